@@ -1,0 +1,27 @@
+import { type Lifetime } from '../clock.ts';
+import { type AuthenticationMethod } from './endpoint.ts';
+import { type Secret } from './secret.ts';
+
+export const credentialStates = ['active', 'retiring', 'revoked'] as const;
+export type CredentialState = (typeof credentialStates)[number];
+
+/** The former App Secret, which works until `expiresAt` (seconds since the epoch) while partners change over. */
+export interface RetiringSecret {
+  readonly appSecret: Secret;
+  readonly expiresAt: number;
+}
+
+/** App Key and App Secret of a consumer, for one authentication method or, when imported, several (spec §1). */
+export interface Credential extends Lifetime {
+  /** `^[a-z0-9][a-z0-9-]{0,62}$` */
+  readonly id: string;
+  readonly consumerId: string;
+  readonly methods: readonly AuthenticationMethod[];
+  /** `[A-Za-z0-9._-]{1,128}`. A bearer secret when `methods` is only `key`, public otherwise. */
+  readonly appKey: string;
+  /** Null exactly when `methods` is only `key`. */
+  readonly appSecret: Secret | null;
+  readonly retiringSecret: RetiringSecret | null;
+  /** `retiring` works until `expiresAt`, which it then has. */
+  readonly state: CredentialState;
+}

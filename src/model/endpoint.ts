@@ -1,0 +1,110 @@
+import { type Limit } from './limit.ts';
+
+/** The ways a consumer proves who it is (spec §3). */
+export const authenticationMethods = ['key', 'hmac', 'parameter-signature', 'oauth2'] as const;
+export type AuthenticationMethod = (typeof authenticationMethods)[number];
+
+export const scenarios = ['partner-openapi', 'open'] as const;
+export type Scenario = (typeof scenarios)[number];
+
+export const accessConditions = ['authenticated', 'authenticated-and-authorized'] as const;
+export type AccessCondition = (typeof accessConditions)[number];
+
+export const hmacAlgorithms = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
+export type HmacAlgorithm = (typeof hmacAlgorithms)[number];
+
+export const parameterEncodings = ['decoded', 'raw', 'auto'] as const;
+export type ParameterEncoding = (typeof parameterEncodings)[number];
+
+/** A path rule as configured: everything below a prefix, or one path (spec §2.3). */
+export type PathRule = { readonly prefix: string } | { readonly exact: string };
+
+/** What of a request chooses an endpoint. Empty `hosts` or `methods` mean any. */
+export interface EndpointMatch {
+  readonly hosts: readonly string[];
+  readonly paths: readonly PathRule[];
+  readonly methods: readonly string[];
+}
+
+/** Where an App Key may stand on a `key` endpoint, in the order they are looked at (spec §3.1). */
+export type KeyCarrier = { readonly query: string } | { readonly header: string };
+
+/** Options that every scenario and method has. */
+export interface CommonOptions {
+  /** `observe` decides and records but lets 401, 403 and 429 through (spec §4.4). */
+  readonly mode: 'enforce' | 'observe';
+  /** What happens when the limiter cannot answer (spec §4.2). */
+  readonly onLimiterFailure: 'allow' | 'deny';
+}
+
+/** Options that every authentication method has. */
+export interface AuthenticatedOptions extends CommonOptions {
+  /** Whether the caller's credentials are taken out of the request before it goes upstream. */
+  readonly hideCredentials: boolean;
+}
+
+export interface KeyOptions extends AuthenticatedOptions {
+  readonly keyNames: readonly KeyCarrier[];
+}
+
+/** What both signature methods have. */
+export interface SignatureOptions extends AuthenticatedOptions {
+  /** 1 … 3600: how far a signed time may be from the server's, both ways. */
+  readonly clockSkewSeconds: number;
+  readonly replayProtection: boolean;
+  readonly signatureHints: boolean;
+}
+
+export interface HmacOptions extends SignatureOptions {
+  readonly algorithms: readonly HmacAlgorithm[];
+  readonly acceptRealHttpVersion: boolean;
+}
+
+export interface ParameterSignatureOptions extends SignatureOptions {
+  readonly requireTimestamp: boolean;
+  readonly parameterEncoding: ParameterEncoding;
+  readonly strictParameters: boolean;
+  readonly unsignedQuery: 'refuse' | 'forward';
+  readonly unsignedBody: 'refuse' | 'forward';
+}
+
+export interface OAuth2Options extends AuthenticatedOptions {
+  readonly tokenInQuery: boolean;
+}
+
+/** The options of each method, every default filled in (interfaces §4). */
+export interface OptionsOf {
+  readonly key: KeyOptions;
+  readonly hmac: HmacOptions;
+  readonly 'parameter-signature': ParameterSignatureOptions;
+  readonly oauth2: OAuth2Options;
+}
+
+interface EndpointBase {
+  /** `^[a-z0-9][a-z0-9-]{0,62}$` */
+  readonly id: string;
+  readonly description: string;
+  readonly match: EndpointMatch;
+  readonly limits: readonly Limit[];
+  readonly enabled: boolean;
+}
+
+/** An endpoint whose callers are not authenticated; its limits are all `per: endpoint`. */
+export interface OpenEndpoint extends EndpointBase {
+  readonly scenario: 'open';
+  readonly authentication: null;
+  readonly options: CommonOptions;
+}
+
+/** An endpoint opened to partners, by the method that authenticates them. */
+export type PartnerEndpointOf<M extends AuthenticationMethod> = EndpointBase & {
+  readonly scenario: 'partner-openapi';
+  readonly authentication: M;
+  readonly accessCondition: AccessCondition;
+  readonly options: OptionsOf[M];
+};
+
+export type PartnerEndpoint = { [M in AuthenticationMethod]: PartnerEndpointOf<M> }[AuthenticationMethod];
+
+/** A protected API, the "traffic entry" of the interface document (spec §1). */
+export type Endpoint = OpenEndpoint | PartnerEndpoint;

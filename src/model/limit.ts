@@ -1,0 +1,21 @@
+/** The windows of traffic control, shortest first (spec §1). */
+export const limitUnits = ['second', 'minute', 'hour', 'day'] as const;
+export type LimitUnit = (typeof limitUnits)[number];
+
+/** Length of each window in seconds. Windows are fixed and aligned to UTC (spec §4.2). */
+export const unitSeconds = { second: 1, minute: 60, hour: 3600, day: 86400 } as const satisfies Record<LimitUnit, number>;
+
+/** Who shares a limit: each consumer on an endpoint by itself, or all callers of the endpoint together. */
+export const limitScopes = ['consumer', 'endpoint'] as const;
+export type LimitScope = (typeof limitScopes)[number];
+
+/** At most `requests` in each window of one `unit` (spec §1). */
+export interface Limit {
+  /** 1 … 4 294 967 295, what the rate limit service can carry. */
+  readonly requests: number;
+  readonly unit: LimitUnit;
+  readonly per: LimitScope;
+}
+
+/** The largest `requests` of a limit: an unsigned 32-bit number in the rate limit service's messages. */
+export const MAX_LIMIT_REQUESTS = 4_294_967_295;

@@ -1,0 +1,41 @@
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+/**
+ * A value that must never be seen by accident: it prints, inspects, concatenates and serialises as `[secret]`.
+ * Only {@link Secret.reveal} gives the bytes.
+ */
+export class Secret {
+  readonly #bytes: Buffer;
+
+  private constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Wraps text as its UTF-8 bytes, the form in which App Secrets enter every signature (spec §1). */
+  static fromText(text: string): Secret {
+    return new Secret(Buffer.from(text, 'utf8'));
+  }
+
+  /** The bytes themselves. Callers keep them out of logs, errors and answers, and do not change them. */
+  reveal(): Buffer {
+    return this.#bytes;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}
