@@ -1,34 +1,51 @@
-import tseslint from "typescript-eslint";
+import tseslint from 'typescript-eslint';
 
 const noBarrels = [
-  { selector: "ExportDefaultDeclaration", message: "Named exports only." },
-  { selector: "ExportAllDeclaration", message: "No barrel files." },
-  { selector: "TSEnumDeclaration", message: "Use an `as const` table." },
+  { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+  { selector: 'ExportAllDeclaration', message: 'No barrel files.' },
+  { selector: 'TSEnumDeclaration', message: 'Use an `as const` table.' },
 ];
 const noAmbientClock = [
-  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: "Take the clock as an argument." },
-  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: "Take the clock as an argument." },
-  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: "Use node:crypto." },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the clock as an argument.' },
+  { selector: "MemberExpression[object.name='Date'][property.name='now']", message: 'Take the clock as an argument.' },
+  { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Use node:crypto.' },
 ];
-const secretName = "/(signature|secret|token|digest)$/i";
+const secretName = '/(signature|secret|token|digest)$/i';
 const noNaiveCompare = [
-  { selector: `BinaryExpression[operator=/^[!=]==?$/] > Identifier[name=${secretName}]`, message: "Compare secrets with equal()." },
-  { selector: `BinaryExpression[operator=/^[!=]==?$/] > MemberExpression[property.name=${secretName}]`, message: "Compare secrets with equal()." },
+  {
+    selector: `BinaryExpression[operator=/^[!=]==?$/] > Identifier[name=${secretName}]`,
+    message: 'Compare secrets with equal().',
+  },
+  {
+    selector: `BinaryExpression[operator=/^[!=]==?$/] > MemberExpression[property.name=${secretName}]`,
+    message: 'Compare secrets with equal().',
+  },
 ];
 
 export default tseslint.config(
-  { ignores: ["dist/", "src/gen/", ".services/", "scripts/"] },
+  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/'] },
   ...tseslint.configs.strictTypeChecked,
-  { languageOptions: { parserOptions: { project: "./tsconfig.test.json" } }, linterOptions: { reportUnusedDisableDirectives: "error" } },
-  { files: ["src/**/*.ts"], rules: {
-      "no-restricted-syntax": ["error", ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
-      "no-restricted-imports": ["error", { patterns: [{ regex: "^\\.{1,2}/?$", message: "Import the file, not the folder." }] }],
-      "no-restricted-globals": ["error", { name: "process", message: "Only main.ts and cli/ read the process." }],
-      "@typescript-eslint/switch-exhaustiveness-check": "error",
-      "@typescript-eslint/return-await": ["error", "always"],
-      "@typescript-eslint/explicit-module-boundary-types": "error",
-      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
-      eqeqeq: "error", "no-console": "error" } },
-  { files: ["src/clock.ts"], rules: { "no-restricted-syntax": ["error", ...noBarrels, ...noNaiveCompare] } },
-  { files: ["eslint.config.js"], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^\\.{1,2}/?$', message: 'Import the file, not the folder.' }] },
+      ],
+      'no-restricted-globals': ['error', { name: 'process', message: 'Only main.ts and cli/ read the process.' }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/return-await': ['error', 'always'],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
+  { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -3,7 +3,10 @@ export const limitUnits = ['second', 'minute', 'hour', 'day'] as const;
 export type LimitUnit = (typeof limitUnits)[number];
 
 /** Length of each window in seconds. Windows are fixed and aligned to UTC (spec §4.2). */
-export const unitSeconds = { second: 1, minute: 60, hour: 3600, day: 86400 } as const satisfies Record<LimitUnit, number>;
+export const unitSeconds = { second: 1, minute: 60, hour: 3600, day: 86400 } as const satisfies Record<
+  LimitUnit,
+  number
+>;
 
 /** Who shares a limit: each consumer on an endpoint by itself, or all callers of the endpoint together. */
 export const limitScopes = ['consumer', 'endpoint'] as const;
