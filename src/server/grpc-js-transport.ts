@@ -1,0 +1,258 @@
+import {
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { type Clock } from '../clock.ts';
+import { formatListenAddress } from './listen-address.ts';
+import {
+  type Call,
+  type GrpcFailure,
+  grpcStatus,
+  type ListenAddress,
+  maxCheckMessageBytes,
+  maxConcurrentCalls,
+  type Method,
+  type Methods,
+  type StreamMethod,
+  type TlsIdentity,
+  type Transport,
+  type TransportOptions,
+  type UnaryAnswer,
+  type UnaryMethod,
+} from './transport.ts';
+import { removeStaleSocket } from './unix-socket.ts';
+import { widenWindows } from './grpc-js-windows.ts';
+
+type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
+type StreamCall = ServerWritableStream<Buffer, Uint8Array>;
+
+const stopping: GrpcFailure = { status: grpcStatus.unavailable, message: 'the server is stopping' };
+const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
+
+/** The transport on `@grpc/grpc-js`: slower than the native one, and the proof that the port is one (docs/adr/0001-transport.md). */
+export function createGrpcJsTransport(options: TransportOptions): Transport {
+  return new GrpcJsTransport(options);
+}
+
+class GrpcJsTransport implements Transport {
+  readonly #server: Server;
+  readonly #credentials: ServerCredentials;
+  readonly #options: TransportOptions;
+  readonly #running = new Set<UnaryCall | StreamCall>();
+  #address: ListenAddress | null = null;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#credentials =
+      options.tls === undefined ? ServerCredentials.createInsecure() : new TlsCredentials(options.tls);
+    const largest = Math.max(maxCheckMessageBytes, ...[...options.methods.values()].map((m) => m.maxMessageBytes));
+    this.#server = new Server({
+      'grpc.max_receive_message_length': largest,
+      'grpc.max_send_message_length': -1,
+      'grpc.max_concurrent_streams': maxConcurrentCalls,
+      'grpc.enable_channelz': 0,
+    });
+    widenWindows.beforeBind(this.#server);
+    this.#server.addService(describe(options.methods), this.#implement(options.methods));
+  }
+
+  async start(): Promise<void> {
+    const { address } = this.#options;
+    if (address.kind === 'unix') await removeStaleSocket(address.path);
+    const port = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync(formatListenAddress(address), this.#credentials, (error, bound) => {
+        if (error === null) resolve(bound);
+        else reject(error);
+      });
+    });
+    widenWindows.afterBind(this.#server);
+    this.#address = address.kind === 'unix' ? address : { ...address, port };
+  }
+
+  address(): ListenAddress {
+    if (this.#address === null) throw new Error('the transport has not been started');
+    return this.#address;
+  }
+
+  replaceTls(tls: TlsIdentity): void {
+    if (!(this.#credentials instanceof TlsCredentials)) throw new Error('the listener was started without TLS');
+    this.#credentials.replace(tls);
+  }
+
+  async drain(graceMs: number): Promise<number> {
+    for (const call of this.#running) if ('write' in call) fail(call, stopping);
+    const shutDown = new Promise<'done'>((resolve) => {
+      this.#server.tryShutdown(() => {
+        resolve('done');
+      });
+    });
+    const timer = timeout(graceMs);
+    const outcome = await Promise.race([shutDown, timer.passed]);
+    timer.clear();
+    const cut = outcome === 'done' ? 0 : this.#running.size;
+    this.#server.forceShutdown();
+    return cut;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#server.forceShutdown();
+    return Promise.resolve();
+  }
+
+  #implement(methods: Methods): UntypedServiceImplementation {
+    const implementation: UntypedServiceImplementation = {};
+    for (const [path, method] of methods) {
+      implementation[path] = method.kind === 'unary' ? this.#unary(path, method) : this.#stream(path, method);
+    }
+    return implementation;
+  }
+
+  #unary(path: string, { handle, maxMessageBytes }: { handle: UnaryMethod; maxMessageBytes: number }) {
+    return (call: UnaryCall, callback: sendUnaryData<Uint8Array>): void => {
+      this.#running.add(call);
+      call.once('cancelled', () => this.#running.delete(call));
+      const end = (answer: UnaryAnswer): void => {
+        this.#running.delete(call);
+        if (answer instanceof Uint8Array) callback(null, answer);
+        else callback(asError(answer));
+      };
+      if (call.request.length > maxMessageBytes) {
+        end(tooLarge(call.request.length, maxMessageBytes));
+        return;
+      }
+      let answer: UnaryAnswer | Promise<UnaryAnswer>;
+      try {
+        answer = handle(call.request, new GrpcJsCall(call, this.#options.clock));
+      } catch (error) {
+        this.#options.observer.defect(error, path);
+        answer = internal;
+      }
+      if (answer instanceof Promise) {
+        answer.then(end, (error: unknown) => {
+          this.#options.observer.defect(error, path);
+          end(internal);
+        });
+      } else end(answer);
+    };
+  }
+
+  #stream(path: string, { handle, maxMessageBytes }: { handle: StreamMethod; maxMessageBytes: number }) {
+    return (call: StreamCall): void => {
+      this.#running.add(call);
+      call.once('cancelled', () => this.#running.delete(call));
+      let failure: GrpcFailure | undefined;
+      if (call.request.length > maxMessageBytes) failure = tooLarge(call.request.length, maxMessageBytes);
+      else {
+        try {
+          failure = handle(call.request, new GrpcJsCall(call, this.#options.clock), (answer) => {
+            if (!call.cancelled && !call.writableEnded) call.write(answer);
+          });
+        } catch (error) {
+          this.#options.observer.defect(error, path);
+          failure = internal;
+        }
+      }
+      if (failure !== undefined) fail(call, failure);
+    };
+  }
+}
+
+function tooLarge(bytes: number, maxBytes: number): GrpcFailure {
+  const message = `the message has ${String(bytes)} bytes, more than ${String(maxBytes)}`;
+  return { status: grpcStatus.resourceExhausted, message };
+}
+
+/** grpc-js ends a server stream with a status when it is told of an error. */
+function fail(call: StreamCall, failure: GrpcFailure): void {
+  call.emit('error', asError(failure));
+}
+
+/** A status in the form in which grpc-js takes it from a handler. */
+function asError(failure: GrpcFailure): Error & { code: number; details: string } {
+  return Object.assign(new Error(failure.message), { code: failure.status, details: failure.message });
+}
+
+class GrpcJsCall implements Call {
+  readonly #call: UnaryCall | StreamCall;
+  readonly #clock: Clock;
+  #abort: AbortController | null = null;
+
+  constructor(call: UnaryCall | StreamCall, clock: Clock) {
+    this.#call = call;
+    this.#clock = clock;
+  }
+
+  get cancelled(): boolean {
+    return this.#call.cancelled;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      if (this.#call.cancelled) abort.abort();
+      else {
+        this.#call.once('cancelled', () => {
+          abort.abort();
+        });
+      }
+    }
+    return this.#abort.signal;
+  }
+
+  remainingMs(): number {
+    const deadline = this.#call.getDeadline();
+    const atMs = typeof deadline === 'number' ? deadline : deadline.getTime();
+    return Math.max(0, atMs - this.#clock.nowMs());
+  }
+}
+
+/** grpc-js's own TLS credentials cannot be given a new certificate; its base class can. */
+class TlsCredentials extends ServerCredentials {
+  constructor(tls: TlsIdentity) {
+    super({ requestCert: tls.ca !== undefined, rejectUnauthorized: tls.ca !== undefined }, { ...tls });
+  }
+
+  replace(tls: TlsIdentity): void {
+    this.updateSecureContextOptions({ ...tls });
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
+/** Methods keyed by path: grpc-js needs names, and any name does. Bytes go in and out as they are. */
+function describe(methods: Methods): ServiceDefinition {
+  const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const describeOne = (path: string, method: Method) => ({
+    path,
+    requestStream: false,
+    responseStream: method.kind === 'stream',
+    requestSerialize: asBuffer,
+    requestDeserialize: (bytes: Buffer) => bytes,
+    responseSerialize: asBuffer,
+    responseDeserialize: (bytes: Buffer) => bytes,
+  });
+  return Object.fromEntries([...methods].map(([path, method]) => [path, describeOne(path, method)]));
+}
+
+function timeout(delayMs: number): { readonly passed: Promise<'passed'>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<'passed'>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('passed');
+    }, delayMs);
+  });
+  return {
+    passed,
+    clear: () => {
+      clearTimeout(timer);
+    },
+  };
+}

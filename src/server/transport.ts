@@ -1,0 +1,125 @@
+import { type Clock } from '../clock.ts';
+
+/**
+ * The port between Postern's methods and whatever speaks gRPC on the wire (docs/adr/0001-transport.md).
+ * A method sees message bytes and gives answer bytes: frames, headers, compression and deadlines stay in the transport.
+ */
+
+/** The gRPC status codes that methods and transports of Postern answer with (gRPC statuscodes). */
+export const grpcStatus = {
+  ok: 0,
+  cancelled: 1,
+  deadlineExceeded: 4,
+  notFound: 5,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+} as const;
+export type GrpcStatus = (typeof grpcStatus)[keyof typeof grpcStatus];
+
+/** An answer that is a gRPC status and no message. `message` goes to the peer: no secrets, no internals. */
+export interface GrpcFailure {
+  readonly status: Exclude<GrpcStatus, 0>;
+  readonly message: string;
+}
+
+/** What a method may know of its call besides the message. */
+export interface Call {
+  /**
+   * Whether nobody waits for the answer any more: cancelled by the peer, past its deadline, or the connection is gone.
+   * Reading it costs nothing; look at it before work that somebody else pays for.
+   */
+  readonly cancelled: boolean;
+  /**
+   * {@link cancelled} as a signal, made on first use. Of a unary call it never aborts after the answer was given;
+   * of a streaming call it aborts at the end, however that comes.
+   */
+  readonly signal: AbortSignal;
+  /** Milliseconds left of the peer's deadline (header `grpc-timeout`), 0 when it has passed, Infinity without one. */
+  remainingMs(): number;
+}
+
+/** Message bytes of an answer, or a status. */
+export type UnaryAnswer = Uint8Array | GrpcFailure;
+
+/**
+ * One unary method: from the request message's bytes to the answer's bytes, or a promise of them only when something
+ * must be waited for (a promise costs a turn of the event loop and a write of its own).
+ *
+ * `message` is the method's own: the transport never writes to it again, so parts of it may be kept without a copy.
+ * The method does not change the answer after giving it. A method should neither throw nor reject; a transport that
+ * sees it happen answers INTERNAL without detail and reports the defect.
+ */
+export type UnaryMethod = (message: Uint8Array, call: Call) => UnaryAnswer | Promise<UnaryAnswer>;
+
+/**
+ * One server-streaming method: `send` may be called at once and as often as there is something to say. The call ends
+ * when the peer goes away ({@link Call.signal}), when the server drains (UNAVAILABLE), or at once with a returned failure.
+ * `send` after the end does nothing.
+ */
+export type StreamMethod = (
+  message: Uint8Array,
+  call: Call,
+  send: (answer: Uint8Array) => void,
+) => GrpcFailure | undefined;
+
+/** A method and the largest request message it takes, in bytes; a larger one is RESOURCE_EXHAUSTED. */
+export type Method =
+  | { readonly kind: 'unary'; readonly handle: UnaryMethod; readonly maxMessageBytes: number }
+  | { readonly kind: 'stream'; readonly handle: StreamMethod; readonly maxMessageBytes: number };
+
+/** Methods by their `:path`, such as `/grpc.health.v1.Health/Check`. Every other path is UNIMPLEMENTED. */
+export type Methods = ReadonlyMap<string, Method>;
+
+/** Where a transport listens. Port 0 takes a free one. */
+export type ListenAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+/** Largest CheckRequest: a body of 10 MiB and what surrounds it (headers, context), in bytes. */
+export const maxCheckMessageBytes = 12 * 1024 * 1024;
+
+/** Calls that a peer may have open on one connection (SETTINGS_MAX_CONCURRENT_STREAMS, RFC 9113 §6.5.2). */
+export const maxConcurrentCalls = 2048;
+
+/** PEM texts of the listener. With `ca`, peers must show a certificate that it signed (mutual TLS). */
+export interface TlsIdentity {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly ca?: string | Buffer;
+}
+
+/** What a transport tells about itself. Implementations log or count; they do not throw. */
+export interface TransportObserver {
+  /** A method threw or rejected, or the transport itself is wrong: a defect of ours. `path` is the method's. */
+  defect(error: unknown, path: string): void;
+  /** A connection was closed because the peer broke the protocol or a limit. `reason` is for people and holds no data of the peer. */
+  connectionRefused(reason: string, peer: string): void;
+}
+
+export interface TransportOptions {
+  readonly address: ListenAddress;
+  readonly methods: Methods;
+  readonly observer: TransportObserver;
+  /** For deadlines. */
+  readonly clock: Clock;
+  /** None: plain text, HTTP/2 with prior knowledge. */
+  readonly tls?: TlsIdentity;
+}
+
+/** A gRPC listener. Disposing of it closes everything at once; {@link drain} first for a graceful stop. */
+export interface Transport extends AsyncDisposable {
+  /** Listens. Rejects when the address cannot be had, with the system's error. Once only. */
+  start(): Promise<void>;
+  /** Where it really listens (the port that was chosen for 0). Throws a defect before {@link start}. */
+  address(): ListenAddress;
+  /** New connections take this identity; those that exist keep theirs. Throws when key and certificate do not fit, and keeps the old. */
+  replaceTls(tls: TlsIdentity): void;
+  /**
+   * Stops accepting, tells every peer to go elsewhere (GOAWAY), lets running calls finish, then closes. Streams of
+   * {@link StreamMethod} end with UNAVAILABLE.
+   * @returns how many calls were still running after `graceMs` and were cut.
+   */
+  drain(graceMs: number): Promise<number>;
+}
