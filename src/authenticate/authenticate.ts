@@ -1,0 +1,47 @@
+import { type Clock } from '../clock.ts';
+import { type Pending } from '../pending.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import { type Routed } from '../route/route.ts';
+import { type HeldCredential } from '../store/snapshot.ts';
+import { authenticateByKey } from './key.ts';
+import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
+
+declare const authenticated: unique symbol;
+
+/** Proof that a request may be judged on behalf of its caller: a known consumer, or nobody in particular on an open endpoint. */
+export interface Authenticated {
+  readonly routed: Routed;
+  /** Null on open endpoints only. */
+  readonly caller: HeldCredential | null;
+  /** What must change before the request goes upstream. */
+  readonly upstream: UpstreamChanges;
+  readonly [authenticated]: true;
+}
+
+/** What the methods of authentication need besides the request. */
+export interface AuthenticationPorts {
+  readonly clock: Clock;
+}
+
+/**
+ * Finds out who calls, by the endpoint's method (spec §3). Open endpoints authenticate nobody (spec §2.6).
+ * Methods that this version cannot check refuse with 503: nothing is allowed because it cannot be judged.
+ */
+export function authenticate(routed: Routed, ports: AuthenticationPorts): Pending<Authenticated | Refusal> {
+  const { endpoint } = routed;
+  switch (endpoint.authentication) {
+    case null:
+      return vouchFor(routed, null, unchanged);
+    case 'key':
+      return authenticateByKey(routed, endpoint.options, ports);
+    case 'hmac':
+    case 'parameter-signature':
+    case 'oauth2':
+      return refuse('UNAVAILABLE', `this version cannot authenticate by ${endpoint.authentication}`);
+  }
+}
+
+/** For the methods of this folder only: the caller was verified. */
+export function vouchFor(routed: Routed, caller: HeldCredential | null, upstream: UpstreamChanges): Authenticated {
+  return { routed, caller, upstream } as Authenticated;
+}

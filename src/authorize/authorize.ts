@@ -1,0 +1,39 @@
+import { type Authenticated } from '../authenticate/authenticate.ts';
+import { isLive } from '../clock.ts';
+import { type Grant } from '../model/grant.ts';
+import { type Limit } from '../model/limit.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+
+declare const permitted: unique symbol;
+
+/** Proof that the endpoint's access condition is met. */
+export interface Permit {
+  readonly authenticated: Authenticated;
+  /** What this caller's requests are limited to: the endpoint's limits, with those of the grant in their place (spec §1). */
+  readonly limits: readonly Limit[];
+  readonly [permitted]: true;
+}
+
+/** Checks the access condition: `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
+export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
+  const { endpoint, snapshot } = authenticated.routed;
+  if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);
+  const { consumer } = authenticated.caller;
+  const grant = snapshot.grants.find(endpoint.id, consumer.id);
+  const isGranted = grant !== null && isLive({ notBefore: null, expiresAt: grant.expiresAt }, nowSeconds);
+  if (endpoint.accessCondition === 'authenticated-and-authorized' && !isGranted) {
+    return refuse(
+      'NOT_AUTHORIZED',
+      `the consumer ${consumer.id} ${grant === null ? 'has no grant' : 'has an expired grant'}`,
+    );
+  }
+  return permit(authenticated, isGranted ? limitsOf(grant, endpoint.limits) : endpoint.limits);
+}
+
+function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit {
+  return { authenticated, limits } as Permit;
+}
+
+function limitsOf(grant: Grant, limits: readonly Limit[]): readonly Limit[] {
+  return grant.limits === null ? limits : [...grant.limits, ...limits.filter((limit) => limit.per === 'endpoint')];
+}

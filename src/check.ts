@@ -1,0 +1,42 @@
+import { authenticate, type Authenticated, type AuthenticationPorts } from './authenticate/authenticate.ts';
+import { authorize } from './authorize/authorize.ts';
+import { type Granted, limit, type LimitPorts } from './limit/limit.ts';
+import { type Pending, whenReady } from './pending.ts';
+import { type HttpRequest } from './receive/http-request.ts';
+import { receive } from './receive/receive.ts';
+import { isRefusal, type Refusal } from './refusal.ts';
+import { route, type Routed } from './route/route.ts';
+import { type Snapshot } from './store/snapshot.ts';
+
+/** What the stages need from outside. */
+export interface CheckPorts extends AuthenticationPorts, LimitPorts {
+  /** The state of the store now. */
+  readonly snapshot: () => Snapshot;
+}
+
+/** A request that was stopped, with how far it came. */
+export interface Stopped {
+  readonly refusal: Refusal;
+  readonly routed: Routed | null;
+  readonly authenticated: Authenticated | null;
+}
+
+/** Decides one request: receive, route, authenticate, authorize, limit. Each stage takes only the proof of the one before. */
+export function check(request: HttpRequest, ports: CheckPorts): Pending<Granted | Stopped> {
+  const received = receive(request);
+  if (isRefusal(received)) return stop(received, null, null);
+  const routed = route(received, ports.snapshot());
+  if (isRefusal(routed)) return stop(routed, null, null);
+  return whenReady(authenticate(routed, ports), (authenticated) => {
+    if (isRefusal(authenticated)) return stop(authenticated, routed, null);
+    const permit = authorize(authenticated, ports.clock.nowSeconds());
+    if (isRefusal(permit)) return stop(permit, routed, authenticated);
+    return whenReady(limit(permit, ports), (granted) =>
+      isRefusal(granted) ? stop(granted, routed, authenticated) : granted,
+    );
+  });
+}
+
+function stop(refusal: Refusal, routed: Routed | null, authenticated: Authenticated | null): Stopped {
+  return { refusal, routed, authenticated };
+}

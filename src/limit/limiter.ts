@@ -1,0 +1,36 @@
+import { type Limit } from '../model/limit.ts';
+import { type Pending } from '../pending.ts';
+
+/** Where one limit stands after a request was counted. */
+export interface LimitReading {
+  readonly limit: Limit;
+  /** Requests left in this window; 0 when the limit is reached or exceeded. */
+  readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
+  /** Whether this request is over the limit. */
+  readonly isExceeded: boolean;
+}
+
+/** Limits of one scope that one request is counted against, in one call. */
+export interface LimitQuestion {
+  readonly endpointId: string;
+  /** Null asks for the counters that all callers of the endpoint share (`per: endpoint`). */
+  readonly consumerId: string | null;
+  /** At least one, all of that scope. */
+  readonly limits: readonly Limit[];
+}
+
+/** Counts requests in fixed windows aligned to UTC (spec §4.2). */
+export interface Limiter {
+  /**
+   * Counts one request against every limit of the question and tells where each stands, in the same order.
+   * Throws, or rejects with, {@link LimiterUnavailable} when it cannot know.
+   */
+  take(question: LimitQuestion): Pending<readonly LimitReading[]>;
+}
+
+/** The limiter cannot answer: it is away, too slow, or full. A fault, which the endpoint's `onLimiterFailure` decides about. */
+export class LimiterUnavailable extends Error {
+  override readonly name = 'LimiterUnavailable';
+}

@@ -1,0 +1,7 @@
+const MAX_PRINTED_LENGTH = 100;
+
+/** Text from outside in a form that is safe to print: at most 100 characters, all visible ASCII, others as `?`. */
+export function printable(text: string): string {
+  const visible = text.slice(0, MAX_PRINTED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+  return text.length > MAX_PRINTED_LENGTH ? `${visible}…` : visible;
+}

@@ -1,0 +1,36 @@
+import { refuse, type Refusal } from '../refusal.ts';
+import { parseAuthority } from '../route/host.ts';
+import { parseTarget, type Target } from '../route/path.ts';
+import { type HttpRequest } from './http-request.ts';
+
+declare const received: unique symbol;
+
+/** Proof that a request is whole and that its target and authority are in normal form. */
+export interface Received {
+  readonly request: HttpRequest;
+  readonly target: Target;
+  /** Lower case, without port. */
+  readonly host: string;
+  readonly [received]: true;
+}
+
+const PARTIAL_BODY_MARK = 'x-envoy-auth-partial-body';
+
+/**
+ * The first stage: refuses a cut body (`BODY_TOO_LARGE`), then a target that is not in normal form
+ * (`PATH_NOT_NORMAL`), then an authority that is no host (`MALFORMED_REQUEST`) (spec §2.1, §3 "Order of checks").
+ */
+export function receive(request: HttpRequest): Received | Refusal {
+  if (isCut(request)) return refuse('BODY_TOO_LARGE', 'Envoy did not deliver the whole body');
+  if (request.method === 'CONNECT') return refuse('PATH_NOT_NORMAL', 'the target of CONNECT is not a path');
+  const target = parseTarget(request.path);
+  if ('reason' in target) return refuse('PATH_NOT_NORMAL', target.reason);
+  const host = parseAuthority(request.authority);
+  if (host === null) return refuse('MALFORMED_REQUEST', 'the authority is not host[:port]');
+  return { request, target, host } as Received;
+}
+
+function isCut(request: HttpRequest): boolean {
+  if (request.declaredSize !== request.bodyLength) return true;
+  return request.findHeader(PARTIAL_BODY_MARK)?.toLowerCase() === 'true';
+}

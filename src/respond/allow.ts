@@ -1,0 +1,48 @@
+import { type UpstreamChanges } from '../authenticate/upstream-changes.ts';
+import { type LimitReading } from '../limit/limiter.ts';
+import { type Endpoint } from '../model/endpoint.ts';
+import { type HttpRequest } from '../receive/http-request.ts';
+import { type RefusalCode } from '../refusal.ts';
+import { type HeldCredential } from '../store/snapshot.ts';
+import { headerOption, metadataEntry, okResponse } from './check-response.ts';
+import { decisionMetadata } from './decision-metadata.ts';
+import { findForgedHeaders, identityHeaders } from './identity-headers.ts';
+import { limitHeaders } from './limit-headers.ts';
+import { type WireText } from './wire-text.ts';
+
+/** An allowed request and everything that was found out about it. */
+export interface Allowance {
+  readonly request: HttpRequest;
+  readonly endpoint: Endpoint;
+  /** Null when nobody was authenticated: open endpoints, and what `mode: observe` lets through. */
+  readonly caller: HeldCredential | null;
+  readonly upstream: UpstreamChanges;
+  readonly reading: LimitReading | null;
+  /** `ALLOWED`, or the code that an observed request would have been refused with. */
+  readonly code: RefusalCode | 'ALLOWED';
+}
+
+/** Writes the answer that lets a request go upstream, changed as needed and with the identity of its caller (spec §4.3). */
+export function allow({ request, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
+  const upstreamHeaders = caller === null ? [] : [...identityHeaders(caller)];
+  if (upstream.path !== null) upstreamHeaders.push(headerOption(':path', upstream.path));
+  const forged = findForgedHeaders(request, caller !== null);
+  return okResponse({
+    upstreamHeaders,
+    headersToRemove: forged.length === 0 ? upstream.headersToRemove : [...upstream.headersToRemove, ...forged],
+    responseHeaders: reading === null ? [] : limitHeaders(reading),
+    metadata: decisionMetadata(code, endpoint, caller) + bodyMetadata(upstream.body),
+  });
+}
+
+/** Tells the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6). */
+function bodyMetadata(replacement: Uint8Array | null): WireText {
+  if (replacement === null) return metadataEntry('postern.body', 'original');
+  return (
+    metadataEntry('postern.body', 'pending') +
+    metadataEntry(
+      'postern.text',
+      Buffer.from(replacement.buffer, replacement.byteOffset, replacement.byteLength).toString('latin1'),
+    )
+  );
+}
