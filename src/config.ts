@@ -1,0 +1,183 @@
+import { findNearestName } from './document/nearest-name.ts';
+import {
+  type Fault,
+  parseChoice,
+  parseInteger,
+  parseListener,
+  parseServiceAddress,
+  parseStore,
+  parseText,
+  parseUrl,
+} from './config-values.ts';
+import { logFormats } from './observe/log-destination.ts';
+import { logLevels } from './observe/logger.ts';
+
+/** One row of the table of settings: an environment variable. */
+export interface Setting<T, D extends string | null> {
+  readonly name: string;
+  /** As it would be written; null when the setting is off by default. */
+  readonly default: D;
+  /** What it does, with the unit of its value. */
+  readonly meaning: string;
+  readonly parse: (text: string) => T | Fault;
+}
+
+/** The ways to speak gRPC (docs/adr/0001-transport.md). */
+export const grpcTransports = ['native', 'grpc-js'] as const;
+export type GrpcTransport = (typeof grpcTransports)[number];
+
+const YEAR_SECONDS = 31_536_000;
+
+/** The one table of settings (interfaces §3). `postern config` prints it, and the documentation is checked against it. */
+export const settings = {
+  store: setting(
+    'POSTERN_STORE',
+    'file:postern.yaml',
+    'where resources are kept: file:PATH or mongodb://…/DATABASE',
+    parseStore,
+  ),
+  keyring: setting(
+    'POSTERN_KEYRING',
+    null,
+    'path of the key ring file that encrypts App Secrets at rest and signs access tokens',
+    parseText,
+  ),
+  rateLimitService: setting(
+    'POSTERN_RATE_LIMIT_SERVICE',
+    null,
+    "host:port of Envoy's rate limit service; limits are kept in process without it",
+    parseServiceAddress,
+  ),
+  rateLimitDomain: setting(
+    'POSTERN_RATE_LIMIT_DOMAIN',
+    'postern',
+    'domain in the configuration of the rate limit service',
+    parseText,
+  ),
+  rateLimitDeadlineMs: setting(
+    'POSTERN_RATE_LIMIT_DEADLINE_MS',
+    '50',
+    'how long the rate limit service may take for one request, in milliseconds',
+    parseInteger(1, 5000),
+  ),
+  publicUrl: setting(
+    'POSTERN_PUBLIC_URL',
+    'http://127.0.0.1:10000',
+    'where callers reach Envoy: issuer and base of the OAuth2 addresses',
+    parseUrl,
+  ),
+  actor: setting('POSTERN_ACTOR', null, 'who the audit trail says made a change; the login name without it', parseText),
+  maxStaleSeconds: setting(
+    'POSTERN_MAX_STALE_SECONDS',
+    '3600',
+    'how long a cached credential serves while the store is away, in seconds',
+    parseInteger(0, YEAR_SECONDS),
+  ),
+  grpcAddress: setting(
+    'POSTERN_GRPC_ADDRESS',
+    '127.0.0.1:9001',
+    'listener for Envoy, host:port or unix:/path',
+    parseListener,
+  ),
+  grpcTransport: setting(
+    'POSTERN_GRPC_TRANSPORT',
+    'native',
+    'what speaks gRPC on that listener: native, or grpc-js',
+    parseChoice(grpcTransports),
+  ),
+  httpAddress: setting('POSTERN_HTTP_ADDRESS', '127.0.0.1:9002', 'listener of the OAuth2 endpoints', parseListener),
+  adminAddress: setting(
+    'POSTERN_ADMIN_ADDRESS',
+    '127.0.0.1:9003',
+    'listener of /livez, /readyz and /metrics',
+    parseListener,
+  ),
+  tlsCertificate: setting(
+    'POSTERN_TLS_CERTIFICATE',
+    null,
+    'PEM file with the certificate chain of the gRPC listener',
+    parseText,
+  ),
+  tlsKey: setting('POSTERN_TLS_KEY', null, 'PEM file with the private key of the gRPC listener', parseText),
+  tlsClientCa: setting(
+    'POSTERN_TLS_CLIENT_CA',
+    null,
+    'PEM file with the authorities whose clients are let in (mutual TLS)',
+    parseText,
+  ),
+  logLevel: setting('POSTERN_LOG_LEVEL', 'info', 'error, warn, info or debug', parseChoice(logLevels)),
+  logFormat: setting('POSTERN_LOG_FORMAT', 'json', 'json, or pretty for people', parseChoice(logFormats)),
+  shutdownGraceSeconds: setting(
+    'POSTERN_SHUTDOWN_GRACE_SECONDS',
+    '20',
+    'how long stopping may take after SIGTERM: not ready, drain, close; in seconds',
+    parseInteger(0, 3600),
+  ),
+} as const;
+
+type SettingKey = keyof typeof settings;
+type ValueOf<S> = S extends Setting<infer T, infer D> ? (D extends null ? T | null : T) : never;
+
+/** Every setting with its value; null where a setting without a default was not given. */
+export type Config = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]> };
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables that Kubernetes sets for a Service called postern. */
+const SET_BY_KUBERNETES = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;
+
+/**
+ * Reads every setting from the environment. All problems are told at once, each a sentence that names the variable;
+ * unknown `POSTERN_*` variables are problems too. An empty variable counts as not given.
+ */
+export function parseConfig(
+  environment: Environment,
+): { readonly config: Config } | { readonly problems: readonly string[] } {
+  const problems = findUnknown(environment);
+  const values: Partial<Record<SettingKey, unknown>> = {};
+  for (const key of Object.keys(settings) as SettingKey[]) {
+    const row: Setting<unknown, string | null> = settings[key];
+    const text = environment[row.name] || row.default;
+    const value = text === null ? null : row.parse(text);
+    if (isFault(value)) problems.push(`${row.name}: ${value.fault}`);
+    else values[key] = value;
+  }
+  const config = values as Config;
+  if (problems.length === 0) problems.push(...findContradictions(config));
+  return problems.length > 0 ? { problems } : { config };
+}
+
+function findUnknown(environment: Environment): string[] {
+  const known = new Set(Object.values(settings).map((row) => row.name));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('POSTERN_') && !known.has(name) && !SET_BY_KUBERNETES.test(name),
+  );
+  return unknown.map((name) => {
+    const nearest = findNearestName(name, [...known]);
+    return `${name}: there is no such setting${nearest === null ? '; see "postern config"' : `; did you mean ${nearest}?`}`;
+  });
+}
+
+function findContradictions(config: Config): string[] {
+  if ((config.tlsCertificate === null) !== (config.tlsKey === null)) {
+    return ['POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY: give both or none'];
+  }
+  if (config.tlsClientCa !== null && config.tlsCertificate === null) {
+    return ['POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too'];
+  }
+  return [];
+}
+
+function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'fault' in value;
+}
+
+function setting<T, D extends string | null>(
+  name: string,
+  defaultText: D,
+  meaning: string,
+  parse: (text: string) => T | Fault,
+): Setting<T, D> {
+  return { name, default: defaultText, meaning, parse };
+}

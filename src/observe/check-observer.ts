@@ -1,0 +1,62 @@
+import { type Stopped } from '../check.ts';
+import { type Granted } from '../limit/limit.ts';
+import { type Endpoint } from '../model/endpoint.ts';
+import { printable } from '../printable.ts';
+import { type HttpRequest } from '../receive/http-request.ts';
+import { type Answer } from '../respond/respond.ts';
+import { requestIdOf } from '../respond/request-id.ts';
+import { type Logger } from './logger.ts';
+import { type Metrics } from './metrics.ts';
+
+/** Told of every decided check. */
+export interface CheckObserver {
+  /** `requestId` is null for granted requests, where only a debug line needs it. */
+  decided(decided: DecidedCheck): void;
+  /** The program itself was wrong; the caller got 500. */
+  defect(error: unknown, requestId: string): void;
+}
+
+/** A check, its decision and its answer. */
+export interface DecidedCheck {
+  readonly request: HttpRequest;
+  readonly decision: Granted | Stopped;
+  readonly answer: Answer;
+  readonly requestId: string | null;
+  readonly seconds: number;
+}
+
+/** Counts every check and writes one line for each refusal; allowed requests are told at debug level only. */
+export function createCheckObserver(logger: Logger, metrics: Metrics): CheckObserver {
+  return {
+    decided({ request, decision, answer, requestId, seconds }) {
+      const isGranted = 'permit' in decision;
+      const endpoint = isGranted ? decision.permit.authenticated.routed.endpoint : (decision.routed?.endpoint ?? null);
+      metrics.countCheck(endpoint, answer.code, seconds);
+      if (!isGranted) {
+        logger.info(answer.isAllowed ? 'let through by observe mode' : 'refused', {
+          requestId,
+          code: answer.code,
+          detail: decision.refusal.detail,
+          ...describe(request, endpoint),
+          consumer: decision.authenticated?.caller?.consumer.id ?? null,
+        });
+      } else if (logger.isDebug) {
+        logger.debug('allowed', {
+          requestId: requestIdOf(request),
+          ...describe(request, endpoint),
+          consumer: decision.permit.authenticated.caller?.consumer.id ?? null,
+        });
+      }
+    },
+    defect(error, requestId) {
+      metrics.countDefect();
+      logger.error('a check failed by a defect of this program; the caller got 500', { requestId }, error);
+    },
+  };
+}
+
+/** The path without its query, which may hold an App Key. */
+function describe(request: HttpRequest, endpoint: Endpoint | null): { endpoint: string | null; request: string } {
+  const [path = ''] = request.path.split(/[?#]/, 1);
+  return { endpoint: endpoint?.id ?? null, request: `${printable(request.method)} ${printable(path)}` };
+}

@@ -1,0 +1,87 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type ListenAddress } from './transport.ts';
+
+/** What the admin listener shows. */
+export interface AdminPorts {
+  /** Null when checks are taken; else why not, in words. */
+  readonly findUnreadiness: () => string | null;
+  /** The metrics and their content type. */
+  readonly collectMetrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+}
+
+/** The requests of probes and scrapers are small and quick; whatever takes longer is cut. */
+const REQUEST_TIMEOUT_MS = 5000;
+
+/**
+ * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks) and `/metrics` (Prometheus).
+ * It has no authentication and shows nothing about consumers.
+ */
+export class AdminServer implements AsyncDisposable {
+  readonly #server: Server;
+
+  constructor(ports: AdminPorts) {
+    this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 8192 }, (request, response) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.setHeader('allow', 'GET, HEAD');
+        send(response, 405, 'only GET and HEAD\n');
+        return;
+      }
+      const [path] = (request.url ?? '').split('?', 1);
+      if (path === '/livez') send(response, 200, 'ok\n');
+      else if (path === '/readyz') sendReadiness(response, ports.findUnreadiness());
+      else if (path === '/metrics') sendMetrics(response, ports);
+      else send(response, 404, 'there are /livez, /readyz and /metrics\n');
+    });
+  }
+
+  /** Listens; rejects with the system's error when the address cannot be had. */
+  async start(address: ListenAddress): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(address.kind === 'unix' ? { path: address.path } : address, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** Where it really listens: the port that was chosen for 0. */
+  address(): ListenAddress {
+    const address = this.#server.address();
+    if (address === null) throw new Error('the admin listener was not started');
+    return typeof address === 'string'
+      ? { kind: 'unix', path: address }
+      : { kind: 'tcp', host: address.address, port: address.port };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
+function sendReadiness(response: ServerResponse, unreadiness: string | null): void {
+  if (unreadiness === null) send(response, 200, 'ready\n');
+  else send(response, 503, `not ready: ${unreadiness}\n`);
+}
+
+function sendMetrics(response: ServerResponse, ports: AdminPorts): void {
+  ports.collectMetrics().then(
+    ({ text, contentType }) => {
+      send(response, 200, text, contentType);
+    },
+    () => {
+      send(response, 500, 'the metrics could not be collected\n');
+    },
+  );
+}
+
+function send(response: ServerResponse, status: number, text: string, contentType = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });
+  response.end(text);
+}
