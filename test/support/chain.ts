@@ -1,0 +1,45 @@
+import { type Envoy, startEnvoy } from './envoy.ts';
+import { type JsonObject, useHttp2Backend } from './envoy-config.ts';
+import { type FakeCheckService, startFakeCheckService } from './fake-check-service.ts';
+import { type RecordedRequest } from './http-message.ts';
+import { type RecordingBackend, startBackend } from './recording-backend.ts';
+import { acquireAll } from './release.ts';
+
+/** Envoy's filter chain by itself: a stand-in decides, and back ends record what comes out. */
+export interface Chain extends AsyncDisposable {
+  readonly envoy: Envoy;
+  readonly check: FakeCheckService;
+  readonly backend: RecordingBackend;
+  /** Behind the routes that lead to Postern's own HTTP listener. */
+  readonly posternHttp: RecordingBackend;
+  /** Forgets what was recorded, and answers as at first. */
+  reset(): void;
+}
+
+export interface ChainOptions {
+  /** Changes envoy.yaml, to break it or to look into it. */
+  readonly edit?: (config: JsonObject) => void;
+  readonly backend?: RecordedRequest['protocol'];
+}
+
+/** Starts Envoy with the committed envoy.yaml between a stand-in for Postern and recording back ends. */
+export async function startChain({ edit, backend: protocol = 'HTTP/1.1' }: ChainOptions = {}): Promise<Chain> {
+  return acquireAll(async (keep) => {
+    const check = keep(await startFakeCheckService());
+    const backend = keep(await startBackend(protocol));
+    const posternHttp = keep(await startBackend());
+    const envoy = keep(
+      await startEnvoy({
+        ports: { postern: check.port, posternHttp: posternHttp.port, backend: backend.port },
+        edit: (config) => {
+          if (protocol === 'HTTP/2') useHttp2Backend(config);
+          edit?.(config);
+        },
+      }),
+    );
+    const reset = (): void => {
+      for (const part of [check, backend, posternHttp]) part.reset();
+    };
+    return { envoy, check, backend, posternHttp, reset };
+  });
+}

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defaultEnvoyVersion, findServices } from '../../scripts/install-services.mjs';
+import { startChild } from './child-process.ts';
+import { type ClusterPorts, type JsonObject, readEnvoyConfig, substitutePorts } from './envoy-config.ts';
+import { acquireAll } from './release.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const pollIntervalMs = 20;
+const readyDeadlineMs = 20_000;
+
+/** A line of Envoy's access log, with the names that envoy.yaml gives. */
+export type AccessLogEntry = Readonly<Record<string, string | number | null>>;
+
+/** A running Envoy. */
+export interface Envoy extends AsyncDisposable {
+  /** Where callers connect. */
+  readonly port: number;
+  readonly adminPort: number;
+  /** The access log entry of the request with this id, as soon as it is written. */
+  accessLogEntry(requestId: string): Promise<AccessLogEntry>;
+  /** Everything that Envoy wrote: access log and own log. */
+  output(): string;
+  /** The value of a counter or gauge. */
+  stat(name: string): Promise<number>;
+}
+
+export interface EnvoyOptions {
+  readonly ports: ClusterPorts;
+  /** Changes the configuration before the start; without it, it is the committed one but for the ports. */
+  readonly edit?: (config: JsonObject) => void;
+}
+
+/**
+ * The Envoy that tests run: `ENVOY_VERSION` when it is set, the default version otherwise.
+ *
+ * @returns the path of the program; a failure says how to install it
+ */
+export async function envoyProgram(): Promise<string> {
+  const version = process.env['ENVOY_VERSION'] ?? defaultEnvoyVersion;
+  const path = (await findServices([`envoy@${version}`]))[`envoy@${version}`];
+  if (path === undefined || path === null) {
+    throw new Error(`Envoy ${version} is not installed: scripts/install-services envoy@${version}`);
+  }
+  return path;
+}
+
+/** Starts Envoy with the committed envoy.yaml on ports that the system chooses, and waits until it serves. */
+export async function startEnvoy({ ports, edit }: EnvoyOptions): Promise<Envoy> {
+  return acquireAll(async (keep) => {
+    const { path: directory } = keep(await temporaryDirectory());
+    const config = readEnvoyConfig();
+    edit?.(config);
+    substitutePorts(config, ports);
+    const configPath = join(directory, 'envoy.json');
+    const adminAddressPath = join(directory, 'admin-address');
+    await writeFile(configPath, JSON.stringify(config));
+    const child = keep(
+      await startChild({
+        command: await envoyProgram(),
+        args: [
+          ...['--config-path', configPath, '--admin-address-path', adminAddressPath],
+          // No shared memory, so that any number of them run beside each other.
+          ...['--disable-hot-restart', '--concurrency', '1', '--file-flush-interval-msec', '10'],
+          ...['--log-level', 'warning', '--component-log-level', 'main:info'],
+        ],
+      }),
+    );
+    await child.line('stderr', (line) => (line.includes('starting main dispatch loop') ? line : null));
+    const adminPort = Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
+    const admin = async (path: string): Promise<Response> => fetch(`http://127.0.0.1:${String(adminPort)}${path}`);
+    await poll(async () => (await admin('/ready')).ok);
+    const listeners = (await (await admin('/listeners?format=json')).json()) as ListenersAnswer;
+    return {
+      port: listeners.listener_statuses[0].local_address.socket_address.port_value,
+      adminPort,
+      accessLogEntry: (requestId: string) => child.line('stdout', (line) => entryOf(line, requestId)),
+      output: () => child.stdout() + child.stderr(),
+      stat: async (name: string) => {
+        const lines = (await (await admin(`/stats?usedonly&filter=^${name}$`)).text()).split('\n');
+        return Number(lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? 0);
+      },
+    };
+  });
+}
+
+interface ListenersAnswer {
+  readonly listener_statuses: readonly [
+    { readonly local_address: { readonly socket_address: { readonly port_value: number } } },
+  ];
+}
+
+function entryOf(line: string, requestId: string): AccessLogEntry | null {
+  if (!line.startsWith('{')) return null;
+  const entry = JSON.parse(line) as AccessLogEntry;
+  return entry['requestId'] === requestId ? entry : null;
+}
+
+/** Envoy has no event for this: asks until it is so. */
+async function poll(isReady: () => Promise<boolean>): Promise<void> {
+  const deadline = AbortSignal.timeout(readyDeadlineMs);
+  while (!(await isReady())) {
+    deadline.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+  }
+}
