@@ -9,8 +9,7 @@ import {
   parseText,
   parseUrl,
 } from './config-values.ts';
-import { logFormats } from './observe/log-destination.ts';
-import { logLevels } from './observe/logger.ts';
+import { logFormats, logLevels } from './observe/log-settings.ts';
 
 /** One row of the table of settings: an environment variable. */
 export interface Setting<T, D extends string | null> {
