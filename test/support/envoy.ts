@@ -10,7 +10,7 @@ const pollIntervalMs = 20;
 const readyDeadlineMs = 20_000;
 
 /** A line of Envoy's access log, with the names that envoy.yaml gives. */
-export type AccessLogEntry = Readonly<Record<string, string | number | null>>;
+export type AccessLogEntry = Readonly<Record<string, unknown>>;
 
 /** A running Envoy. */
 export interface Envoy extends AsyncDisposable {
