@@ -1,0 +1,42 @@
+import { type SignableRequest } from './signable-request.ts';
+
+/** A header as a caller writes it: its name in any case, its value one character a byte. */
+export type ClientHeader = readonly [name: string, value: string];
+
+/** A request as a caller sends it, for signing it and for explaining it. All text is one character a byte (latin1). */
+export interface ClientRequest {
+  readonly method: string;
+  /** The request target, query included. */
+  readonly path: string;
+  /** What the `Host` header says. */
+  readonly authority: string;
+  readonly headers: readonly ClientHeader[];
+  readonly body: Buffer;
+}
+
+/** The protocol that requests are taken to be sent with. */
+const PROTOCOL = 'HTTP/1.1';
+
+/** A caller's request in the form in which the gateway would check it. */
+export function signableRequest(request: ClientRequest): SignableRequest {
+  const { method, path, authority, body } = request;
+  return {
+    method,
+    path,
+    authority,
+    body,
+    protocol: PROTOCOL,
+    hasRawHeaders: true,
+    headerValues: (name) =>
+      request.headers
+        .filter(([candidate]) => candidate.toLowerCase() === name)
+        .map(([, value]) => Buffer.from(value, 'latin1')),
+  };
+}
+
+/** The same request with these headers in place of all that have their names. */
+export function withHeaders(request: ClientRequest, headers: readonly ClientHeader[]): ClientRequest {
+  const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
+  const kept = request.headers.filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...request, headers: [...kept, ...headers] };
+}

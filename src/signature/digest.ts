@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+import { refuse, type Refusal } from '../refusal.ts';
+import { equal } from './equal.ts';
+
+const DIGEST_PREFIX = 'SHA-256=';
+
+/** The value of the `Digest` header for a body: the prefix and the base64 of the SHA-256 of the body's bytes (spec §3.2). */
+export function digestOf(body: Uint8Array): string {
+  return DIGEST_PREFIX + createHash('sha256').update(body).digest('base64');
+}
+
+/**
+ * Checks a `Digest` header against the body as received, before any decompression. Null when it is right.
+ * There is one right text; another form (hex, SHA-512, other base64) is `DIGEST_MISMATCH` too (spec §3).
+ *
+ * @param value the header's bytes as latin1 text
+ */
+export function checkDigest(value: string, body: Uint8Array): Refusal | null {
+  if (equal(Buffer.from(value, 'latin1'), Buffer.from(digestOf(body), 'latin1'))) return null;
+  return refuse(
+    'DIGEST_MISMATCH',
+    `the Digest header is not SHA-256= and the hash of the ${String(body.length)} bytes received`,
+  );
+}

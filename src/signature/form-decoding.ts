@@ -1,0 +1,36 @@
+import { hexValue } from './hex.ts';
+
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
+/** Tells whether form decoding changes nothing: no `%` and no `+`. */
+export function isPlain(bytes: Buffer): boolean {
+  return !bytes.includes(PERCENT) && !bytes.includes(PLUS);
+}
+
+/**
+ * Form-decodes the bytes from `start` to `end` (`%XX` is a byte, `+` a blank, all else itself) into `out` at `at`.
+ * Gives the index in `out` after what was written, or -1 when a `%` is not followed by two hexadecimal digits.
+ * Whether the result is UTF-8 is for the caller to check.
+ */
+export function formDecodeInto(out: Buffer, at: number, bytes: Buffer, start: number, end: number): number {
+  let to = at;
+  let from = start;
+  while (from < end) {
+    const byte = bytes[from] ?? 0;
+    if (byte === PERCENT) {
+      if (from + 2 >= end) return -1;
+      const high = hexValue(bytes[from + 1] ?? 0);
+      const low = hexValue(bytes[from + 2] ?? 0);
+      if ((high | low) < 0) return -1;
+      out[to] = (high << 4) | low;
+      from += 3;
+    } else {
+      out[to] = byte === PLUS ? SPACE : byte;
+      from += 1;
+    }
+    to += 1;
+  }
+  return to;
+}

@@ -1,0 +1,89 @@
+import { createHash, type Hash } from 'node:crypto';
+
+import { type ParameterSignatureOptions } from '../model/endpoint.ts';
+import { type Secret } from '../model/secret.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import { parseApiTimestamp } from './api-timestamp.ts';
+import { equal } from './equal.ts';
+import { type VerifiedSignature } from './hmac.ts';
+import { type ParameterRequest } from './parameter-request.ts';
+import { type SigningText, type SigningTextBuilder } from './parameter-text.ts';
+import { RESERVED_NAMES, type ReservedName } from './reserved-names.ts';
+
+const SIGN = /^[0-9a-f]{128}$/;
+/** Texts up to this size are hashed at one go: joining them costs less than a call for each piece. */
+const JOINED_BYTES = 65_536;
+
+/** A parameter signature that is well formed: everything that can be said before its App Key is looked up. */
+export interface ParameterCredentials {
+  readonly appKey: string;
+  /** The 64 bytes of `sign`. */
+  readonly mac: Buffer;
+  /** `apiTimestamp`, in seconds since the epoch; null when there is none. */
+  readonly timestampSeconds: number | null;
+  /** The strings to sign that are accepted, in the order they are tried. */
+  readonly texts: readonly SigningTextBuilder[];
+}
+
+/**
+ * Reads `appKey`, `sign` and `apiTimestamp` (spec §3.3). Refuses with `CREDENTIALS_MISSING` when one of the first two
+ * is absent, and with `CREDENTIALS_MALFORMED` one that is repeated, empty or not well formed, and an absent
+ * `apiTimestamp` where `requireTimestamp` is on.
+ */
+export function parseParameterCredentials(
+  request: ParameterRequest,
+  options: Pick<ParameterSignatureOptions, 'requireTimestamp'>,
+): ParameterCredentials | Refusal {
+  const { reserved } = request;
+  const [appKey] = reserved.appKey;
+  const [sign] = reserved.sign;
+  const [timestamp] = reserved.apiTimestamp;
+  if (appKey === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no appKey');
+  if (sign === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no sign');
+  const repeated = RESERVED_NAMES.find((name) => reserved[name].length > 1);
+  if (repeated !== undefined) return malformed(repeated, 'stands there more than once');
+  if (appKey.length === 0) return malformed('appKey', 'is empty');
+  const signText = sign.toString('latin1');
+  if (!SIGN.test(signText)) return malformed('sign', 'is not 128 lower-case hexadecimal digits');
+  const timestampSeconds = timestamp === undefined ? null : parseApiTimestamp(timestamp);
+  if (timestamp !== undefined && timestampSeconds === null) return malformed('apiTimestamp', 'is not digits only');
+  if (timestampSeconds === null && options.requireTimestamp) return malformed('apiTimestamp', 'is required and absent');
+  return { appKey: appKey.toString('utf8'), mac: Buffer.from(signText, 'hex'), timestampSeconds, texts: request.texts };
+}
+
+/**
+ * Checks `sign`, in constant time, with each secret in turn: the current one first, then a retiring one.
+ * For an unknown App Key callers give a dummy secret, so that the work is the same.
+ * Refuses with `AUTHENTICATION_FAILED`.
+ */
+export function verifyParameterSignature(
+  credentials: ParameterCredentials,
+  secrets: readonly Secret[],
+): VerifiedSignature | Refusal {
+  for (const build of credentials.texts) {
+    const hash = hashOf(build());
+    for (const [secretIndex, secret] of secrets.entries()) {
+      // A hash is used up by its digest, and copying one costs as much as hashing a short text.
+      const own = secretIndex === secrets.length - 1 ? hash : hash.copy();
+      if (equal(own.update(secret.reveal()).digest(), credentials.mac)) return { secretIndex };
+    }
+  }
+  return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the parameters');
+}
+
+/** The value of `sign` for a string to sign: SHA-512 over it and the App Secret, as lower-case hex. */
+export function signatureOf(text: SigningText, secret: Secret): string {
+  return hashOf(text).update(secret.reveal()).digest('hex');
+}
+
+function hashOf(text: SigningText): Hash {
+  const hash = createHash('sha512');
+  const size = text.reduce((sum, piece) => sum + piece.length, 0);
+  if (size <= JOINED_BYTES) return hash.update(Buffer.concat(text, size));
+  for (const piece of text) hash.update(piece);
+  return hash;
+}
+
+function malformed(name: ReservedName, what: string): Refusal {
+  return refuse('CREDENTIALS_MALFORMED', `${name} ${what}`);
+}

@@ -1,0 +1,13 @@
+import { type Span } from './parameters.ts';
+
+/** The parameters that authentication itself reads (interface document, Authentication). */
+export const RESERVED_NAMES = ['appKey', 'sign', 'apiTimestamp'] as const;
+export type ReservedName = (typeof RESERVED_NAMES)[number];
+
+/** Which reserved name a decoded parameter has; null for a parameter of the business. Names compare exactly. */
+export function findReservedName(decoded: Buffer, span: Span): ReservedName | null {
+  const length = span.nameEnd - span.start;
+  const candidate = RESERVED_NAMES.find((name) => name.length === length);
+  if (candidate === undefined) return null;
+  return decoded.toString('latin1', span.start, span.nameEnd) === candidate ? candidate : null;
+}
