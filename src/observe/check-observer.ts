@@ -12,6 +12,8 @@ import { type Metrics } from './metrics.ts';
 export interface CheckObserver {
   /** `requestId` is null for granted requests, where only a debug line needs it. */
   decided(decided: DecidedCheck): void;
+  /** The message was no CheckRequest; the caller got 400. */
+  unreadable(requestId: string): void;
   /** The program itself was wrong; the caller got 500. */
   defect(error: unknown, requestId: string): void;
 }
@@ -48,8 +50,12 @@ export function createCheckObserver(logger: Logger, metrics: Metrics): CheckObse
         });
       }
     },
+    unreadable(requestId) {
+      metrics.countRefusal('MALFORMED_REQUEST');
+      logger.warn('refused: the message is no CheckRequest', { requestId, code: 'MALFORMED_REQUEST' });
+    },
     defect(error, requestId) {
-      metrics.countDefect();
+      metrics.countRefusal('INTERNAL');
       logger.error('a check failed by a defect of this program; the caller got 500', { requestId }, error);
     },
   };

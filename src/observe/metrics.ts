@@ -64,9 +64,9 @@ export class Metrics {
     this.#duration.observe(seconds);
   }
 
-  /** Counts a check that ended in a defect of ours. */
-  countDefect(): void {
-    this.#count(null, 'INTERNAL');
+  /** Counts a check that was refused without a decision: a message that cannot be read, or a defect of ours. */
+  countRefusal(code: string): void {
+    this.#count(null, code);
   }
 
   /** Counts a check that the limiter could not judge, allowed or not. */

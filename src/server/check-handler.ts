@@ -48,7 +48,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
   return (message) => {
     const startMs = ports.elapsedMs();
     const request = HttpRequest.parse(message);
-    if (request === null) return rejectUnreadable();
+    if (request === null) return rejectUnreadable(ports.observer);
     try {
       const decision = check(request, ports);
       if (!isPromise(decision)) return answer(request, decision, startMs);
@@ -61,15 +61,22 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
   };
 }
 
-/** The endpoint is found once more, so that log and metrics of a fault name it. */
+/** The endpoint is found once more, so that log and metrics of a fault name it; null when the store has no state at all. */
 function findRoute(request: HttpRequest, ports: CheckPorts): Routed | null {
   const received = receive(request);
   if (isRefusal(received)) return null;
-  const routed = route(received, ports.snapshot());
-  return isRefusal(routed) ? null : routed;
+  try {
+    const routed = route(received, ports.snapshot());
+    return isRefusal(routed) ? null : routed;
+  } catch (fault) {
+    if (fault instanceof StoreUnavailable) return null;
+    throw fault;
+  }
 }
 
-function rejectUnreadable(): Uint8Array {
+function rejectUnreadable(observer: CheckObserver): Uint8Array {
+  const requestId = requestIdOf(null);
+  observer.unreadable(requestId);
   const refusal = refuse('MALFORMED_REQUEST', 'the message is no CheckRequest');
-  return reject({ refusal, requestId: requestIdOf(null), endpoint: null, caller: null });
+  return reject({ refusal, requestId, endpoint: null, caller: null });
 }

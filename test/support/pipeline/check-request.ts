@@ -1,0 +1,101 @@
+import { CheckRequest } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { HttpRequest } from '../../../src/receive/http-request.ts';
+
+/** A header as on the wire. Text is one character a byte (latin1). */
+export type HeaderLine = readonly [name: string, value: string];
+
+/** What a caller sends, and how Envoy hands it on. Everything has a default: `GET /orders` to `api.example.com`. */
+export interface RequestParts {
+  readonly method?: string;
+  /** The raw `:path`, one character a byte. */
+  readonly path?: string;
+  readonly authority?: string;
+  readonly protocol?: string;
+  /** Without the pseudo-headers, which are made of the parts above. */
+  readonly headers?: readonly HeaderLine[];
+  readonly body?: Uint8Array | string;
+  /** The size that Envoy tells; the body's own when omitted. */
+  readonly size?: number;
+  /** `context_extensions["endpoint"]` of the Envoy route. */
+  readonly endpoint?: string;
+  /** `raw`: `header_map` with raw bytes (the committed `envoy.yaml`). `map`: `headers`, repeats joined by `,`, bytes above 0x7F as `!`. */
+  readonly headerForm?: 'raw' | 'map';
+  /** `raw`: `raw_body`. `text`: `body`. */
+  readonly bodyForm?: 'raw' | 'text';
+}
+
+export const headerForms = ['raw', 'map'] as const;
+export const bodyForms = ['raw', 'text'] as const;
+
+/** The bytes of a `CheckRequest`, as Envoy would send them. */
+export function checkRequest(parts: RequestParts = {}): Buffer {
+  return Buffer.from(CheckRequest.encode(checkRequestMessage(parts)).finish());
+}
+
+/** The request as the pipeline sees it. */
+export function httpRequest(parts: RequestParts = {}): HttpRequest {
+  const request = HttpRequest.parse(checkRequest(parts));
+  if (request === null) throw new Error('the message of the test is no CheckRequest');
+  return request;
+}
+
+/** The message itself, for tests that change it before they encode it. */
+export function checkRequestMessage({
+  method = 'GET',
+  path = '/orders',
+  authority = 'api.example.com',
+  protocol = 'HTTP/1.1',
+  headers = [],
+  body = '',
+  size,
+  endpoint,
+  headerForm = 'raw',
+  bodyForm = 'raw',
+}: RequestParts = {}): CheckRequest {
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : Buffer.from(body);
+  const lines: readonly HeaderLine[] = [
+    [':authority', authority],
+    [':path', path],
+    [':method', method],
+    [':scheme', 'http'],
+    ...headers,
+  ];
+  const isRaw = headerForm === 'raw';
+  return CheckRequest.fromPartial({
+    attributes: {
+      request: {
+        http: {
+          id: '4711',
+          method,
+          path: shown(path),
+          host: shown(authority),
+          scheme: 'http',
+          protocol,
+          size: size ?? bytes.length,
+          ...(bodyForm === 'raw' ? { rawBody: bytes } : { body: bytes.toString('utf8') }),
+          ...(isRaw ? { headerMap: { headers: lines.map(rawHeader) } } : { headers: joinHeaders(lines) }),
+        },
+      },
+      contextExtensions: new Map(endpoint === undefined ? [] : [['endpoint', endpoint]]),
+    },
+  });
+}
+
+function rawHeader([name, value]: HeaderLine): { key: string; rawValue: Uint8Array } {
+  return { key: name.toLowerCase(), rawValue: Buffer.from(value, 'latin1') };
+}
+
+function joinHeaders(lines: readonly HeaderLine[]): Map<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of lines) {
+    const key = name.toLowerCase();
+    const former = joined.get(key);
+    joined.set(key, former === undefined ? shown(value) : `${former},${shown(value)}`);
+  }
+  return joined;
+}
+
+/** Bytes that Envoy cannot show in a proto3 string. */
+function shown(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '!');
+}

@@ -1,0 +1,22 @@
+import { type Clock } from '../../../src/clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface FixedClock extends Clock {
+  /** Goes on (or back, when negative) by so many seconds; parts of a second count. */
+  advance(seconds: number): void;
+}
+
+/** 2026-10-01T12:00:00Z, in seconds since the epoch: the start of a minute, an hour and half a day. */
+export const NOON = Date.UTC(2026, 9, 1, 12) / 1000;
+
+/** A clock that stands at `seconds` since the epoch; noon of 2026-10-01 UTC unless told otherwise. */
+export function fixedClock(seconds: number = NOON): FixedClock {
+  let nowMs = seconds * 1000;
+  return {
+    nowSeconds: () => Math.floor(nowMs / 1000),
+    nowMs: () => nowMs,
+    advance: (by) => {
+      nowMs += by * 1000;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { type CheckPorts } from '../../../src/check.ts';
+import { type Clock } from '../../../src/clock.ts';
+import { InProcessLimiter } from '../../../src/limit/in-process.ts';
+import { type Limiter, type LimiterUnavailable } from '../../../src/limit/limiter.ts';
+import { type CheckObserver, type DecidedCheck } from '../../../src/observe/check-observer.ts';
+import { createCheckHandler } from '../../../src/server/check-handler.ts';
+import { type Snapshot } from '../../../src/store/snapshot.ts';
+import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
+import { checkRequest, type RequestParts } from './check-request.ts';
+import { fixedClock } from './fixed-clock.ts';
+import { snapshotOf, type SnapshotParts } from './resources.ts';
+
+/** What a pipeline under test is made of; everything has a default. */
+export interface GatewayParts extends SnapshotParts {
+  readonly clock?: Clock;
+  readonly limiter?: Limiter;
+  /** In place of the parts of a snapshot. */
+  readonly snapshot?: () => Snapshot;
+}
+
+/** A whole pipeline without a transport: requests in, answers out, and what it told its observer. */
+export interface TestGateway {
+  readonly ports: CheckPorts;
+  readonly decided: readonly DecidedCheck[];
+  readonly defects: readonly unknown[];
+  readonly unreadable: readonly string[];
+  readonly limiterFaults: readonly LimiterUnavailable[];
+  /** Sends the bytes of a `CheckRequest`, or the parts of one, and reads the answer. */
+  send(request?: RequestParts | Uint8Array): Promise<AllowedAnswer | RefusedAnswer>;
+}
+
+/** Builds a pipeline as the composition root does. */
+export function testGateway({ clock = fixedClock(), limiter, snapshot, ...parts }: GatewayParts = {}): TestGateway {
+  const decided: DecidedCheck[] = [];
+  const defects: unknown[] = [];
+  const unreadable: string[] = [];
+  const limiterFaults: LimiterUnavailable[] = [];
+  const compiled = snapshot === undefined ? snapshotOf(parts) : null;
+  const observer: CheckObserver = {
+    decided: (each) => {
+      decided.push(each);
+    },
+    defect: (error) => {
+      defects.push(error);
+    },
+    unreadable: (requestId) => {
+      unreadable.push(requestId);
+    },
+  };
+  const ports: CheckPorts = {
+    clock,
+    snapshot: snapshot ?? (() => compiled ?? snapshotOf(parts)),
+    limiter: limiter ?? new InProcessLimiter(clock),
+    onLimiterFailure: (fault) => {
+      limiterFaults.push(fault);
+    },
+  };
+  const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
+  return {
+    ports,
+    decided,
+    defects,
+    unreadable,
+    limiterFaults,
+    send: async (request = {}) =>
+      readAnswer(await handle(request instanceof Uint8Array ? request : checkRequest(request))),
+  };
+}

@@ -1,0 +1,157 @@
+import {
+  type KeyOptions,
+  type OpenEndpoint,
+  type PartnerEndpointOf,
+  type PathRule,
+  type AuthenticationMethod,
+  type CommonOptions,
+  type Endpoint,
+  type OptionsOf,
+} from '../../../src/model/endpoint.ts';
+import { type Consumer } from '../../../src/model/consumer.ts';
+import { type Credential } from '../../../src/model/credential.ts';
+import { type Grant } from '../../../src/model/grant.ts';
+import { type Limit } from '../../../src/model/limit.ts';
+import { Secret } from '../../../src/model/secret.ts';
+import { compileSnapshot, type Snapshot } from '../../../src/store/snapshot.ts';
+
+/** The App Key of {@link credential}, in the form that Postern generates. */
+export const APP_KEY = '3f0c9a1be27d4856af0312c4d5e6b798';
+
+/** What an endpoint takes from requests, in short: `hosts` and `methods` any, unless given. */
+interface MatchParts {
+  readonly id?: string;
+  readonly hosts?: readonly string[];
+  readonly paths?: readonly PathRule[];
+  readonly methods?: readonly string[];
+  readonly limits?: readonly Limit[];
+  readonly enabled?: boolean;
+}
+
+interface PartnerParts extends MatchParts {
+  readonly accessCondition?: 'authenticated' | 'authenticated-and-authorized';
+}
+
+const commonOptions: CommonOptions = { mode: 'enforce', onLimiterFailure: 'allow' };
+
+export const keyOptions: KeyOptions = {
+  ...commonOptions,
+  hideCredentials: true,
+  keyNames: [{ query: 'appKey' }, { header: 'X-App-Key' }],
+};
+
+const defaultOptions: OptionsOf = {
+  key: keyOptions,
+  hmac: {
+    ...commonOptions,
+    hideCredentials: true,
+    clockSkewSeconds: 300,
+    replayProtection: false,
+    signatureHints: false,
+    algorithms: ['hmac-sha256'],
+    acceptRealHttpVersion: false,
+  },
+  'parameter-signature': {
+    ...commonOptions,
+    hideCredentials: false,
+    clockSkewSeconds: 300,
+    replayProtection: false,
+    signatureHints: false,
+    requireTimestamp: false,
+    parameterEncoding: 'decoded',
+    strictParameters: true,
+    unsignedQuery: 'refuse',
+    unsignedBody: 'refuse',
+  },
+  oauth2: { ...commonOptions, hideCredentials: true, tokenInQuery: false },
+};
+
+/** An endpoint of method `key` with the id `orders` and the prefix `/orders`, unless told otherwise. */
+export function keyEndpoint({ options, ...parts }: PartnerParts & { readonly options?: Partial<KeyOptions> } = {}) {
+  return partnerEndpoint('key', { ...parts, options: { ...keyOptions, ...options } });
+}
+
+/** An endpoint of any authentication method with the defaults of interfaces §4. */
+export function partnerEndpoint<M extends AuthenticationMethod>(
+  authentication: M,
+  { options, accessCondition = 'authenticated', ...parts }: PartnerParts & { readonly options?: OptionsOf[M] } = {},
+): PartnerEndpointOf<M> {
+  return {
+    ...matchOf(parts),
+    scenario: 'partner-openapi',
+    authentication,
+    accessCondition,
+    options: options ?? defaultOptions[authentication],
+  };
+}
+
+/** An endpoint whose callers are not authenticated. */
+export function openEndpoint({
+  options,
+  ...parts
+}: MatchParts & { readonly options?: Partial<CommonOptions> } = {}): OpenEndpoint {
+  return { ...matchOf(parts), scenario: 'open', authentication: null, options: { ...commonOptions, ...options } };
+}
+
+/** The consumer `acme`, unless told otherwise. */
+export function consumer(parts: Partial<Consumer> = {}): Consumer {
+  return { id: 'acme', name: 'Acme Ltd', description: '', labels: {}, enabled: true, ...parts };
+}
+
+/** The credential `acme-key` of `acme` for method `key`, unless told otherwise. Other methods get an App Secret. */
+export function credential(parts: Partial<Credential> = {}): Credential {
+  const methods = parts.methods ?? ['key'];
+  const needsSecret = methods.some((method) => method !== 'key');
+  return {
+    id: 'acme-key',
+    consumerId: 'acme',
+    methods,
+    appKey: APP_KEY,
+    appSecret: needsSecret ? Secret.fromText('a secret for tests, 32 characters') : null,
+    retiringSecret: null,
+    state: 'active',
+    notBefore: null,
+    expiresAt: null,
+    ...parts,
+  };
+}
+
+/** The grant of `acme` on `orders`, without an end and without limits of its own, unless told otherwise. */
+export function grant(parts: Partial<Grant> = {}): Grant {
+  return { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null, ...parts };
+}
+
+/** A limit written as on the command line: `limit('100/minute/consumer')`. */
+export function limit(text: `${number}/${Limit['unit']}/${Limit['per']}`): Limit {
+  const [requests, unit, per] = text.split('/') as [string, Limit['unit'], Limit['per']];
+  return { requests: Number(requests), unit, per };
+}
+
+/** What a snapshot is made of. */
+export interface SnapshotParts {
+  readonly endpoints?: readonly Endpoint[];
+  readonly consumers?: readonly Consumer[];
+  readonly credentials?: readonly Credential[];
+  readonly grants?: readonly Grant[];
+}
+
+/** A snapshot: `orders` by key, `acme` with one credential and no grant, unless told otherwise. */
+export function snapshotOf({
+  endpoints = [keyEndpoint()],
+  consumers = [consumer()],
+  credentials = [credential()],
+  grants = [],
+}: SnapshotParts = {}): Snapshot {
+  return compileSnapshot({ endpoints, consumers, credentials, grants });
+}
+
+function matchOf({
+  id = 'orders',
+  hosts = [],
+  paths = [{ prefix: '/orders' }],
+  methods = [],
+  limits = [],
+  enabled = true,
+}: MatchParts) {
+  return { id, description: '', match: { hosts, paths, methods }, limits, enabled };
+}
