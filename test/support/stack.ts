@@ -1,0 +1,42 @@
+import { type Envoy, startEnvoy } from './envoy.ts';
+import { type JsonObject, useHttp2Backend } from './envoy-config.ts';
+import { type RecordedRequest } from './http-message.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from './postern-process.ts';
+import { type RecordingBackend, startBackend } from './recording-backend.ts';
+import { acquireAll } from './release.ts';
+
+/** The product as operators run it: Envoy with the committed envoy.yaml, `postern serve`, and a back end that records. */
+export interface Stack extends AsyncDisposable {
+  readonly envoy: Envoy;
+  readonly postern: PosternProcess;
+  readonly backend: RecordingBackend;
+}
+
+export interface StackOptions {
+  readonly settings?: PosternSettings;
+  readonly backend?: RecordedRequest['protocol'];
+  /** Changes envoy.yaml. */
+  readonly edit?: (config: JsonObject) => void;
+}
+
+/** A port on which nothing answers. */
+const nowhere = 1;
+
+/** Starts all three on free ports, with the document as Postern's file store. */
+export async function startStack(documentYaml: string, options: StackOptions = {}): Promise<Stack> {
+  const { backend: protocol = 'HTTP/1.1', settings, edit } = options;
+  return acquireAll(async (keep) => {
+    const backend = keep(await startBackend(protocol));
+    const postern = keep(await startPostern(documentYaml, settings));
+    const envoy = keep(
+      await startEnvoy({
+        ports: { postern: postern.grpcPort, posternHttp: postern.httpPort ?? nowhere, backend: backend.port },
+        edit: (config) => {
+          if (protocol === 'HTTP/2') useHttp2Backend(config);
+          edit?.(config);
+        },
+      }),
+    );
+    return { envoy, postern, backend };
+  });
+}
