@@ -1,0 +1,53 @@
+// Child processes of the test runner: output kept, deadline, ended with the runner.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The top of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const running = new Set();
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    interrupted = true;
+    for (const child of running) child.kill('SIGTERM');
+    process.exitCode = 130;
+  });
+}
+
+/** Whether the runner was told to stop; nothing new is started then. */
+export const isInterrupted = () => interrupted;
+
+/**
+ * Runs a program at the top of the repository and gives `{ code, output, isTooLate }`; with `verbose`, the output is
+ * also shown as it comes. After `deadlineMs` it is ended.
+ */
+export function runChild(command, args, { env, deadlineMs, verbose = false }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    let output = '';
+    let isTooLate = false;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        if (verbose) process.stdout.write(text);
+      });
+    }
+    const deadline = setTimeout(() => {
+      isTooLate = true;
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+    }, deadlineMs);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(deadline);
+      running.delete(child);
+      resolve({ code, output, isTooLate });
+    });
+  });
+}

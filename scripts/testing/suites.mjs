@@ -1,0 +1,39 @@
+// Which test files there are, and which servers they need.
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { root } from './child.mjs';
+
+/** In the order in which they are reported. */
+export const suites = [
+  { name: 'unit' },
+  { name: 'conformance' },
+  { name: 'integration', timeoutMs: 30_000 },
+  { name: 'e2e', timeoutMs: 30_000 },
+];
+
+/** What the files below a directory cannot run without, as scripts/install-services names it. */
+const needs = {
+  'test/integration/envoy-config': ['envoy'],
+  'test/e2e': ['envoy'],
+};
+
+/** The servers that a test file needs. */
+export function servicesFor(file) {
+  return Object.entries(needs).flatMap(([directory, services]) => (file.startsWith(`${directory}/`) ? services : []));
+}
+
+/** Every test file by suite; one that belongs to none is an error, because nobody would run it. */
+export async function findTestFiles() {
+  const entries = await readdir(join(root, 'test'), { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .sort();
+  const bySuite = Object.fromEntries(suites.map(({ name }) => [name, []]));
+  for (const file of files) {
+    const suite = bySuite[file.split('/')[1]];
+    if (suite === undefined) throw new Error(`${file} belongs to no suite: move it, or add one to ${import.meta.url}`);
+    suite.push(file);
+  }
+  return bySuite;
+}
