@@ -1,0 +1,172 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { Connection } from './http2/connection.ts';
+import { defaultLimits, type Http2Limits } from './http2/limits.ts';
+import { createServerContext, type ServerContext } from './http2/server-context.ts';
+import { SocketWire } from './http2/socket-wire.ts';
+import { type ListenAddress, type TlsIdentity, type Transport, type TransportOptions } from './transport.ts';
+import { removeStaleSocket } from './unix-socket.ts';
+
+/** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
+const MAX_CONNECTIONS = 4096;
+const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
+const TCP_KEEPALIVE_MS = 60_000;
+/** How often connections are looked over for what makes no progress. */
+const SWEEP_MS = 2000;
+/** How long a peer may take to acknowledge that it saw a GOAWAY. */
+const DRAIN_NOTICE_MS = 1000;
+
+/** The native transport: gRPC's part of HTTP/2 on a socket, nothing else (docs/adr/0001-transport.md). */
+export function createHttp2Transport(options: TransportOptions, limits: Http2Limits = defaultLimits): Transport {
+  return new Http2Transport(options, limits);
+}
+
+class Http2Transport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #context: ServerContext;
+  readonly #server: Server;
+  readonly #tlsServer: TlsServer | null;
+  readonly #connections = new Map<Connection, Socket>();
+  #address: ListenAddress | null = null;
+  #sweeper: NodeJS.Timeout | null = null;
+  #whenEmpty: (() => void) | null = null;
+
+  constructor(options: TransportOptions, limits: Http2Limits) {
+    this.#options = options;
+    this.#context = createServerContext({ ...options, limits });
+    if (options.tls === undefined) {
+      this.#tlsServer = null;
+      this.#server = createServer({ noDelay: true }, (socket) => {
+        this.#accept(socket);
+      });
+    } else {
+      this.#tlsServer = createTlsServer({ ...tlsOptions(options.tls), noDelay: true }, (socket) => {
+        this.#acceptTls(socket);
+      });
+      this.#tlsServer.on('tlsClientError', (error, socket) => {
+        options.observer.connectionRefused(`TLS: ${error.message}`, peerOf(socket));
+      });
+      this.#server = this.#tlsServer;
+    }
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  async start(): Promise<void> {
+    const { address } = this.#options;
+    if (address.kind === 'unix') await removeStaleSocket(address.path);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(
+        address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port },
+      );
+      this.#server.once('listening', () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#server.on('error', (error) => {
+      this.#options.observer.defect(error, 'listener');
+    });
+    const bound = this.#server.address();
+    this.#address =
+      typeof bound === 'object' && bound !== null && address.kind === 'tcp'
+        ? { ...address, port: bound.port }
+        : address;
+    this.#sweeper = setInterval(() => {
+      for (const connection of this.#connections.keys()) connection.sweep();
+    }, SWEEP_MS);
+    this.#sweeper.unref();
+  }
+
+  address(): ListenAddress {
+    if (this.#address === null) throw new Error('the transport has not been started');
+    return this.#address;
+  }
+
+  replaceTls(tls: TlsIdentity): void {
+    if (this.#tlsServer === null) throw new Error('the listener was started without TLS');
+    this.#tlsServer.setSecureContext(tlsOptions(tls));
+  }
+
+  async drain(graceMs: number): Promise<number> {
+    this.#server.close();
+    for (const connection of this.#connections.keys()) connection.drain();
+    const timers = [
+      setTimeout(
+        () => {
+          for (const connection of this.#connections.keys()) connection.finishDrain();
+        },
+        Math.min(DRAIN_NOTICE_MS, graceMs / 2),
+      ),
+    ];
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve;
+      timers.push(setTimeout(resolve, graceMs));
+      if (this.#connections.size === 0) resolve();
+    });
+    for (const timer of timers) clearTimeout(timer);
+    let cut = 0;
+    for (const connection of this.#connections.keys()) cut += connection.openCalls;
+    await this[Symbol.asyncDispose]();
+    return cut;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+    for (const socket of this.#connections.values()) socket.destroy();
+    await closed;
+  }
+
+  #acceptTls(socket: TLSSocket): void {
+    if (socket.alpnProtocol === 'h2') {
+      this.#accept(socket);
+      return;
+    }
+    this.#options.observer.connectionRefused('TLS: the peer does not offer h2 (ALPN)', peerOf(socket));
+    socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
+    const connection = new Connection(this.#context, new SocketWire(socket), peerOf(socket));
+    this.#connections.set(connection, socket);
+    socket.on('data', (chunk: Buffer) => {
+      connection.receive(chunk);
+    });
+    socket.on('drain', () => {
+      connection.drained();
+    });
+    // Resets and broken pipes are a peer's way to leave; `close` follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      connection.lost();
+      this.#connections.delete(connection);
+      if (this.#connections.size === 0) this.#whenEmpty?.();
+    });
+  }
+}
+
+function tlsOptions(tls: TlsIdentity): TlsIdentity & {
+  readonly ALPNProtocols: string[];
+  readonly handshakeTimeout: number;
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+} {
+  const mutual = tls.ca !== undefined;
+  return {
+    ...tls,
+    ALPNProtocols: ['h2'],
+    handshakeTimeout: TLS_HANDSHAKE_TIMEOUT_MS,
+    requestCert: mutual,
+    rejectUnauthorized: mutual,
+  };
+}
+
+function peerOf(socket: Socket): string {
+  return socket.remoteAddress === undefined ? 'unix' : `${socket.remoteAddress}:${String(socket.remotePort)}`;
+}

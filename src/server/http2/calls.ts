@@ -1,0 +1,369 @@
+import { type GrpcFailure, grpcStatus, type UnaryAnswer } from '../transport.ts';
+import { AnswerSender, type SenderHost } from './answer-sender.ts';
+import { type ErrorCode, errorCode } from './frame.ts';
+import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
+import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
+import { type PoolShare } from './memory-pool.ts';
+import { MessageAssembler, refusePrefix } from './message-assembler.ts';
+import { u32, u8 } from './octets.ts';
+import { type RequestHead } from './request-head.ts';
+import { type ServerContext } from './server-context.ts';
+import { Stream } from './stream.ts';
+import { StreamTable } from './stream-table.ts';
+
+/** What calls need of their connection. */
+export interface CallsHost {
+  /** More may be written now. */
+  readonly writable: boolean;
+  /** The time of the input that is being worked on. */
+  readonly nowMs: number;
+  /** Something was written outside the reading of input. */
+  wrote(): void;
+  /** A call was answered. */
+  answered(): void;
+  /** A stream is over; there may be none left. */
+  streamOver(): void;
+}
+
+const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
+const malformedTimeout: GrpcFailure = { status: grpcStatus.internal, message: 'grpc-timeout is malformed' };
+const deadlineExceeded: GrpcFailure = { status: grpcStatus.deadlineExceeded, message: 'deadline exceeded' };
+const stalled: GrpcFailure = { status: grpcStatus.deadlineExceeded, message: 'the message did not come in time' };
+const noMemory: GrpcFailure = { status: grpcStatus.resourceExhausted, message: 'too many messages at once' };
+const stopping: GrpcFailure = { status: grpcStatus.unavailable, message: 'the server is stopping' };
+
+/** What an answer to no gRPC request says. */
+const plainTexts: Readonly<Record<number, string>> = {
+  405: 'gRPC requests are POST requests.\n',
+  415: 'This is a gRPC server: it takes content-type application/grpc.\n',
+  431: 'The header fields are too large.\n',
+};
+/** How much of a request's body is awaited before it is refused without having ended. */
+const MAX_IGNORED_BYTES = 16 * 1024;
+/** What a method that waits holds at least: its message is part of a larger read. */
+const MIN_HELD_BYTES = 4096;
+/** Window left behind a large message, so that a second one is seen and refused instead of waited for. */
+const BEYOND_MESSAGE_BYTES = 16 * 1024;
+/** setTimeout takes no more. */
+const MAX_TIMER_MS = 0x7fffffff;
+
+/**
+ * The calls of one connection: from a request's head and DATA to the method, and from its answer to the sender.
+ * A message that comes whole in one frame goes to the method as a view of the read, without a copy.
+ */
+export class Calls implements SenderHost {
+  readonly table = new StreamTable();
+  readonly sender: AnswerSender;
+  readonly #context: ServerContext;
+  readonly #writer: FrameWriter;
+  readonly #host: CallsHost;
+  readonly #small: PoolShare;
+  readonly #large: PoolShare;
+  readonly #answers: PoolShare;
+  /** Streams opened by the input that is being worked on: those that outlive it need a timer. */
+  #fresh: Stream[] = [];
+  #stopping = false;
+
+  constructor(context: ServerContext, writer: FrameWriter, host: CallsHost) {
+    this.#context = context;
+    this.#writer = writer;
+    this.#host = host;
+    this.#small = context.smallPool.share();
+    this.#large = context.largePool.share();
+    this.#answers = context.answerPool.share();
+    this.sender = new AnswerSender(writer, this.#answers, this);
+  }
+
+  get writable(): boolean {
+    return this.#host.writable;
+  }
+
+  get nowMs(): number {
+    return this.#host.nowMs;
+  }
+
+  /** A request's head is complete and well-formed. */
+  open(id: number, head: RequestHead, endStream: boolean): void {
+    const grpc = isGrpc(head.contentType);
+    const method = this.#context.methods.get(head.path) ?? null;
+    const stream = new Stream({
+      id,
+      method,
+      path: head.path,
+      contentLength: head.contentLength,
+      timeoutMs: head.timeoutMs,
+      sendWindowBytes: this.sender.initialWindowBytes,
+      nowMs: this.#host.nowMs,
+      clock: this.#context.clock,
+    });
+    this.table.open(stream);
+    if (head.tooLarge) stream.plainStatus = 431;
+    else if (!grpc) stream.plainStatus = 415;
+    else if (head.method !== 'POST') stream.plainStatus = 405;
+    else if (Number.isNaN(head.timeoutMs)) {
+      stream.ended = endStream;
+      this.sender.fail(stream, malformedTimeout);
+      return;
+    } else if (method === null) {
+      stream.ended = endStream;
+      this.sender.fail(stream, { status: grpcStatus.unimplemented, message: `unknown method ${head.path}` });
+      return;
+    }
+    this.#fresh.push(stream);
+    if (endStream) this.end(stream);
+  }
+
+  /** DATA without its padding. The flow-control windows have been looked after. */
+  data(stream: Stream, bytes: Buffer, start: number, end: number, endStream: boolean): void {
+    const length = end - start;
+    stream.receivedBytes += length;
+    stream.progressAtMs = this.#host.nowMs;
+    if (stream.contentLength >= 0 && stream.receivedBytes > stream.contentLength) {
+      this.reset(stream, errorCode.protocolError);
+      return;
+    }
+    if (stream.plainStatus !== 0 || stream.method === null) {
+      if (endStream) this.end(stream);
+      else if (stream.receivedBytes > MAX_IGNORED_BYTES) this.#plain(stream);
+      return;
+    }
+    if (endStream && stream.assembler === null && length >= MESSAGE_PREFIX_BYTES) {
+      const messageBytes = u32(bytes, start + 1);
+      const rightLength = stream.contentLength < 0 || stream.receivedBytes === stream.contentLength;
+      if (messageBytes === length - MESSAGE_PREFIX_BYTES && rightLength) {
+        stream.ended = true;
+        const refused = refusePrefix(u8(bytes, start), messageBytes, stream.method.maxMessageBytes);
+        if (refused === null) this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
+        else this.sender.fail(stream, refused);
+        return;
+      }
+    }
+    stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes);
+    const refused = stream.assembler.push(bytes, start, end) ?? this.#reserve(stream, stream.assembler);
+    if (refused !== null) {
+      stream.ended = endStream;
+      this.sender.fail(stream, refused);
+    } else if (endStream) this.end(stream);
+  }
+
+  /** END_STREAM: the request is complete (RFC 9113 §8.1.1: `content-length` must have been true). */
+  end(stream: Stream): void {
+    stream.ended = true;
+    if (stream.contentLength >= 0 && stream.receivedBytes !== stream.contentLength) {
+      this.reset(stream, errorCode.protocolError);
+      return;
+    }
+    if (stream.plainStatus !== 0 || stream.method === null) {
+      this.#plain(stream);
+      return;
+    }
+    const message = (stream.assembler ?? new MessageAssembler(0)).finish();
+    stream.assembler = null;
+    if ('status' in message) this.sender.fail(stream, message);
+    else this.#run(stream, message);
+  }
+
+  /** A stream error of the peer's (RFC 9113 §5.4.2). */
+  reset(stream: Stream, code: ErrorCode): void {
+    this.#writer.rstStream(stream.id, code);
+    this.drop(stream, true);
+  }
+
+  /** The call is over without an answer. @param reset whether we ended it, so that more of it may come. */
+  drop(stream: Stream, reset: boolean): void {
+    this.#close(stream, reset);
+    stream.cancel();
+  }
+
+  /** The connection is over. */
+  dropAll(): void {
+    for (const stream of [...this.table.all()]) this.drop(stream, false);
+    this.#large.close();
+  }
+
+  /** Call when the input at hand has been worked on. */
+  settle(): void {
+    if (this.#fresh.length === 0) return;
+    const fresh = this.#fresh;
+    for (const stream of fresh) {
+      if (stream.closed || stream.answering || stream.deadlineAtMs === Infinity) continue;
+      const delayMs = Math.min(MAX_TIMER_MS, stream.deadlineAtMs - this.#host.nowMs);
+      stream.timer = setTimeout(() => {
+        this.#expire(stream, deadlineExceeded);
+      }, delayMs);
+    }
+    fresh.length = 0;
+  }
+
+  /** Ends what makes no progress. */
+  sweep(nowMs: number): void {
+    const { receiveStallMs, sendStallMs } = this.#context.limits;
+    for (const stream of [...this.table.all()]) {
+      const stalledMs = nowMs - stream.progressAtMs;
+      if (!stream.ended && stalledMs > receiveStallMs) this.#expire(stream, stalled);
+      else if (stream.outgoing !== null && stalledMs > sendStallMs) this.reset(stream, errorCode.cancel);
+    }
+  }
+
+  /** Tells callers of streaming methods to go elsewhere; the others get their answers. */
+  stop(): void {
+    this.#stopping = true;
+    for (const stream of [...this.table.all()]) {
+      if (stream.method?.kind === 'stream' && stream.ended) this.sender.fail(stream, stopping);
+    }
+  }
+
+  /** For the sender. */
+  abort(stream: Stream, code: ErrorCode): void {
+    this.reset(stream, code);
+  }
+
+  /** For the sender: the answer was written to its end. */
+  answered(stream: Stream): void {
+    this.#close(stream, !stream.ended);
+    if (stream.method?.kind === 'stream') stream.cancel();
+    this.#host.answered();
+  }
+
+  #plain(stream: Stream): void {
+    this.sender.plain(stream, stream.plainStatus, plainTexts[stream.plainStatus] ?? '');
+  }
+
+  /** Holds memory for a message whose length has become known, and opens the window for a large one when it is its turn. */
+  #reserve(stream: Stream, assembler: MessageAssembler): GrpcFailure | null {
+    const { length } = assembler;
+    if (length <= 0 || stream.smallBytes > 0 || stream.largeBytes > 0) return null;
+    const smallBytes = Math.min(length, MAX_SMALL_MESSAGE_BYTES);
+    if (!this.#small.tryHold(smallBytes)) return noMemory;
+    stream.smallBytes = smallBytes;
+    if (length <= MAX_SMALL_MESSAGE_BYTES) return null;
+    stream.stopWaiting = this.#large.whenHeld(length, () => {
+      stream.largeBytes = length;
+      this.#small.release(stream.smallBytes);
+      stream.smallBytes = 0;
+      stream.progressAtMs = this.#host.nowMs;
+      assembler.allowAll();
+      const incrementBytes = assembler.missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
+      stream.receiveWindowBytes += incrementBytes;
+      this.#writer.windowUpdate(stream.id, incrementBytes);
+      this.#host.wrote();
+    });
+    return null;
+  }
+
+  #run(stream: Stream, message: Buffer): void {
+    const { method } = stream;
+    if (method === null) return;
+    if (this.#small.exhausted) {
+      this.sender.fail(stream, noMemory);
+      return;
+    }
+    if (method.kind === 'stream') {
+      this.#runStream(stream, message);
+      return;
+    }
+    let answer: UnaryAnswer | Promise<UnaryAnswer>;
+    try {
+      answer = method.handle(message, stream);
+    } catch (error) {
+      this.#context.observer.defect(error, stream.path);
+      answer = internal;
+    }
+    if (answer instanceof Promise) this.#await(stream, message, answer);
+    else this.#answer(stream, answer);
+  }
+
+  #await(stream: Stream, message: Buffer, promised: Promise<UnaryAnswer>): void {
+    stream.running = true;
+    if (stream.smallBytes === 0 && stream.largeBytes === 0) {
+      stream.smallBytes = Math.max(message.length, MIN_HELD_BYTES);
+      this.#small.hold(stream.smallBytes);
+    }
+    promised.then(
+      (answer) => {
+        this.#finish(stream, answer);
+      },
+      (error: unknown) => {
+        this.#context.observer.defect(error, stream.path);
+        this.#finish(stream, internal);
+      },
+    );
+  }
+
+  #finish(stream: Stream, answer: UnaryAnswer): void {
+    this.table.finished(stream);
+    if (stream.closed) {
+      this.#release(stream);
+      return;
+    }
+    this.#answer(stream, answer);
+    this.#host.wrote();
+  }
+
+  #answer(stream: Stream, answer: UnaryAnswer): void {
+    this.#clearTimer(stream);
+    if (answer instanceof Uint8Array) this.sender.unary(stream, answer);
+    else this.sender.fail(stream, answer);
+  }
+
+  #runStream(stream: Stream, message: Buffer): void {
+    if (stream.method?.kind !== 'stream') return;
+    if (this.#stopping) {
+      this.sender.fail(stream, stopping);
+      return;
+    }
+    let failure: GrpcFailure | undefined;
+    try {
+      failure = stream.method.handle(message, stream, (answer) => {
+        if (stream.closed) return;
+        this.sender.streamed(stream, answer);
+        this.#host.wrote();
+      });
+    } catch (error) {
+      this.#context.observer.defect(error, stream.path);
+      failure = internal;
+    }
+    if (failure !== undefined && !stream.closed) this.sender.fail(stream, failure);
+  }
+
+  /** Nobody waits for this call any more, or it must not wait. */
+  #expire(stream: Stream, failure: GrpcFailure): void {
+    if (stream.closed) return;
+    if (stream.plainStatus !== 0 || stream.outgoing !== null) this.reset(stream, errorCode.cancel);
+    else {
+      this.sender.fail(stream, failure);
+      stream.cancel();
+    }
+    this.#host.wrote();
+  }
+
+  #close(stream: Stream, reset: boolean): void {
+    this.#clearTimer(stream);
+    stream.stopWaiting?.();
+    stream.stopWaiting = null;
+    this.sender.drop(stream);
+    this.table.close(stream, reset);
+    stream.assembler = null;
+    if (!stream.running) this.#release(stream);
+    this.#host.streamOver();
+  }
+
+  /** The message's memory is free: nobody works with it any more. */
+  #release(stream: Stream): void {
+    this.#small.release(stream.smallBytes);
+    this.#large.release(stream.largeBytes);
+    stream.smallBytes = 0;
+    stream.largeBytes = 0;
+  }
+
+  #clearTimer(stream: Stream): void {
+    if (stream.timer === null) return;
+    clearTimeout(stream.timer);
+    stream.timer = null;
+  }
+}
+
+/** gRPC over HTTP/2, "Content-Type": `application/grpc`, with or without a message format. */
+function isGrpc(contentType: string): boolean {
+  return contentType === 'application/grpc' || /^application\/grpc[+;]/.test(contentType);
+}

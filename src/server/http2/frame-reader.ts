@@ -1,0 +1,118 @@
+import { type ConnectionProblem, errorCode, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.ts';
+import { u24, u31, u8 } from './octets.ts';
+
+/** What every client sends first (RFC 9113 §3.4). */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
+/** Gets whole frames, in order. The payload is `bytes[start, end)`; `bytes` is never written to again. */
+export interface FrameSink {
+  /** False ends the reading: the rest of the input is dropped. */
+  frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): boolean;
+}
+
+/**
+ * Cuts a connection's bytes into frames. A frame that lies whole in a read is passed on where it is; only one that
+ * straddles two reads is put together in a buffer of its own. Holds at most one frame.
+ */
+export class FrameReader {
+  #prefaceBytes = 0;
+  /** The start of a frame whose rest has not come: of its header as long as {@link #partialBytes} < 9. */
+  #partial: Buffer | null = null;
+  #partialBytes = 0;
+
+  /** Whether the client has introduced itself as HTTP/2. */
+  get prefaceDone(): boolean {
+    return this.#prefaceBytes === PREFACE.length;
+  }
+
+  /** Whether a preface, a header or a payload has begun and not ended. */
+  get waiting(): boolean {
+    return !this.prefaceDone || this.#partial !== null;
+  }
+
+  /** Reads what has come. @returns null, or what breaks the framing. */
+  push(chunk: Buffer, sink: FrameSink): ConnectionProblem | null {
+    let at = 0;
+    if (!this.prefaceDone) {
+      at = this.#preface(chunk);
+      if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
+    }
+    if (this.#partial !== null) {
+      at = this.#complete(this.#partial, chunk, at, sink);
+      if (at === TOO_LARGE) return frameTooLarge;
+      if (at === ENDED) return null;
+    }
+    while (chunk.length - at >= FRAME_HEADER_BYTES) {
+      const length = u24(chunk, at);
+      if (length > MAX_FRAME_BYTES) return frameTooLarge;
+      const start = at + FRAME_HEADER_BYTES;
+      const end = start + length;
+      if (end > chunk.length) break;
+      if (!sink.frame(u8(chunk, at + 3), u8(chunk, at + 4), u31(chunk, at + 5), chunk, start, end)) return null;
+      at = end;
+    }
+    if (at < chunk.length) this.#keep(chunk, at);
+    return null;
+  }
+
+  #preface(chunk: Buffer): number {
+    const taken = Math.min(PREFACE.length - this.#prefaceBytes, chunk.length);
+    if (PREFACE.compare(chunk, 0, taken, this.#prefaceBytes, this.#prefaceBytes + taken) !== 0) return -1;
+    this.#prefaceBytes += taken;
+    return taken;
+  }
+
+  /** Starts a frame of its own with what is left of a read: less than a header, or less than the frame. */
+  #keep(chunk: Buffer, at: number): void {
+    const bytes = chunk.length - at;
+    const whole = bytes < FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES : FRAME_HEADER_BYTES + u24(chunk, at);
+    this.#partial = Buffer.allocUnsafeSlow(whole);
+    this.#partialBytes = chunk.copy(this.#partial, 0, at);
+  }
+
+  /** Goes on with a kept frame. @returns where the next frame begins in `chunk`, or one of the two marks. */
+  #complete(kept: Buffer, chunk: Buffer, from: number, sink: FrameSink): number {
+    let partial = kept;
+    let at = from;
+    if (this.#partialBytes < FRAME_HEADER_BYTES) {
+      at += this.#fill(partial, FRAME_HEADER_BYTES, chunk, at);
+      if (this.#partialBytes < FRAME_HEADER_BYTES) return at;
+      const length = u24(partial, 0);
+      if (length > MAX_FRAME_BYTES) return TOO_LARGE;
+      partial = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + length);
+      kept.copy(partial, 0, 0, FRAME_HEADER_BYTES);
+      this.#partial = partial;
+    }
+    at += this.#fill(partial, partial.length, chunk, at);
+    if (this.#partialBytes < partial.length) return at;
+    this.#partial = null;
+    this.#partialBytes = 0;
+    const goesOn = sink.frame(
+      u8(partial, 3),
+      u8(partial, 4),
+      u31(partial, 5),
+      partial,
+      FRAME_HEADER_BYTES,
+      partial.length,
+    );
+    return goesOn ? at : ENDED;
+  }
+
+  #fill(target: Buffer, upTo: number, chunk: Buffer, at: number): number {
+    const copied = chunk.copy(
+      target,
+      this.#partialBytes,
+      at,
+      at + Math.min(upTo - this.#partialBytes, chunk.length - at),
+    );
+    this.#partialBytes += copied;
+    return copied;
+  }
+}
+
+const ENDED = -1;
+const TOO_LARGE = -2;
+const frameTooLarge: ConnectionProblem = {
+  code: errorCode.frameSizeError,
+  reason: 'a frame is larger than 16384 octets',
+};

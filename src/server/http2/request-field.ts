@@ -1,0 +1,47 @@
+import { type FieldKind, valueUnread } from './hpack/field.ts';
+
+/** The request fields that a gRPC server acts on; the value of any other is not read. */
+export const requestField = {
+  ignored: valueUnread,
+  method: 1,
+  scheme: 2,
+  path: 3,
+  authority: 4,
+  contentType: 5,
+  contentLength: 6,
+  te: 7,
+  timeout: 8,
+  /** Known pseudo-fields of answers, unknown pseudo-fields, names with octets no name may have (RFC 9113 §8.2.1, §8.3). */
+  malformed: 9,
+  /** Fields of HTTP/1.1 connections (RFC 9113 §8.2.2). */
+  connectionSpecific: 10,
+} as const satisfies Record<string, FieldKind>;
+
+const kinds: ReadonlyMap<string, FieldKind> = new Map([
+  [':method', requestField.method],
+  [':scheme', requestField.scheme],
+  [':path', requestField.path],
+  [':authority', requestField.authority],
+  ['content-type', requestField.contentType],
+  ['content-length', requestField.contentLength],
+  ['te', requestField.te],
+  ['grpc-timeout', requestField.timeout],
+  ['connection', requestField.connectionSpecific],
+  ['proxy-connection', requestField.connectionSpecific],
+  ['keep-alive', requestField.connectionSpecific],
+  ['transfer-encoding', requestField.connectionSpecific],
+  ['upgrade', requestField.connectionSpecific],
+]);
+
+/** RFC 9110 §5.6.2 `token`, without capitals (RFC 9113 §8.2.1). */
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+
+/** What a literal name is to {@link RequestHead}. */
+export function classifyRequestField(name: string): FieldKind {
+  return kinds.get(name) ?? (fieldName.test(name) ? requestField.ignored : requestField.malformed);
+}
+
+/** Whether fields of this kind stand before all others (RFC 9113 §8.3). */
+export function isPseudoField(kind: FieldKind): boolean {
+  return kind >= requestField.method && kind <= requestField.authority;
+}

@@ -1,0 +1,35 @@
+import { type Clock } from '../../clock.ts';
+import { type Methods, type TransportObserver } from '../transport.ts';
+import { type Field } from './hpack/field.ts';
+import { createStaticTable } from './hpack/static-table.ts';
+import { type Http2Limits } from './limits.ts';
+import { MemoryPool } from './memory-pool.ts';
+import { classifyRequestField } from './request-field.ts';
+
+/** What all connections of a server share. */
+export interface ServerContext {
+  readonly methods: Methods;
+  readonly observer: TransportObserver;
+  readonly clock: Clock;
+  readonly limits: Http2Limits;
+  readonly staticTable: readonly Field[];
+  readonly smallPool: MemoryPool;
+  readonly largePool: MemoryPool;
+  readonly answerPool: MemoryPool;
+}
+
+export function createServerContext(options: {
+  readonly methods: Methods;
+  readonly observer: TransportObserver;
+  readonly clock: Clock;
+  readonly limits: Http2Limits;
+}): ServerContext {
+  const { limits } = options;
+  return {
+    ...options,
+    staticTable: createStaticTable(classifyRequestField),
+    smallPool: new MemoryPool(limits.smallPool),
+    largePool: new MemoryPool(limits.largePool),
+    answerPool: new MemoryPool(limits.answerPool),
+  };
+}

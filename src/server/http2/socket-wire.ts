@@ -1,0 +1,53 @@
+import { type Socket } from 'node:net';
+import { type Wire } from './wire.ts';
+
+/** How long a peer may take to notice that we closed. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+/** A connection's socket, plain or TLS. */
+export class SocketWire implements Wire {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  write(blocks: readonly Buffer[]): boolean {
+    const socket = this.#socket;
+    if (!socket.writable) return true; // closed under us; `close` follows
+    if (blocks.length > 1) socket.cork();
+    for (const block of blocks) socket.write(block);
+    if (blocks.length > 1) socket.uncork();
+    // What the kernel took at once is no longer looked at.
+    return socket.writableLength === 0;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Input is read on and dropped: closing with unread input would make the system discard what we just sent (RFC 1122 §4.2.2.13). */
+  end(): void {
+    const socket = this.#socket;
+    socket.end();
+    socket.resume();
+    const timer = setTimeout(() => {
+      socket.destroy();
+    }, CLOSE_TIMEOUT_MS);
+    socket.once('close', () => {
+      clearTimeout(timer);
+    });
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}

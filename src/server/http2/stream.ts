@@ -1,0 +1,96 @@
+import { type Clock } from '../../clock.ts';
+import { type Call, type Method } from '../transport.ts';
+import { INITIAL_WINDOW_BYTES } from './frame.ts';
+import { type MessageAssembler } from './message-assembler.ts';
+
+/** What an answer still has to send, and how far it is. */
+export interface Outgoing {
+  bytes: Uint8Array;
+  sentBytes: number;
+  /** The header block behind the bytes; null while a streaming method may say more. Empty: the bytes end the stream. */
+  trailers: Uint8Array | null;
+}
+
+/**
+ * One stream (RFC 9113 §5.1) and the call on it. A record: {@link Connection} and its parts change it,
+ * methods see it as a {@link Call}.
+ */
+export class Stream implements Call {
+  readonly id: number;
+  /** Null when the request is none for a method; its answer is {@link plainStatus}. */
+  readonly method: Method | null;
+  readonly path: string;
+  /** The HTTP status for a request that is not gRPC, given at its end; 0 for gRPC. */
+  plainStatus = 0;
+  /** Of `content-length`, or -1. */
+  readonly contentLength: number;
+  /** On {@link Clock.nowMs}'s scale, or Infinity. */
+  readonly deadlineAtMs: number;
+  /** The peer has sent END_STREAM. */
+  ended = false;
+  /** DATA octets without padding. */
+  receivedBytes = 0;
+  receiveWindowBytes = INITIAL_WINDOW_BYTES;
+  sendWindowBytes: number;
+  /** Made only for a message that does not come whole in one frame with END_STREAM. */
+  assembler: MessageAssembler | null = null;
+  /** Held of the small and of the large pool, and how to stop waiting for the latter. */
+  smallBytes = 0;
+  largeBytes = 0;
+  stopWaiting: (() => void) | null = null;
+  /** A method works on it and has not given its answer. Stays true after {@link closed} until it does. */
+  running = false;
+  /** The answer's head was sent. */
+  answering = false;
+  outgoing: Outgoing | null = null;
+  /** When it last made progress, as the sweep sees it. */
+  progressAtMs: number;
+  closed = false;
+  timer: NodeJS.Timeout | null = null;
+  readonly #clock: Clock;
+  #cancelled = false;
+  #abort: AbortController | null = null;
+
+  constructor(init: {
+    readonly id: number;
+    readonly method: Method | null;
+    readonly path: string;
+    readonly contentLength: number;
+    readonly timeoutMs: number;
+    readonly sendWindowBytes: number;
+    readonly nowMs: number;
+    readonly clock: Clock;
+  }) {
+    this.id = init.id;
+    this.method = init.method;
+    this.path = init.path;
+    this.contentLength = init.contentLength;
+    this.deadlineAtMs = init.nowMs + init.timeoutMs;
+    this.sendWindowBytes = init.sendWindowBytes;
+    this.progressAtMs = init.nowMs;
+    this.#clock = init.clock;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      this.#abort = new AbortController();
+      if (this.#cancelled) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  remainingMs(): number {
+    return this.deadlineAtMs === Infinity ? Infinity : Math.max(0, this.deadlineAtMs - this.#clock.nowMs());
+  }
+
+  /** Tells the method that nobody waits any more. Once only has effect. */
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#abort?.abort();
+  }
+}
