@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { authenticationMethods } from '../../../src/model/endpoint.ts';
+import { parseDocument } from '../../../src/document/parse-document.ts';
+import { formatProblem } from '../../../src/document/problem.ts';
+import { secretReader } from '../../../src/document/secret-source.ts';
+import { readDocument, readFences, readTable } from '../../support/documents.ts';
+
+const page = readDocument('docs/declarative-file.md');
+
+/** Reads a text as a file store does; the problems as an operator would see them. */
+function read(text: string): { readonly problems: readonly string[]; readonly endpoints: number } {
+  const parsed = parseDocument([{ file: 'postern.yaml', text }], {
+    readSecret: secretReader({ environment: {} }),
+    isComplete: true,
+  });
+  if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem), endpoints: 0 };
+  return { problems: [], endpoints: parsed.content.endpoints.length };
+}
+
+/** What `read` says about an endpoint of a method that has one option with a wrong value. */
+function tryOption(name: string, method: string): string {
+  const authentication = method === 'open' ? 'scenario: open' : `scenario: partner-openapi, authentication: ${method}`;
+  const endpoint = `{ id: a, ${authentication}, match: { paths: [{ prefix: / }] }, options: { ${name}: { } } }`;
+  return read(`version: 1\nendpoints: [${endpoint}]\n`).problems.join('\n');
+}
+
+describe('docs/declarative-file.md', () => {
+  it('has a complete example that can be served', () => {
+    const [example = ''] = readFences(page, 'yaml');
+    assert.deepEqual(read(example), { problems: [], endpoints: 3 });
+  });
+
+  it('shows the messages that its faulty example really gets', () => {
+    const faulty = readFences(page, 'yaml').at(-1) ?? '';
+    const [shown = ''] = readFences(page, 'console');
+    const printed = shown.split('\n').filter((line) => line.startsWith('postern.yaml:'));
+    assert.deepEqual(printed, read(faulty).problems);
+  });
+
+  it('says which methods take which option', () => {
+    for (const [names = '', methods = ''] of readTable(page, 'Option')) {
+      for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) {
+        for (const method of [...authenticationMethods, 'open']) {
+          const isUsed =
+            methods === 'all' ||
+            (methods === 'all but open' && method !== 'open') ||
+            methods.split(', ').includes(method);
+          const isRefusedForMethod = /is an option for|takes only the options/.test(tryOption(name, method));
+          assert.equal(isRefusedForMethod, !isUsed, `${name} on ${method}`);
+        }
+      }
+    }
+  });
+
+  it('names every option', () => {
+    const named = readTable(page, 'Option').flatMap(([names = '']) =>
+      [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    const known = /known keys: ([\w, ]+)/.exec(tryOption('zzzzzzzzzzzzzzzzzzzz', 'key'))?.[1]?.split(', ');
+    assert.deepEqual([...named].sort(), [...(known ?? [])].sort());
+  });
+});
