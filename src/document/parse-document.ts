@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type Endpoint } from '../model/endpoint.ts';
+import { type Grant } from '../model/grant.ts';
+import { checkCollisions, checkGrants, checkUniqueAppKeys, checkUniqueIds, type Declared } from './cross-references.ts';
+import { type DocumentContent } from './document-content.ts';
+import { nestedField } from './fields.ts';
+import { type Problem } from './problem.ts';
+import { placeIn, ProblemLog, type Place } from './problem-log.ts';
+import { readConsumer, type ReadConsumer } from './read-consumer.ts';
+import { readEndpoint } from './read-endpoint.ts';
+import { readGrant } from './read-grant.ts';
+import { readList, readMapping } from './read-mapping.ts';
+import { hasKey, type CredentialContext } from './read-secret.ts';
+import { type ReadSecret } from './secret-source.ts';
+import { type DocumentSource } from './source-text.ts';
+import { readYamlTree, type YamlTree } from './yaml-tree.ts';
+
+/** How a set of documents is read. */
+export interface ParseOptions {
+  readonly readSecret: ReadSecret;
+  /**
+   * True for a file store and `validate`: a missing App Key or App Secret is a problem.
+   * False for `apply` and `diff`, which keep stored secrets and generate missing pairs (spec §6).
+   */
+  readonly isComplete: boolean;
+}
+
+/** What a set of documents says, or everything that is wrong with it, by file and position. */
+export type ParsedDocument = { readonly content: DocumentContent } | { readonly problems: readonly Problem[] };
+
+const documentKind = {
+  what: 'a declarative document',
+  fields: {
+    version: z.literal(1),
+    endpoints: nestedField,
+    consumers: nestedField,
+    grants: nestedField,
+  },
+  required: ['version'],
+} as const;
+
+/** Text that a file can have at most: half a minute of reading and a gigabyte of memory. */
+export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads files that together are one declarative document; references may lead from one to another (interfaces §4).
+ * Every problem is told at once. Never throws, whatever the texts.
+ */
+export function parseDocument(sources: readonly DocumentSource[], options: ParseOptions): ParsedDocument {
+  const trees = sources.map(readWithinBound);
+  const problems = new ProblemLog(trees);
+  const context: CredentialContext = { problems, ...options };
+  const endpoints: { raw: unknown; place: Place; endpoint: Endpoint | null }[] = [];
+  const consumers: ({ raw: unknown; place: Place } & ReadConsumer)[] = [];
+  const grants: { grant: Grant; place: Place }[] = [];
+  for (const tree of trees) {
+    const root: Place = { tree, path: [] };
+    if (tree.value === null) {
+      problems.report(root, 'the file is empty; a declarative document begins with "version: 1"', { isAbsence: true });
+      continue;
+    }
+    const values = readMapping(tree.value, root, documentKind, problems);
+    for (const { raw, place } of itemsOf(values?.endpoints, placeIn(root, 'endpoints'), problems)) {
+      endpoints.push({ raw, place, endpoint: readEndpoint(raw, place, problems) });
+    }
+    for (const { raw, place } of itemsOf(values?.consumers, placeIn(root, 'consumers'), problems)) {
+      consumers.push({ raw, place, ...readConsumer(raw, place, context) });
+    }
+    for (const { raw, place } of itemsOf(values?.grants, placeIn(root, 'grants'), problems)) {
+      const grant = readGrant(raw, place, problems);
+      if (grant !== null) grants.push({ grant, place });
+    }
+  }
+  const credentials = consumers.flatMap((read) => read.credentials);
+  const endpointIds = checkUniqueIds(declaredIn(endpoints), 'endpoint', problems);
+  const consumerIds = checkUniqueIds(declaredIn(consumers), 'consumer', problems);
+  checkUniqueIds(withId(credentials), 'credential', problems);
+  checkUniqueAppKeys(withAppKey(credentials), problems);
+  checkGrants(grants, endpointIds, consumerIds, problems);
+  checkCollisions(present(endpoints), problems);
+  if (problems.count > 0) return { problems: problems.sorted() };
+  return {
+    content: {
+      endpoints: endpoints.flatMap(({ endpoint }) => endpoint ?? []),
+      consumers: consumers.flatMap(({ consumer }) => consumer ?? []),
+      credentials: credentials.flatMap(({ credential }) => credential ?? []),
+      grants: grants.map(({ grant }) => grant),
+    },
+  };
+}
+
+function readWithinBound(source: DocumentSource): YamlTree {
+  if (Buffer.byteLength(source.text) <= MAX_DOCUMENT_BYTES) return readYamlTree(source);
+  const mebibytes = String(MAX_DOCUMENT_BYTES / 1024 / 1024);
+  const message = `the file is larger than ${mebibytes} MiB; split it for "apply", or use MongoDB`;
+  return { ...readYamlTree({ file: source.file, text: '' }), syntaxFaults: [{ offset: 0, message }] };
+}
+
+function itemsOf(raw: unknown, place: Place, problems: ProblemLog): readonly { raw: unknown; place: Place }[] {
+  return (readList(raw, place, problems) ?? []).map((item, index) => ({ raw: item, place: placeIn(place, index) }));
+}
+
+/** What has an id as a text, even a faulty one. */
+function declaredIn(items: readonly { readonly raw: unknown; readonly place: Place }[]): readonly Declared[] {
+  return items.flatMap(({ raw, place }) => {
+    const id = hasKey(raw, 'id') ? (raw as { readonly id: unknown }).id : null;
+    return typeof id === 'string' ? [{ id, place }] : [];
+  });
+}
+
+function withId(items: readonly { readonly id: string | null; readonly place: Place }[]): readonly Declared[] {
+  return items.flatMap(({ id, place }) => (id === null ? [] : [{ id, place }]));
+}
+
+function withAppKey(
+  items: readonly { readonly appKey: string | null; readonly place: Place }[],
+): readonly { appKey: string; place: Place }[] {
+  return items.flatMap(({ appKey, place }) => (appKey === null ? [] : [{ appKey, place }]));
+}
+
+function present(
+  items: readonly { readonly endpoint: Endpoint | null; readonly place: Place }[],
+): readonly { endpoint: Endpoint; place: Place }[] {
+  return items.flatMap(({ endpoint, place }) => (endpoint === null ? [] : [{ endpoint, place }]));
+}

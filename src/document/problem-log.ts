@@ -1,0 +1,96 @@
+import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
+import { type YamlTree } from './yaml-tree.ts';
+
+/** A value of a document: in which file it stands and on which path. */
+export interface Place {
+  readonly tree: YamlTree;
+  readonly path: DocumentPath;
+}
+
+/** The place of something inside another. */
+export function placeIn(place: Place, ...steps: readonly (string | number)[]): Place {
+  return { tree: place.tree, path: [...place.path, ...steps] };
+}
+
+/** `line 12`, or `line 12 of other.yaml` when seen from another file. */
+export function describePlace(place: Place, from: Place): string {
+  const line = `line ${String(place.tree.locate(place.path, 'value').line)}`;
+  return place.tree.file === from.tree.file ? line : `${line} of ${place.tree.file}`;
+}
+
+/** How a problem is told. */
+export interface ReportOptions {
+  /** Points at the key instead of the value. */
+  readonly part?: 'key' | 'value';
+  /** True for what a fault of syntax elsewhere may have caused: something missing. Not told beside such faults. */
+  readonly isAbsence?: boolean;
+}
+
+/** More problems of one document set than anybody reads are not told. */
+export const MAX_PROBLEMS = 1000;
+
+/** Collects the problems of a set of files. */
+export class ProblemLog {
+  readonly #trees: readonly YamlTree[];
+  readonly #problems: Problem[] = [];
+  readonly #firstSyntaxFault = new Map<YamlTree, number>();
+  #count = 0;
+
+  /** Begins with the faults of the files' text. */
+  constructor(trees: readonly YamlTree[]) {
+    this.#trees = trees;
+    for (const tree of trees) {
+      for (const fault of tree.syntaxFaults) {
+        const known = this.#firstSyntaxFault.get(tree);
+        const { line } = tree.positionOf(fault.offset);
+        this.#firstSyntaxFault.set(tree, Math.min(line, known ?? line));
+        this.#add({ file: tree.file, ...tree.positionOf(fault.offset), path: '', message: fault.message });
+      }
+      for (const { offset, path, message } of tree.treeFaults) {
+        if (!this.#isUncertain(tree, tree.positionOf(offset).line)) {
+          this.#add({ file: tree.file, ...tree.positionOf(offset), path: formatPath(path), message });
+        }
+      }
+    }
+  }
+
+  /** How many problems were reported so far: unchanged over a part of the document that is faultless. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Adds a problem, unless a fault of syntax before it makes it doubtful. A message that is costly to word is a function,
+   * so that a file of nothing but problems costs no more than {@link MAX_PROBLEMS} of them.
+   */
+  report(place: Place, message: string | (() => string), options: ReportOptions = {}): void {
+    if (this.#problems.length >= MAX_PROBLEMS) {
+      this.#count += 1;
+      return;
+    }
+    const position = place.tree.locate(place.path, options.part ?? 'value');
+    const isDoubtfulAbsence = options.isAbsence === true && this.#firstSyntaxFault.size > 0;
+    if (isDoubtfulAbsence || this.#isUncertain(place.tree, position.line)) {
+      this.#count += 1;
+      return;
+    }
+    const text = typeof message === 'string' ? message : message();
+    this.#add({ file: place.tree.file, ...position, path: formatPath(place.path), message: text });
+  }
+
+  /** All problems by file and position, the first {@link MAX_PROBLEMS} that were found. */
+  sorted(): readonly Problem[] {
+    const files = this.#trees.map((tree) => tree.file);
+    return sortProblems(this.#problems, files);
+  }
+
+  #isUncertain(tree: YamlTree, line: number): boolean {
+    const firstFault = this.#firstSyntaxFault.get(tree);
+    return firstFault !== undefined && line >= firstFault;
+  }
+
+  #add(problem: Problem): void {
+    this.#count += 1;
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(problem);
+  }
+}

@@ -1,0 +1,46 @@
+/** One fault of a declarative document, at the place where it has to be mended (spec §6). */
+export interface Problem {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  /** Such as `endpoints[0].options.hideCredentials`; empty for the file as a whole and for faults of its syntax. */
+  readonly path: string;
+  /** What is wrong and what to do, for people; never a secret and never an App Key. */
+  readonly message: string;
+}
+
+/** The steps from the root of a document to a value: keys of mappings and positions in lists, from 0. */
+export type DocumentPath = readonly (string | number)[];
+
+/** Keys that can stand after a dot as they are; others are quoted. */
+const PLAIN_KEY = /^[A-Za-z_][\w-]*$/;
+
+/** Writes a path as people read it: `endpoints[0].options.hideCredentials`. */
+export function formatPath(path: DocumentPath): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${String(step)}]`;
+    else if (!PLAIN_KEY.test(step)) text += `[${JSON.stringify(step)}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** Orders the problems of one file by position; files keep the order in which they were given. */
+export function sortProblems(problems: readonly Problem[], files: readonly string[]): readonly Problem[] {
+  const rank = new Map(files.map((file, index) => [file, index]));
+  return [...problems].sort(
+    (a, b) =>
+      (rank.get(a.file) ?? files.length) - (rank.get(b.file) ?? files.length) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      a.path.localeCompare(b.path, 'en'),
+  );
+}
+
+/** `file:line:column: message`, the line that editors and CI systems understand. */
+export function formatProblem(problem: Problem): string {
+  return `${problem.file}:${String(problem.line)}:${String(problem.column)}: ${problem.message}`;
+}

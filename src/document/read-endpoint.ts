@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import {
+  accessConditions,
+  authenticationMethods,
+  scenarios,
+  type AuthenticationMethod,
+  type Endpoint,
+  type PartnerEndpoint,
+} from '../model/endpoint.ts';
+import { flagField, idField, nestedField, textField } from './fields.ts';
+import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
+import { readLimits } from './read-limits.ts';
+import { readMapping } from './read-mapping.ts';
+import { readMatch } from './read-match.ts';
+import { commonOptions, optionsOf, readOptions, type ReadOptions } from './read-options.ts';
+
+const endpointKind = {
+  what: 'an endpoint',
+  fields: {
+    id: idField,
+    description: textField,
+    scenario: z.enum(scenarios),
+    match: nestedField,
+    authentication: z.enum(authenticationMethods),
+    accessCondition: z.enum(accessConditions),
+    trafficControl: nestedField,
+    options: nestedField,
+    enabled: flagField,
+  },
+  required: ['id', 'scenario', 'match'],
+} as const;
+
+const trafficControlKind = { what: '"trafficControl"', fields: { limits: nestedField }, required: [] } as const;
+
+const openLimits = { per: 'endpoint', why: 'nobody is told apart on an open endpoint' } as const;
+
+/** Reads an endpoint with every default filled in; null when a problem was reported. */
+export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): Endpoint | null {
+  const before = problems.count;
+  const values = readMapping(raw, place, endpointKind, problems);
+  if (values === null) return null;
+  const isOpen = values.scenario === 'open';
+  const method = isOpen ? null : values.authentication;
+  if (isOpen) reportNotForOpen(raw, place, problems);
+  else if (values.scenario !== undefined && values.authentication === undefined && !hasKey(raw, 'authentication')) {
+    const message = `"authentication" is missing; an endpoint needs it (${authenticationMethods.join(', ')}), or "scenario: open"`;
+    problems.report(place, message, { isAbsence: true });
+  }
+  const match = values.match === undefined ? null : readMatch(values.match, placeIn(place, 'match'), problems);
+  const limits = readTrafficControl(values.trafficControl, placeIn(place, 'trafficControl'), isOpen, problems);
+  const options = readOptions(values.options, placeIn(place, 'options'), method, problems);
+  const { id, scenario, description = '', enabled = true, accessCondition = 'authenticated' } = values;
+  if (problems.count > before || id === undefined || scenario === undefined || match === null) return null;
+  const base = { id, description, match, limits, enabled };
+  if (scenario === 'open') return { ...base, scenario, authentication: null, options: commonOptions(options) };
+  if (method === null || method === undefined) return null;
+  return { ...base, scenario, accessCondition, ...authenticationOf(method, options) };
+}
+
+/** Joins a method with its options in the type that keeps the two together. */
+function authenticationOf(method: AuthenticationMethod, read: ReadOptions): PartnerMethod {
+  switch (method) {
+    case 'key':
+      return { authentication: method, options: optionsOf[method](read) };
+    case 'hmac':
+      return { authentication: method, options: optionsOf[method](read) };
+    case 'parameter-signature':
+      return { authentication: method, options: optionsOf[method](read) };
+    case 'oauth2':
+      return { authentication: method, options: optionsOf[method](read) };
+  }
+}
+
+type PartnerMethod = {
+  [M in AuthenticationMethod]: Pick<Extract<PartnerEndpoint, { authentication: M }>, 'authentication' | 'options'>;
+}[AuthenticationMethod];
+
+function reportNotForOpen(raw: unknown, place: Place, problems: ProblemLog): void {
+  for (const key of ['authentication', 'accessCondition']) {
+    if (!hasKey(raw, key)) continue;
+    const message = `an open endpoint has no "${key}"; remove it, or set "scenario: partner-openapi"`;
+    problems.report(placeIn(place, key), message, { part: 'key' });
+  }
+}
+
+function readTrafficControl(
+  raw: unknown,
+  place: Place,
+  isOpen: boolean,
+  problems: ProblemLog,
+): ReturnType<typeof readLimits> {
+  if (raw === undefined) return [];
+  const values = readMapping(raw, place, trafficControlKind, problems);
+  return readLimits(values?.limits, placeIn(place, 'limits'), isOpen ? openLimits : null, problems);
+}
+
+function hasKey(raw: unknown, key: string): boolean {
+  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key);
+}

@@ -1,0 +1,37 @@
+import { type Limit, type LimitScope } from '../model/limit.ts';
+import { limitFields } from './fields.ts';
+import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
+import { readList, readMapping } from './read-mapping.ts';
+
+const limitKind = { what: 'a limit', fields: limitFields, required: ['requests', 'unit', 'per'] } as const;
+
+/** Which limits can stand in a list, and why others cannot, such as `a grant counts its own consumer only`. */
+export interface LimitRule {
+  readonly per: LimitScope;
+  readonly why: string;
+}
+
+/** Reads a list of limits: no two with the same unit and per (spec §1). What is faulty has been reported and is left out. */
+export function readLimits(raw: unknown, place: Place, only: LimitRule | null, problems: ProblemLog): readonly Limit[] {
+  const limits: Limit[] = [];
+  const firsts = new Map<string, Place>();
+  for (const [index, item] of (readList(raw, place, problems) ?? []).entries()) {
+    const at = placeIn(place, index);
+    const values = readMapping(item, at, limitKind, problems);
+    if (values?.requests === undefined || values.unit === undefined || values.per === undefined) continue;
+    const { requests, unit, per } = values;
+    if (only !== null && per !== only.per) {
+      problems.report(placeIn(at, 'per'), `"per" must be "${only.per}" here: ${only.why}`);
+      continue;
+    }
+    const first = firsts.get(`${unit} ${per}`);
+    if (first !== undefined) {
+      const where = describePlace(first, at);
+      problems.report(at, `a limit per ${per} and ${unit} stands on ${where} already; keep one`);
+      continue;
+    }
+    firsts.set(`${unit} ${per}`, at);
+    limits.push({ requests, unit, per });
+  }
+  return limits;
+}

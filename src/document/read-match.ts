@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { type EndpointMatch, type PathRule } from '../model/endpoint.ts';
+import { parseAuthority } from '../route/host.ts';
+import { parsePathRule } from '../route/path.ts';
+import { nestedField, textField } from './fields.ts';
+import { TOKEN_PATTERN } from './http-names.ts';
+import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
+import { readList, readMapping, subjectOf } from './read-mapping.ts';
+
+const matchKind = {
+  what: '"match"',
+  fields: { hosts: nestedField, paths: nestedField, methods: nestedField },
+  required: ['paths'],
+} as const;
+
+const pathKind = { what: 'a path rule', fields: { prefix: textField, exact: textField }, required: [] } as const;
+
+const ANY_PATH = 'for any path write [{ prefix: / }]';
+const HOST_RULE =
+  'must be a host such as api.example.com or *.example.com: letters, digits, "-", "." and "_", without scheme, port or path';
+
+/** Reads what of a request chooses an endpoint (spec §2.3). What is faulty has been reported and is left out. */
+export function readMatch(raw: unknown, place: Place, problems: ProblemLog): EndpointMatch {
+  const values = readMapping(raw, place, matchKind, problems);
+  if (values === null) return { hosts: [], paths: [], methods: [] };
+  const hostsPlace = placeIn(place, 'hosts');
+  const methodsPlace = placeIn(place, 'methods');
+  return {
+    hosts: readTexts(values.hosts, hostsPlace, parseHost, HOST_RULE, 'host', problems),
+    paths: values.paths === undefined ? [] : readPaths(values.paths, placeIn(place, 'paths'), problems),
+    methods: readTexts(values.methods, methodsPlace, parseMethod, METHOD_RULE, 'method', problems),
+  };
+}
+
+/** The host of a rule in the form in which hosts are compared; null when it is none. */
+function parseHost(text: string): string | null {
+  const isWildcard = text.startsWith('*.');
+  const name = isWildcard ? text.slice(2) : text;
+  const isAddress = name.startsWith('[') && name.endsWith(']') && !isWildcard;
+  if (name.includes(':') && !isAddress) return null;
+  const host = parseAuthority(name);
+  if (host === null || host === '') return null;
+  return isWildcard ? `*.${host}` : host;
+}
+
+const METHOD_RULE = 'must be an HTTP method such as GET; methods compare exactly, so "get" is another one';
+
+function parseMethod(text: string): string | null {
+  return TOKEN_PATTERN.test(text) ? text : null;
+}
+
+const listedText = z.string();
+
+/** A list of texts, none twice. It cannot be empty: an empty list looks like "none" and would have to mean "any". */
+function readTexts(
+  raw: unknown,
+  place: Place,
+  parse: (text: string) => string | null,
+  rule: string,
+  noun: string,
+  problems: ProblemLog,
+): readonly string[] {
+  const list = readList(raw, place, problems) ?? [];
+  if (raw !== undefined && Array.isArray(raw) && list.length === 0) {
+    problems.report(place, `${subjectOf(place.path)} is empty; remove the key for any ${noun}`);
+  }
+  const texts = new Set<string>();
+  for (const [index, item] of list.entries()) {
+    const at = placeIn(place, index);
+    const text = listedText.safeParse(item);
+    const parsed = text.success ? parse(text.data) : null;
+    if (parsed === null) problems.report(at, `${subjectOf(at.path)} ${rule}`);
+    else if (texts.has(parsed)) problems.report(at, `the ${noun} ${JSON.stringify(parsed)} stands twice in this list`);
+    else texts.add(parsed);
+  }
+  return [...texts];
+}
+
+function readPaths(raw: unknown, place: Place, problems: ProblemLog): readonly PathRule[] {
+  const list = readList(raw, place, problems);
+  if (list?.length === 0) problems.report(place, `"paths" is empty; ${ANY_PATH}`);
+  const rules: PathRule[] = [];
+  const seen = new Set<string>();
+  for (const [index, item] of (list ?? []).entries()) {
+    const at = placeIn(place, index);
+    const rule = readPathRule(item, at, problems);
+    if (rule === null) continue;
+    const { kind, comparable } = rule;
+    if (seen.has(`${kind} ${comparable}`)) {
+      problems.report(at, `the same ${kind} stands twice in this list`);
+      continue;
+    }
+    seen.add(`${kind} ${comparable}`);
+    rules.push(rule.rule);
+  }
+  return rules;
+}
+
+interface ReadRule {
+  readonly rule: PathRule;
+  readonly kind: string;
+  readonly comparable: string;
+}
+
+function readPathRule(raw: unknown, place: Place, problems: ProblemLog): ReadRule | null {
+  if (typeof raw === 'string') {
+    problems.report(place, `${subjectOf(place.path)} must be { prefix: … } or { exact: … }`);
+    return null;
+  }
+  const before = problems.count;
+  const values = readMapping(raw, place, pathKind, problems);
+  if (values === null || problems.count > before) return null;
+  const { prefix, exact } = values;
+  let rule: PathRule;
+  if (prefix !== undefined && exact === undefined) rule = { prefix };
+  else if (exact !== undefined && prefix === undefined) rule = { exact };
+  else {
+    problems.report(place, `${subjectOf(place.path)} must have exactly one of "prefix" and "exact"; ${ANY_PATH}`);
+    return null;
+  }
+  const parsed = parsePathRule(rule);
+  if ('reason' in parsed) {
+    const kind = 'prefix' in rule ? 'prefix' : 'exact';
+    problems.report(
+      placeIn(place, kind),
+      `the path is not in normal form and would match no request: ${parsed.reason}`,
+    );
+    return null;
+  }
+  return { rule, kind: parsed.kind, comparable: parsed.comparable };
+}

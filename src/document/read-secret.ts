@@ -1,0 +1,102 @@
+import { Secret } from '../model/secret.ts';
+import { nestedField, textField } from './fields.ts';
+import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
+import { readMapping } from './read-mapping.ts';
+import { type ReadSecret, type SecretReference } from './secret-source.ts';
+
+/** What reading credentials needs beside the document. */
+export interface CredentialContext {
+  readonly problems: ProblemLog;
+  readonly readSecret: ReadSecret;
+  /** True for a file store and `validate`: every App Key and App Secret must be there. */
+  readonly isComplete: boolean;
+}
+
+/** The two keys of which a mapping with a secret has exactly one. */
+export const secretFields = { appSecret: textField, appSecretFrom: nestedField } as const;
+
+const referenceKind = { what: '"appSecretFrom"', fields: { env: textField, file: textField }, required: [] } as const;
+
+const MIN_CHARACTERS = 16;
+const MAX_CHARACTERS = 256;
+
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Why a text cannot be an App Secret (spec §1), in words that follow its name and never hold a piece of it; null when it can. */
+export function findSecretFault(text: string): string | null {
+  if (text === '') return 'is empty';
+  if (text.endsWith('\r')) return 'ends with a carriage return: save the file with Unix line ends';
+  if (CONTROL_CHARACTER.test(text)) return 'holds a control character, such as a tab or a line feed';
+  const length = Array.from(text).length;
+  if (length < MIN_CHARACTERS) return `is too short: an App Secret has ${LENGTH_RULE}`;
+  if (length > MAX_CHARACTERS) return `is too long: an App Secret has ${LENGTH_RULE}`;
+  return null;
+}
+const LENGTH_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_CHARACTERS)} characters`;
+
+/**
+ * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a problem
+ * of a complete document only.
+ */
+export function readAppSecret(
+  raw: unknown,
+  values: { readonly appSecret?: string; readonly appSecretFrom?: unknown },
+  place: Place,
+  context: CredentialContext,
+): Secret | null {
+  const { problems } = context;
+  const hasText = hasKey(raw, 'appSecret');
+  const hasReference = hasKey(raw, 'appSecretFrom');
+  if (hasText && hasReference) {
+    const message = '"appSecret" and "appSecretFrom" stand side by side; keep one';
+    problems.report(placeIn(place, 'appSecretFrom'), message, { part: 'key' });
+    return null;
+  }
+  if (hasReference) return readReferredSecret(values.appSecretFrom, placeIn(place, 'appSecretFrom'), context);
+  if (hasText) {
+    const { appSecret: text } = values;
+    return text === undefined ? null : checkSecret(text, '"appSecret"', placeIn(place, 'appSecret'), problems);
+  }
+  if (context.isComplete) {
+    const message = '"appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }';
+    problems.report(place, message, { isAbsence: true });
+  }
+  return null;
+}
+
+function readReferredSecret(raw: unknown, place: Place, context: CredentialContext): Secret | null {
+  const before = context.problems.count;
+  const values = readMapping(raw, place, referenceKind, context.problems);
+  if (values === null || context.problems.count > before) return null;
+  const reference = parseReference(values);
+  if (reference === null) {
+    const message = '"appSecretFrom" must be { env: NAME } or { file: PATH }, one of the two';
+    context.problems.report(place, message);
+    return null;
+  }
+  const part = placeIn(place, 'env' in reference ? 'env' : 'file');
+  const answer = context.readSecret(reference, place.tree.file);
+  if ('fault' in answer) {
+    context.problems.report(part, `"appSecretFrom" ${answer.fault}`);
+    return null;
+  }
+  const name = 'env' in reference ? `the environment variable ${reference.env}` : `the file ${reference.file}`;
+  return checkSecret(answer.text, `the App Secret in ${name}`, part, context.problems);
+}
+
+function parseReference({ env, file }: { readonly env?: string; readonly file?: string }): SecretReference | null {
+  if (env !== undefined && env !== '' && file === undefined) return { env };
+  return file !== undefined && file !== '' && env === undefined && !file.includes('\0') ? { file } : null;
+}
+
+function checkSecret(text: string, name: string, place: Place, problems: ProblemLog): Secret | null {
+  const fault = findSecretFault(text);
+  if (fault === null) return Secret.fromText(text);
+  problems.report(place, `${name} ${fault}`);
+  return null;
+}
+
+/** Whether a mapping has a key, with a right value or not. */
+export function hasKey(raw: unknown, key: string): boolean {
+  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key);
+}

@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+
+/** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
+export type SecretReference = { readonly env: string } | { readonly file: string };
+
+/** The text of a secret, or why there is none, in words that follow `"appSecretFrom"`. Neither is ever logged with the text. */
+export type SecretAnswer = { readonly text: string } | { readonly fault: string };
+
+/** Looks a reference of a document file up. */
+export type ReadSecret = (reference: SecretReference, documentFile: string) => SecretAnswer;
+
+/** What {@link secretReader} reads from. */
+export interface SecretReaderOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told of every file that is looked at, with its absolute path, whether it can be read or not. */
+  readonly onFile?: (path: string) => void;
+}
+
+/** 256 characters of four bytes each, with room for one line feed: a longer file holds something else. */
+const MAX_SECRET_FILE_BYTES = 1025;
+
+/** Reads secrets from the environment and from files, whose paths are relative to the document that names them. */
+export function secretReader(options: SecretReaderOptions): ReadSecret {
+  return (reference, documentFile) => {
+    if ('env' in reference) {
+      const text = options.environment[reference.env];
+      return text === undefined
+        ? { fault: `names the environment variable ${reference.env}, which is not set` }
+        : { text };
+    }
+    const path = secretFilePath(reference.file, documentFile);
+    options.onFile?.(path);
+    return readSecretFile(path, reference.file);
+  };
+}
+
+/** The absolute path of a secret's file. */
+export function secretFilePath(file: string, documentFile: string): string {
+  return isAbsolute(file) ? file : resolve(dirname(documentFile), file);
+}
+
+/** Reads only plain files: opening a pipe or a device could wait for ever. */
+function readSecretFile(path: string, shown: string): SecretAnswer {
+  let bytes: Buffer;
+  try {
+    const status = statSync(path);
+    if (!status.isFile()) return { fault: `names ${shown}, which is not a plain file` };
+    if (status.size > MAX_SECRET_FILE_BYTES) return { fault: `names ${shown}, which is too long for an App Secret` };
+    bytes = readFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    return { fault: `names the file ${shown}, which cannot be read (${code})` };
+  }
+  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
+  if (!Buffer.from(text, 'utf8').equals(bytes)) return { fault: `names ${shown}, which is not UTF-8 text` };
+  return { text: text.endsWith('\n') ? text.slice(0, -1) : text };
+}

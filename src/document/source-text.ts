@@ -1,0 +1,34 @@
+/** A place in a text: both from 1, the column in UTF-16 units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One file of a declarative document. */
+export interface DocumentSource {
+  /** As the operator wrote it: shown in problems, and what `appSecretFrom: { file }` is relative to. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Turns offsets into positions. The line table is built at the first question: a faultless file never needs it. */
+export function positionFinder(text: string): (offset: number) => Position {
+  let starts: number[] | null = null;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: Math.max(0, offset - (starts[low] ?? 0)) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}

@@ -1,0 +1,108 @@
+import { Composer, Lexer, Parser, type Document, type YAMLError } from 'yaml';
+
+/** A fault of the text itself, at an offset in UTF-16 units. */
+export interface SyntaxFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The tree of a YAML text, as far as it could be read, and every fault of its syntax. */
+export interface YamlSyntax {
+  /** Null when the text holds no document or nests too deeply to go on. */
+  readonly document: Document.Parsed | null;
+  readonly faults: readonly SyntaxFault[];
+}
+
+/** A declarative document nests about ten levels; reading recurses, so that depth is what a hostile text could exhaust. */
+export const MAX_DEPTH = 64;
+
+/**
+ * Reads YAML 1.2 (core schema): one document, no directives. Never throws, whatever the text.
+ * Duplicate keys, tags and aliases are left to the caller: the library's own checks take time that grows with the
+ * square of the keys. No message holds a piece of the text, which may be a secret.
+ */
+export function readYamlSyntax(text: string): YamlSyntax {
+  const faults: SyntaxFault[] = [];
+  const parser = new Parser();
+  const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, logLevel: 'silent' });
+  const documents: Document.Parsed[] = [];
+
+  for (const token of tokensOf(text, parser, faults)) {
+    if (token.type === 'directive') {
+      faults.push({
+        offset: token.offset,
+        message: 'directives (lines that begin with "%") are not supported; remove it',
+      });
+    } else {
+      documents.push(...composer.next(token));
+    }
+  }
+  if (faults.some((fault) => fault.message === TOO_DEEP)) return { document: null, faults };
+  documents.push(...composer.end(true, text.length));
+
+  for (const document of documents) {
+    for (const error of [...document.errors, ...document.warnings]) {
+      // The caller names every tag, resolved or not.
+      if (error.code !== 'TAG_RESOLVE_FAILED') faults.push({ offset: error.pos[0], message: describe(error) });
+    }
+  }
+  const [first, second] = documents;
+  if (second !== undefined) {
+    faults.push({
+      offset: second.range[0],
+      message: 'a second document begins here; a file holds one: remove the "---" or split the file',
+    });
+  }
+  return { document: first ?? null, faults };
+}
+
+const TOO_DEEP = `this nests more than ${String(MAX_DEPTH)} levels deep, which no declarative document does`;
+
+/** The parser's tokens, until its stack is too deep to compose. */
+function* tokensOf(text: string, parser: Parser, faults: SyntaxFault[]): ReturnType<Parser['parse']> {
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_DEPTH) {
+      faults.push({ offset: parser.offset, message: TOO_DEEP });
+      return;
+    }
+  }
+  yield* parser.end();
+}
+
+/** What each of the library's faults means. Those that it words without a piece of the text keep its words. */
+function describe(error: YAMLError): string {
+  switch (error.code) {
+    case 'MISSING_CHAR':
+    case 'BAD_INDENT':
+    case 'BLOCK_AS_IMPLICIT_KEY':
+    case 'BLOCK_IN_FLOW':
+    case 'MULTILINE_IMPLICIT_KEY':
+    case 'KEY_OVER_1024_CHARS':
+      return `not valid YAML: ${error.message}`;
+    case 'TAB_AS_INDENT':
+      return 'not valid YAML: a tab indents this line; use blanks';
+    case 'BAD_DQ_ESCAPE':
+      return 'not valid YAML: an unknown escape in a "…" text; write \\\\ for a backslash, or use single quotes';
+    case 'BAD_SCALAR_START':
+      return 'not valid YAML: an unquoted value cannot begin with this character; quote it';
+    case 'BAD_ALIAS':
+    case 'ALIAS_PROPS':
+      return 'not valid YAML: an anchor (&name) or alias (*name) is not well formed; quote a text that begins with & or *';
+    case 'MULTIPLE_ANCHORS':
+    case 'MULTIPLE_TAGS':
+    case 'BAD_PROP_ORDER':
+    case 'BAD_COLLECTION_TYPE':
+      return 'not valid YAML: an anchor (&name) or tag (!name) is out of place; quote a text that begins with & or !';
+    case 'RESOURCE_EXHAUSTION':
+      return TOO_DEEP;
+    case 'UNEXPECTED_TOKEN':
+    case 'IMPOSSIBLE':
+    case 'BAD_DIRECTIVE':
+    case 'DUPLICATE_KEY':
+    case 'MULTIPLE_DOCS':
+    case 'NON_STRING_KEY':
+    case 'TAG_RESOLVE_FAILED':
+      return 'not valid YAML: this cannot stand here; look for a missing quote, comma, bracket or indentation before it';
+  }
+}

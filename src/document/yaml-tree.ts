@@ -1,0 +1,208 @@
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { type DocumentPath } from './problem.ts';
+import { positionFinder, type DocumentSource, type Position } from './source-text.ts';
+import { readYamlSyntax, type SyntaxFault } from './yaml-syntax.ts';
+
+/** A fault of the tree at a place: a duplicate key, a tag, an alias without anchor. */
+export interface TreeFault extends SyntaxFault {
+  readonly path: DocumentPath;
+}
+
+/** One file as plain values, with the way back from a value to its place in the text. */
+export interface YamlTree {
+  readonly file: string;
+  /** Objects, arrays, text, numbers, booleans null and `UNREADABLE`; null when nothing could be read. Shared where aliased. */
+  readonly value: unknown;
+  /** Faults of the syntax; after the first of them the values may not be what the author meant. */
+  readonly syntaxFaults: readonly SyntaxFault[];
+  readonly treeFaults: readonly TreeFault[];
+  positionOf(offset: number): Position;
+  /** The place of a value or, for `key`, of the key in front of it; of the nearest parent when the path leads nowhere. */
+  locate(path: DocumentPath, part: 'key' | 'value'): Position;
+}
+
+/** Stands for a value whose own fault has been told: readers pass over it. */
+export const UNREADABLE: unique symbol = Symbol('unreadable');
+
+/** Values counted with every use of an alias: what a small text with nested aliases could grow to. */
+export const MAX_VALUES = 4_000_000;
+
+/** Reads one file. Never throws, whatever the text; the time and memory it takes grow with the text, not with its aliases. */
+export function readYamlTree(source: DocumentSource): YamlTree {
+  const syntax = readYamlSyntax(source.text);
+  const positionOf = positionFinder(source.text);
+  const converter = new Converter(positionOf);
+  const root = syntax.document?.contents ?? null;
+  const value = root === null ? null : converter.convert(root, []).value;
+  return {
+    file: source.file,
+    value,
+    syntaxFaults: syntax.faults,
+    treeFaults: converter.faults,
+    positionOf,
+    locate: (path, part) => positionOf(converter.offsetOf(root, path, part)),
+  };
+}
+
+/** A value and how many values it holds, itself and every use of an alias counted. */
+interface Converted {
+  readonly value: unknown;
+  readonly size: number;
+}
+
+/** Owns the anchors met so far and the faults found on the way. */
+class Converter {
+  readonly faults: TreeFault[] = [];
+  readonly #anchors = new Map<string, { readonly node: Node; converted: Converted | null }>();
+  readonly #targets = new Map<Node, Node>();
+  readonly #pairs = new Map<YAMLMap, Map<string, Pair>>();
+  readonly #positionOf: (offset: number) => Position;
+  #values = 0;
+
+  constructor(positionOf: (offset: number) => Position) {
+    this.#positionOf = positionOf;
+  }
+
+  convert(node: Node, path: (string | number)[]): Converted {
+    if (isAlias(node)) return this.#resolve(node.source, node, path);
+    if (node.tag !== undefined) {
+      this.#fault(node, path, 'tags (!name) are not supported; remove it, or quote a text that begins with "!"');
+    }
+    const anchor = 'anchor' in node ? node.anchor : undefined;
+    const entry = { node, converted: null as Converted | null };
+    if (anchor !== undefined) this.#anchors.set(anchor, entry);
+    const converted = this.#convertContent(node, path);
+    entry.converted = converted;
+    return converted;
+  }
+
+  #convertContent(node: Node, path: (string | number)[]): Converted {
+    if (isMap(node)) return this.#convertMap(node, path);
+    if (isSeq(node)) {
+      const list: unknown[] = [];
+      let size = 1;
+      for (const [index, item] of node.items.entries()) {
+        path.push(index);
+        // In a flow list, `[a: b]` is a pair: a mapping of one key.
+        const converted = isNode(item) ? this.convert(item, path) : this.#convertPairItem(item, node, path);
+        path.pop();
+        list.push(converted.value);
+        size += converted.size;
+      }
+      return { value: list, size };
+    }
+    this.#values += 1;
+    return { value: isScalar(node) ? node.value : null, size: 1 };
+  }
+
+  #convertPairItem(item: unknown, list: Node, path: (string | number)[]): Converted {
+    if (isPair(item)) this.#fault(isNode(item.key) ? item.key : list, path, 'put { } around the keys of a list item');
+    return { value: null, size: 1 };
+  }
+
+  #convertMap(map: YAMLMap, path: (string | number)[]): Converted {
+    const object: Record<string, unknown> = {};
+    let size = 1;
+    for (const pair of map.items) {
+      const keyNode = isNode(pair.key) ? pair.key : map;
+      const key = this.#keyOf(keyNode, path);
+      if (key === null) continue;
+      path.push(key);
+      const converted = isNode(pair.value) ? this.convert(pair.value, path) : { value: null, size: 1 };
+      size += converted.size;
+      if (Object.hasOwn(object, key)) {
+        const { line } = this.#positionOf(startOf(this.#pairsOf(map).get(key)?.key) ?? 0);
+        this.#fault(
+          keyNode,
+          path,
+          `the key ${quote(key)} stands twice in this mapping, first on line ${String(line)}; keep one`,
+        );
+      } else {
+        object[key] = converted.value;
+      }
+      path.pop();
+    }
+    this.#values += 1;
+    return { value: object, size };
+  }
+
+  /** The text of a key; null, and a fault, for a key that is none. */
+  #keyOf(node: Node, path: DocumentPath): string | null {
+    if (isScalar(node) && typeof node.value === 'string' && node.tag === undefined && node.value !== '__proto__') {
+      if (node.anchor !== undefined)
+        this.#anchors.set(node.anchor, { node, converted: { value: node.value, size: 1 } });
+      return node.value;
+    }
+    const message = isScalar(node)
+      ? 'this cannot be a key: a key is a text; quote it'
+      : 'this cannot be a key: a key is a text (quote a value that begins with "{", "[", "*" or "?")';
+    this.#fault(node, path, message);
+    return null;
+  }
+
+  #resolve(name: string, alias: Node, path: DocumentPath): Converted {
+    const nothing = { value: UNREADABLE, size: 1 };
+    const anchor = this.#anchors.get(name);
+    if (anchor === undefined) {
+      this.#fault(alias, path, 'this alias (*name) has no anchor (&name) before it; quote a text that begins with "*"');
+      return nothing;
+    }
+    if (anchor.converted === null) {
+      this.#fault(alias, path, 'this alias (*name) stands inside its own anchor (&name)');
+      return nothing;
+    }
+    this.#targets.set(alias, anchor.node);
+    this.#values += anchor.converted.size;
+    if (this.#values > MAX_VALUES) {
+      this.#fault(
+        alias,
+        path,
+        `with its aliases the document holds more than ${String(MAX_VALUES)} values; use fewer aliases`,
+      );
+      return nothing;
+    }
+    return anchor.converted;
+  }
+
+  #fault(node: Node, path: DocumentPath, message: string): void {
+    this.faults.push({ offset: startOf(node) ?? 0, path: [...path], message });
+  }
+
+  /** The pairs of a mapping by key, the first of each; built only where a problem asks for its place. */
+  #pairsOf(map: YAMLMap): Map<string, Pair> {
+    let pairs = this.#pairs.get(map);
+    if (pairs === undefined) {
+      pairs = new Map();
+      for (const pair of map.items) {
+        const key = isScalar(pair.key) ? pair.key.value : null;
+        if (typeof key === 'string' && !pairs.has(key)) pairs.set(key, pair);
+      }
+      this.#pairs.set(map, pairs);
+    }
+    return pairs;
+  }
+
+  offsetOf(root: Node | null, path: DocumentPath, part: 'key' | 'value'): number {
+    let node = root;
+    let offset = startOf(root) ?? 0;
+    for (const [index, step] of path.entries()) {
+      const content = node === null ? null : (this.#targets.get(node) ?? node);
+      const pair = isMap(content) && typeof step === 'string' ? this.#pairsOf(content).get(step) : undefined;
+      const item = isSeq(content) && typeof step === 'number' ? content.items[step] : pair?.value;
+      if (pair === undefined && item === undefined) return offset;
+      const keyOffset = startOf(pair?.key);
+      const wantsKey = index === path.length - 1 && part === 'key';
+      offset = (wantsKey ? keyOffset : null) ?? startOf(item) ?? keyOffset ?? offset;
+      node = isNode(item) ? item : null;
+    }
+    return offset;
+  }
+}
+
+function startOf(node: unknown): number | null {
+  return isNode(node) && node.range ? node.range[0] : null;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

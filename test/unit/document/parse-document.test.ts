@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { parseDocument } from '../../../src/document/parse-document.ts';
+import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
+
+const everything = `version: 1
+endpoints:
+  - id: orders
+    description: Order API for partners
+    scenario: partner-openapi
+    match:
+      hosts: [API.example.com., "*.Partners.example.com", "[::1]"]
+      paths: [{ prefix: /orders }, { exact: /order-status }]
+      methods: [GET, POST, get]
+    authentication: hmac
+    accessCondition: authenticated-and-authorized
+    trafficControl:
+      limits:
+        - { requests: 100, unit: minute, per: consumer }
+        - { requests: 4294967295, unit: minute, per: endpoint }
+    options: { clockSkewSeconds: 60, algorithms: [hmac-sha512, hmac-sha256], replayProtection: true }
+    enabled: false
+consumers:
+  - id: acme
+    name: Acme Ltd
+    description: Logistics partner
+    labels: { tier: gold }
+    enabled: false
+    credentials:
+      - id: acme-hmac
+        method: hmac
+        appKey: acme-demo
+        appSecret: ${DEMO_SECRET}
+        retiringSecret: { appSecret: former-${DEMO_SECRET}, expiresAt: 2026-12-01T00:00:00Z }
+        state: retiring
+        notBefore: "2026-01-01T00:00:00+02:00"
+        expiresAt: 2027-01-01T00:00:00.5Z
+grants:
+  - { endpoint: orders, consumer: acme, expiresAt: 2027-01-01T00:00:00Z,
+      limits: [{ requests: 1000, unit: minute, per: consumer }] }
+`;
+
+describe('reading a declarative document', () => {
+  it('reads every key of every resource', () => {
+    const state = stateOf(everything);
+    assert.deepEqual(state.endpoints, [
+      {
+        id: 'orders',
+        description: 'Order API for partners',
+        scenario: 'partner-openapi',
+        match: {
+          hosts: ['api.example.com', '*.partners.example.com', '[::1]'],
+          paths: [{ prefix: '/orders' }, { exact: '/order-status' }],
+          methods: ['GET', 'POST', 'get'],
+        },
+        authentication: 'hmac',
+        accessCondition: 'authenticated-and-authorized',
+        limits: [
+          { requests: 100, unit: 'minute', per: 'consumer' },
+          { requests: 4294967295, unit: 'minute', per: 'endpoint' },
+        ],
+        options: {
+          mode: 'enforce',
+          onLimiterFailure: 'allow',
+          hideCredentials: true,
+          clockSkewSeconds: 60,
+          replayProtection: true,
+          signatureHints: false,
+          algorithms: ['hmac-sha512', 'hmac-sha256'],
+          acceptRealHttpVersion: false,
+        },
+        enabled: false,
+      },
+    ]);
+    assert.deepEqual(state.consumers, [
+      { id: 'acme', name: 'Acme Ltd', description: 'Logistics partner', labels: { tier: 'gold' }, enabled: false },
+    ]);
+    const [credential] = state.credentials;
+    assert.ok(credential);
+    const { appSecret, retiringSecret, ...rest } = credential;
+    assert.deepEqual(rest, {
+      id: 'acme-hmac',
+      consumerId: 'acme',
+      methods: ['hmac'],
+      appKey: 'acme-demo',
+      state: 'retiring',
+      notBefore: Date.parse('2025-12-31T22:00:00Z') / 1000,
+      expiresAt: Date.parse('2027-01-01T00:00:00Z') / 1000,
+    });
+    assert.equal(appSecret?.reveal().toString(), DEMO_SECRET);
+    assert.equal(retiringSecret?.appSecret.reveal().toString(), `former-${DEMO_SECRET}`);
+    assert.equal(retiringSecret.expiresAt, Date.parse('2026-12-01T00:00:00Z') / 1000);
+    assert.deepEqual(state.grants, [
+      {
+        endpointId: 'orders',
+        consumerId: 'acme',
+        limits: [{ requests: 1000, unit: 'minute', per: 'consumer' }],
+        expiresAt: Date.parse('2027-01-01T00:00:00Z') / 1000,
+      },
+    ]);
+  });
+
+  it('fills in the defaults of a consumer, a grant and each kind of endpoint', () => {
+    const state = stateOf(`version: 1
+endpoints:
+  - { id: k, scenario: partner-openapi, authentication: key, match: { paths: [{ prefix: /k }] } }
+  - { id: h, scenario: partner-openapi, authentication: hmac, match: { paths: [{ prefix: /h }] } }
+  - { id: p, scenario: partner-openapi, authentication: parameter-signature, match: { paths: [{ prefix: /p }] } }
+  - { id: o, scenario: partner-openapi, authentication: oauth2, match: { paths: [{ prefix: /o }] } }
+  - { id: open, scenario: open, match: { paths: [{ prefix: / }] } }
+consumers: [{ id: acme }]
+grants: [{ endpoint: k, consumer: acme }]
+`);
+    const common = { mode: 'enforce', onLimiterFailure: 'allow' };
+    const signature = { clockSkewSeconds: 300, replayProtection: false, signatureHints: false };
+    assert.deepEqual(
+      state.endpoints.map(({ options }) => options),
+      [
+        { ...common, hideCredentials: true, keyNames: [{ query: 'appKey' }, { header: 'X-App-Key' }] },
+        { ...common, ...signature, hideCredentials: true, algorithms: ['hmac-sha256'], acceptRealHttpVersion: false },
+        {
+          ...common,
+          ...signature,
+          hideCredentials: false,
+          requireTimestamp: false,
+          parameterEncoding: 'decoded',
+          strictParameters: true,
+          unsignedQuery: 'refuse',
+          unsignedBody: 'refuse',
+        },
+        { ...common, hideCredentials: true, tokenInQuery: false },
+        common,
+      ],
+    );
+    const [first, , , , open] = state.endpoints;
+    assert.deepEqual(first, {
+      id: 'k',
+      description: '',
+      scenario: 'partner-openapi',
+      match: { hosts: [], paths: [{ prefix: '/k' }], methods: [] },
+      authentication: 'key',
+      accessCondition: 'authenticated',
+      limits: [],
+      options: first?.options,
+      enabled: true,
+    });
+    assert.equal(open?.authentication, null);
+    assert.ok(!('accessCondition' in open));
+    assert.deepEqual(state.consumers, [{ id: 'acme', name: null, description: '', labels: {}, enabled: true }]);
+    assert.deepEqual(state.grants, [{ endpointId: 'k', consumerId: 'acme', limits: null, expiresAt: null }]);
+  });
+
+  it('tells limits that are lifted from limits that are left alone', () => {
+    const { grants } = contentOf(`version: 1
+endpoints: [{ id: k, scenario: partner-openapi, authentication: key, match: { paths: [{ prefix: /k }] } }]
+consumers: [{ id: acme }, { id: b }]
+grants: [{ endpoint: k, consumer: acme, limits: [] }, { endpoint: k, consumer: b }]
+`);
+    assert.deepEqual(
+      grants.map(({ limits }) => limits),
+      [[], null],
+    );
+  });
+
+  it('accepts a document that declares nothing', () => {
+    assert.deepEqual(contentOf('version: 1'), { endpoints: [], consumers: [], credentials: [], grants: [] });
+    assert.deepEqual(contentOf('---\nversion: 1\nendpoints: []\n...\n').endpoints, []);
+  });
+
+  it('reads anchors and aliases, however often an alias is used', () => {
+    const items = Array.from({ length: 300 }, (_, n) =>
+      `  - { <<: 1 }`.replace('<<: 1', `id: e-${String(n)}, ${rest(n)}`),
+    );
+    const text = `version: 1\nendpoints:\n${items.join('\n').replace('*opt', '&opt { mode: observe }')}\n`;
+    const { endpoints } = contentOf(text);
+    assert.equal(endpoints.length, 300);
+    assert.ok(endpoints.every(({ options }) => options.mode === 'observe'));
+
+    function rest(n: number): string {
+      return `scenario: open, match: { paths: [{ prefix: /${String(n)} }] }, options: *opt`;
+    }
+  });
+
+  it('joins files to one document, with references across them', () => {
+    const parsed = parseDocument(
+      [
+        {
+          file: 'grants.yaml',
+          text: 'version: 1\ngrants: [{ endpoint: k, consumer: acme }, { endpoint: k, consumer: nobody }]',
+        },
+        {
+          file: 'rest.yaml',
+          text: 'version: 1\nconsumers: [{ id: acme }, { id: acme }]\nendpoints:\n  - { id: k, scenario: open, match: { paths: [{ prefix: /k }] } }',
+        },
+        {
+          file: 'more.yaml',
+          text: 'version: 1\nendpoints:\n  - { id: l, scenario: open, match: { paths: [{ prefix: /%6b/ }] } }',
+        },
+      ],
+      { isComplete: true, readSecret: secretsOf({}) },
+    );
+    assert.ok('problems' in parsed);
+    assert.deepEqual(
+      parsed.problems.map(({ file, line, column, path, message }) => [file, line, column, path, message]),
+      [
+        ['grants.yaml', 2, 68, 'grants[1].consumer', 'there is no consumer "nobody"'],
+        ['rest.yaml', 2, 33, 'consumers[1].id', 'the id "acme" is taken by the consumer on line 2'],
+        [
+          'more.yaml',
+          3,
+          37,
+          'endpoints[0].match',
+          'this takes the same requests as the endpoint "k" on line 4 of rest.yaml (host any, prefix "/k", method any); change one of them',
+        ],
+      ],
+    );
+  });
+
+  it('leaves out secrets only where they are kept elsewhere', () => {
+    const text = `version: 1
+consumers:
+  - id: acme
+    credentials:
+      - { id: a, method: hmac, appKey: acme-a }
+      - { id: b, method: key }
+      - { id: c, method: hmac, appKey: acme-c, retiringSecret: { expiresAt: 2027-01-01T00:00:00Z } }
+      - { method: oauth2 }
+`;
+    assert.deepEqual(problemsOf(text, { isComplete: false }), [
+      '8:9: "appKey" is missing; a credential without one needs an "id", under which the generated pair is kept',
+    ]);
+    assert.deepEqual(problemsOf(text), [
+      '5:9: "appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
+      '6:9: "appKey" is missing; a credential needs it',
+      '7:9: "appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
+      '7:64: "appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
+      '8:9: "appKey" is missing; a credential needs it',
+      '8:9: "appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
+    ]);
+  });
+
+  it('reads secrets from where the document says', () => {
+    const text = `version: 1
+consumers:
+  - id: acme
+    credentials:
+      - { method: hmac, appKey: a, appSecretFrom: { env: A_SECRET } }
+      - { method: oauth2, appKey: b, appSecretFrom: { file: b.txt } }
+      - { method: oauth2, appKey: c, appSecretFrom: { file: missing } }
+      - { method: oauth2, appKey: d, appSecretFrom: { env: EMPTY } }
+      - { method: oauth2, appKey: e, appSecretFrom: { env: SHORT } }
+      - { method: oauth2, appKey: f, appSecretFrom: { env: A_SECRET, file: b.txt } }
+      - { method: oauth2, appKey: g, appSecretFrom: A_SECRET }
+      - { method: oauth2, appKey: h, appSecretFrom: { env: LINES } }
+      - { method: oauth2, appKey: i, appSecretFrom: { env: DOS } }
+`;
+    const secrets = {
+      A_SECRET: DEMO_SECRET,
+      'b.txt': DEMO_SECRET,
+      EMPTY: '',
+      SHORT: 'fifteen-letters',
+      LINES: `${DEMO_SECRET}\n`,
+      DOS: `${DEMO_SECRET}\r`,
+    };
+    assert.deepEqual(problemsOf(text, { secrets }), [
+      '7:61: "appSecretFrom" names something that is not there',
+      '8:60: the App Secret in the environment variable EMPTY is empty',
+      '9:60: the App Secret in the environment variable SHORT is too short: an App Secret has 16 to 256 characters',
+      '10:53: "appSecretFrom" must be { env: NAME } or { file: PATH }, one of the two',
+      '11:53: "appSecretFrom" must be a mapping (key: value); it is a text',
+      '12:60: the App Secret in the environment variable LINES holds a control character, such as a tab or a line feed',
+      '13:60: the App Secret in the environment variable DOS ends with a carriage return: save the file with Unix line ends',
+    ]);
+    const good = text.split('\n').slice(0, 6).join('\n');
+    assert.deepEqual(
+      stateOf(good, { secrets }).credentials.map(({ appSecret }) => appSecret?.reveal().toString()),
+      [DEMO_SECRET, DEMO_SECRET],
+    );
+  });
+});
