@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander';
+import { type Environment, parseConfig, settings } from '../config.ts';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { renderTable } from './render-table.ts';
+
+const outputFormats = ['table', 'json', 'yaml'] as const;
+type OutputFormat = (typeof outputFormats)[number];
+
+/** A setting as `postern config` shows it. */
+interface ShownSetting {
+  readonly name: string;
+  /** The text in force, passwords masked; null when the setting is off. */
+  readonly value: string | null;
+  readonly isDefault: boolean;
+  readonly meaning: string;
+}
+
+/** Adds `postern config`. */
+export function registerConfig(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+  program
+    .command('config')
+    .description('Show every setting with its value and meaning. Settings are environment variables.')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
+    .addHelpText('after', '\nExample:\n  $ POSTERN_LOG_LEVEL=debug postern config')
+    .action(async ({ output }: { output: OutputFormat }) => {
+      finish(await showConfig(terminal, output));
+    });
+}
+
+/** Prints the settings; what is wrong with them goes to standard error and makes the exit code 1. */
+async function showConfig(terminal: Terminal, format: OutputFormat): Promise<ExitCode> {
+  const shown = Object.values(settings).map((row) =>
+    describe(row.name, row.default, row.meaning, terminal.environment),
+  );
+  terminal.out.write(await render(shown, format));
+  const parsed = parseConfig(terminal.environment);
+  if ('config' in parsed) return exitCodes.done;
+  for (const problem of parsed.problems) terminal.err.write(`${problem}\n`);
+  return exitCodes.failed;
+}
+
+function describe(name: string, defaultText: string | null, meaning: string, environment: Environment): ShownSetting {
+  const given = environment[name] ?? '';
+  return { name, value: maskPassword(given === '' ? defaultText : given), isDefault: given === '', meaning };
+}
+
+/** The part of an address that may hold a password never reaches a terminal. */
+function maskPassword(text: string | null): string | null {
+  return text === null ? null : text.replace(/^([a-z+]+:\/\/[^:/@]*):[^@]*@/, '$1:[secret]@');
+}
+
+async function render(shown: readonly ShownSetting[], format: OutputFormat): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(shown, null, 2)}\n`;
+  if (format === 'yaml') return (await import('yaml')).stringify(shown);
+  const rows = shown.map(({ name, value, isDefault, meaning }) => [
+    name,
+    value === null ? '-' : `${value}${isDefault ? '' : ' *'}`,
+    meaning,
+  ]);
+  return `${renderTable(['SETTING', 'VALUE', 'MEANING'], rows)}\n* set in the environment; all others are defaults\n`;
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { registerConfig } from './config.ts';
+import { registerServe } from './serve.ts';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { registerValidate } from './validate.ts';
+
+/** Adds a command to the program. `finish` is told the exit code. */
+export type Register = (program: Command, terminal: Terminal, finish: (code: ExitCode) => void) => void;
+
+const commands: readonly Register[] = [registerServe, registerValidate, registerConfig];
+
+/** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.done;
+  const program = new Command('postern')
+    .description('Authentication gateway for partner APIs behind Envoy.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for usage)')
+    .configureOutput({
+      writeOut: (text) => {
+        terminal.out.write(text);
+      },
+      writeErr: (text) => {
+        terminal.err.write(text);
+      },
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ postern validate -f postern.yaml     check a declarative file
+  $ postern serve                        serve the store of POSTERN_STORE
+  $ postern config                       show every setting
+
+Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable.`,
+    )
+    .exitOverride();
+  for (const register of commands) {
+    register(program, terminal, (code) => {
+      exitCode = code;
+    });
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    terminal.err.write(`postern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return exitCodes.failed;
+  }
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}

@@ -1,0 +1,82 @@
+import { type Command } from 'commander';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+
+/** Adds `postern serve`. */
+export function registerServe(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+  program
+    .command('serve')
+    .description('Decide the requests that Envoy asks about, until SIGTERM or Ctrl-C.')
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE')
+    .addHelpText(
+      'after',
+      `
+Settings are environment variables: see "postern config".
+
+Examples:
+  $ postern serve --store file:examples/demo/postern.yaml
+  $ POSTERN_LOG_FORMAT=pretty postern serve`,
+    )
+    .action(async ({ store }: { store?: string }) => {
+      finish(await serve(terminal, store));
+    });
+}
+
+/** Serves until a stop signal; a second one ends the process at once. */
+async function serve(terminal: Terminal, store: string | undefined): Promise<ExitCode> {
+  const [{ parseConfig }, { openLogDestination }, { createLogger }, { startGateway }, { systemClock }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../observe/log-destination.ts'),
+      import('../observe/logger.ts'),
+      import('../gateway.ts'),
+      import('../clock.ts'),
+    ]);
+  const parsed = parseConfig(
+    store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store },
+  );
+  if ('problems' in parsed) {
+    for (const problem of parsed.problems) terminal.err.write(`${problem}\n`);
+    return exitCodes.failed;
+  }
+  const { config } = parsed;
+  const destination = openLogDestination(config.logFormat, terminal.out.isTerminal);
+  const logger = createLogger(config.logLevel, destination.stream);
+  terminal.onCrash((error) => {
+    logger.error('a defect of this program ends it', {}, error);
+    destination.flush();
+    terminal.exit(exitCodes.failed);
+  });
+  try {
+    const gateway = await startGateway({
+      config,
+      environment: terminal.environment,
+      clock: systemClock,
+      logger,
+      elapsedMs: () => performance.now(),
+    });
+    const { isHurried } = await firstStopSignal(terminal, () => {
+      logger.warn('stopped at once by a second signal');
+      destination.flush();
+      terminal.exit(exitCodes.failed);
+    });
+    await gateway.stop(isHurried);
+    logger.info('stopped');
+    return exitCodes.done;
+  } catch (error) {
+    terminal.err.write(`postern: ${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodes.failed;
+  } finally {
+    destination.flush();
+  }
+}
+
+async function firstStopSignal(terminal: Terminal, onSecond: () => void): Promise<{ readonly isHurried: boolean }> {
+  return await new Promise((resolve) => {
+    let count = 0;
+    terminal.onStopSignal((signal) => {
+      count += 1;
+      if (count === 1) resolve(signal);
+      else onSecond();
+    });
+  });
+}

@@ -1,0 +1,30 @@
+/** What a command sees of the process it runs in. Tests give their own. */
+export interface Terminal {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly out: Output;
+  readonly err: Output;
+  /** Calls back on SIGTERM, and on SIGINT (`isHurried`: a person waits), each time it comes. */
+  onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
+  /** Calls back with an error that nobody caught, instead of ending the process. */
+  onCrash(report: (error: Error) => void): void;
+  /** Ends the process now. */
+  exit(code: ExitCode): never;
+}
+
+/** A stream of text. */
+export interface Output {
+  write(text: string): void;
+  /** Whether people look at it, so that colours and progress make sense. */
+  readonly isTerminal: boolean;
+}
+
+/** Exit codes of every command (interfaces §5). */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  unreachable: 5,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,0 +1,5 @@
+import { type Command } from 'commander';
+/** Interim. */
+export function registerValidate(program: Command): void {
+  program.command('validate');
+}

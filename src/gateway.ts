@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock } from './clock.ts';
+import { type Config, type Environment } from './config.ts';
+import { InProcessLimiter } from './limit/in-process.ts';
+import { createCheckObserver } from './observe/check-observer.ts';
+import { type Logger } from './observe/logger.ts';
+import { Metrics } from './observe/metrics.ts';
+import { AdminServer } from './server/admin-server.ts';
+import { createCheckHandler } from './server/check-handler.ts';
+import { createTransport } from './server/create-transport.ts';
+import { Health } from './server/health.ts';
+import { formatListenAddress } from './server/listen-address.ts';
+import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
+import { openSnapshots, type SnapshotHolder } from './store/snapshot-holder.ts';
+
+const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
+/** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
+const NOT_READY_MS = 2500;
+
+/** What the gateway takes from the process it runs in. */
+export interface GatewayPorts {
+  readonly config: Config;
+  /** Where `appSecretFrom` finds variables. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Monotonic, in milliseconds. */
+  readonly elapsedMs: () => number;
+}
+
+/** A running gateway. Disposing of it stops at once; {@link stop} stops without losing a request. */
+export interface Gateway extends AsyncDisposable {
+  /**
+   * Not ready, drain, close (interfaces §3): Envoy is told to go elsewhere first, checks that run may end within the
+   * grace period. `isHurried` skips the wait for Envoy, for people at a terminal.
+   */
+  stop(isHurried: boolean): Promise<void>;
+}
+
+/**
+ * The composition root: builds store, pipeline and listeners from the configuration, and owns their lives.
+ * Rejects, with nothing left running, when the store has no good state or an address cannot be had.
+ */
+export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
+  const { config, clock, logger, elapsedMs } = ports;
+  const parts: AsyncDisposable[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const part of parts.splice(0).reverse()) await part[Symbol.asyncDispose]();
+  };
+  try {
+    const health = new Health([AUTHORIZATION_SERVICE]);
+    const metrics = new Metrics(() => snapshots.ageSeconds());
+    const snapshots: SnapshotHolder = await openSnapshots(config.store, {
+      environment: ports.environment,
+      clock,
+      logger,
+      metrics,
+    });
+    parts.push(snapshots);
+    logger.info('limits are kept in this process: no rate limit service is configured');
+    const handleCheck = createCheckHandler({
+      clock,
+      elapsedMs,
+      snapshot: () => snapshots.current(),
+      limiter: new InProcessLimiter(clock),
+      onLimiterFailure: () => {
+        metrics.countLimiterFailure();
+      },
+      observer: createCheckObserver(logger, metrics),
+    });
+    const methods: Methods = new Map([
+      [
+        `/${AUTHORIZATION_SERVICE}/Check`,
+        { kind: 'unary', handle: handleCheck, maxMessageBytes: maxCheckMessageBytes },
+      ],
+      ...health.methods(),
+    ]);
+    const admin = new AdminServer({
+      findUnreadiness: () => (health.serving ? null : 'starting or stopping'),
+      collectMetrics: async () => ({
+        text: await metrics.registry.metrics(),
+        contentType: metrics.registry.contentType,
+      }),
+    });
+    parts.push(admin);
+    await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
+      await admin.start(config.adminAddress);
+    });
+    const transport = createTransport(config.grpcTransport, {
+      address: config.grpcAddress,
+      methods,
+      clock,
+      observer: {
+        defect: (error, path) => {
+          logger.error('a gRPC method failed by a defect of this program', { path }, error);
+        },
+        connectionRefused: (reason, peer) => {
+          logger.warn('a gRPC connection was closed', { reason, peer });
+        },
+      },
+    });
+    parts.push(transport);
+    await listen('POSTERN_GRPC_ADDRESS', config.grpcAddress, async () => {
+      await transport.start();
+    });
+    health.setServing(true);
+    logger.info('ready', {
+      grpc: formatListenAddress(transport.address()),
+      admin: formatListenAddress(admin.address()),
+    });
+    return {
+      [Symbol.asyncDispose]: dispose,
+      stop: async (isHurried) => {
+        health.setServing(false);
+        const graceMs = config.shutdownGraceSeconds * 1000;
+        const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);
+        logger.info('stopping', { graceSeconds: config.shutdownGraceSeconds });
+        await delay(notReadyMs);
+        const cut = await transport.drain(graceMs - notReadyMs);
+        if (cut > 0) logger.warn('checks were cut at the end of the grace period', { checks: cut });
+        await dispose();
+      },
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Starts one listener; what is wrong with its address is told by the name of its setting. */
+async function listen(setting: string, address: ListenAddress, start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${setting}: cannot listen on ${formatListenAddress(address)}: ${reason}`, { cause: error });
+  }
+}
