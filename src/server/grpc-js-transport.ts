@@ -25,6 +25,7 @@ import {
   type UnaryAnswer,
   type UnaryMethod,
 } from './transport.ts';
+import { checkTlsReplacement } from './tls-replacement.ts';
 import { removeStaleSocket } from './unix-socket.ts';
 import { widenWindows } from './grpc-js-windows.ts';
 
@@ -80,8 +81,8 @@ class GrpcJsTransport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    if (!(this.#credentials instanceof TlsCredentials)) throw new Error('the listener was started without TLS');
-    this.#credentials.replace(tls);
+    checkTlsReplacement(this.#options.tls, tls);
+    if (this.#credentials instanceof TlsCredentials) this.#credentials.replace(tls);
   }
 
   async drain(graceMs: number): Promise<number> {

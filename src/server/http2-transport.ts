@@ -5,6 +5,7 @@ import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
 import { SocketWire } from './http2/socket-wire.ts';
 import { type ListenAddress, type TlsIdentity, type Transport, type TransportOptions } from './transport.ts';
+import { checkTlsReplacement } from './tls-replacement.ts';
 import { removeStaleSocket } from './unix-socket.ts';
 
 /** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
@@ -30,6 +31,7 @@ class Http2Transport implements Transport {
   #address: ListenAddress | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #whenEmpty: (() => void) | null = null;
+  #draining = false;
 
   constructor(options: TransportOptions, limits: Http2Limits) {
     this.#options = options;
@@ -84,11 +86,12 @@ class Http2Transport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    if (this.#tlsServer === null) throw new Error('the listener was started without TLS');
-    this.#tlsServer.setSecureContext(tlsOptions(tls));
+    checkTlsReplacement(this.#options.tls, tls);
+    this.#tlsServer?.setSecureContext({ ...tls });
   }
 
   async drain(graceMs: number): Promise<number> {
+    this.#draining = true;
     this.#server.close();
     for (const connection of this.#connections.keys()) connection.drain();
     const timers = [
@@ -132,6 +135,12 @@ class Http2Transport implements Transport {
   }
 
   #accept(socket: Socket): void {
+    // Resets and broken pipes are a peer's way to leave; `close` follows.
+    socket.on('error', () => undefined);
+    if (this.#draining) {
+      socket.destroy(); // its TLS handshake began before the draining
+      return;
+    }
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
     const connection = new Connection(this.#context, new SocketWire(socket), peerOf(socket));
     this.#connections.set(connection, socket);
@@ -141,8 +150,6 @@ class Http2Transport implements Transport {
     socket.on('drain', () => {
       connection.drained();
     });
-    // Resets and broken pipes are a peer's way to leave; `close` follows.
-    socket.on('error', () => undefined);
     socket.on('close', () => {
       connection.lost();
       this.#connections.delete(connection);

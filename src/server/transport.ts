@@ -114,7 +114,10 @@ export interface Transport extends AsyncDisposable {
   start(): Promise<void>;
   /** Where it really listens (the port that was chosen for 0). Throws a defect before {@link start}. */
   address(): ListenAddress;
-  /** New connections take this identity; those that exist keep theirs. Throws when key and certificate do not fit, and keeps the old. */
+  /**
+   * New connections take this identity; those that exist keep theirs. Throws and keeps the old one when key and
+   * certificate do not fit each other, or when it would change whether peers need a certificate.
+   */
   replaceTls(tls: TlsIdentity): void;
   /**
    * Stops accepting, tells every peer to go elsewhere (GOAWAY), lets running calls finish, then closes. Streams of

@@ -103,7 +103,7 @@ export class AnswerSender {
     return true;
   }
 
-  /** SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2). @returns false when one would be too large. */
+  /** SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2); {@link pump} sends what that lets through. @returns false when one would be too large. */
   changeInitialWindow(bytes: number, streams: Iterable<Stream>): boolean {
     const difference = bytes - this.#initialWindowBytes;
     this.#initialWindowBytes = bytes;
@@ -111,7 +111,6 @@ export class AnswerSender {
       stream.sendWindowBytes += difference;
       if (stream.sendWindowBytes > MAX_WINDOW_BYTES) return false;
     }
-    this.pump();
     return true;
   }
 

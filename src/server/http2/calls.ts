@@ -186,7 +186,7 @@ export class Calls implements SenderHost {
     if (this.#fresh.length === 0) return;
     const fresh = this.#fresh;
     for (const stream of fresh) {
-      if (stream.closed || stream.answering || stream.deadlineAtMs === Infinity) continue;
+      if (stream.closed || stream.deadlineAtMs === Infinity) continue;
       const delayMs = Math.min(MAX_TIMER_MS, stream.deadlineAtMs - this.#host.nowMs);
       stream.timer = setTimeout(() => {
         this.#expire(stream, deadlineExceeded);
@@ -301,7 +301,6 @@ export class Calls implements SenderHost {
   }
 
   #answer(stream: Stream, answer: UnaryAnswer): void {
-    this.#clearTimer(stream);
     if (answer instanceof Uint8Array) this.sender.unary(stream, answer);
     else this.sender.fail(stream, answer);
   }
@@ -338,7 +337,8 @@ export class Calls implements SenderHost {
   }
 
   #close(stream: Stream, reset: boolean): void {
-    this.#clearTimer(stream);
+    if (stream.timer !== null) clearTimeout(stream.timer);
+    stream.timer = null;
     stream.stopWaiting?.();
     stream.stopWaiting = null;
     this.sender.drop(stream);
@@ -354,12 +354,6 @@ export class Calls implements SenderHost {
     this.#large.release(stream.largeBytes);
     stream.smallBytes = 0;
     stream.largeBytes = 0;
-  }
-
-  #clearTimer(stream: Stream): void {
-    if (stream.timer === null) return;
-    clearTimeout(stream.timer);
-    stream.timer = null;
   }
 }
 

@@ -438,7 +438,9 @@ export class Connection implements FrameSink, CallsHost {
       this.#break(errorCode.frameSizeError, 'SETTINGS has a wrong length');
     } else if (this.#spend(IDLE_FRAME_COST + length / 6) && !ack) {
       for (let at = start; at < end && !this.#over; at += 6) this.#setting(u16(bytes, at), u32(bytes, at + 2));
-      this.#writer.settingsAck();
+      if (this.#over) return;
+      this.#writer.settingsAck(); // before anything that the new values allow (RFC 9113 §6.5.3)
+      this.#calls.sender.pump();
     }
   }
 

@@ -3,6 +3,7 @@ import { type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType, setting } fro
 import { type Wire } from './wire.ts';
 
 const BLOCK_BYTES = 16 * 1024;
+const NO_BLOCK = Buffer.alloc(0);
 /** Compressed flag and length before a message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const MESSAGE_PREFIX_BYTES = 5;
 
@@ -14,7 +15,7 @@ const ANSWER_OVERHEAD_BYTES = HEAD_BYTES + FRAME_HEADER_BYTES + MESSAGE_PREFIX_B
 /** Writes frames one behind the other into memory, and all of them to the wire at {@link flush}. */
 export class FrameWriter {
   readonly #wire: Wire;
-  #block: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #block: Buffer = NO_BLOCK;
   #used = 0;
   #full: Buffer[] = [];
   #saidNoTable = false;
@@ -35,7 +36,7 @@ export class FrameWriter {
     if (this.#used === 0 && this.#full.length === 0) return;
     const last = this.#block.subarray(0, this.#used);
     const left = this.#wire.write(this.#full.length === 0 ? [last] : [...this.#full, last]);
-    if (!left) this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    if (!left) this.#block = NO_BLOCK;
     this.#full = [];
     this.#used = 0;
   }
