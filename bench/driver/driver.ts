@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { goProgram } from '../peers/go-build.ts';
+
+/** How a service is driven: this many calls at once, until `checks` are done or `seconds` are over. */
+export interface Load {
+  readonly connections: number;
+  /** Calls at once on each connection. */
+  readonly streams: number;
+  readonly checks: number;
+  readonly seconds: number;
+}
+
+/** Whom to call with what. */
+export interface Target {
+  readonly address: string;
+  /** File of gRPC messages, each with its prefix of five bytes. */
+  readonly messages: string;
+  /** File of the header fields of a call. */
+  readonly headers: string;
+}
+
+/** What the driver saw. */
+export interface Drive {
+  readonly checks: number;
+  readonly seconds: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  /** Answers by what they say. */
+  readonly allowed: number;
+  readonly denied: number;
+  readonly undecided: number;
+  /** Calls without a good answer, and what was wrong with the first. */
+  readonly failed: number;
+  readonly failure: string;
+  /** The first `CheckResponse` in base64. */
+  readonly firstReply: string;
+  /** CPU time of the driver itself. */
+  readonly driverUsPerCheck: number;
+}
+
+/** The programs that can drive; both take the same arguments and print the same. */
+export const drivers = {
+  go: { title: 'bench/peers/go/drive', program: goProgram('drive'), args: [] },
+  node: {
+    title: 'bench/driver/node-drive.ts (slower than the services: trust CPU per check only)',
+    program: process.execPath,
+    args: ['--import', 'tsx', fileURLToPath(new URL('node-drive.ts', import.meta.url))],
+  },
+} as const satisfies Record<string, { title: string; program: string; args: readonly string[] }>;
+
+export type DriverName = keyof typeof drivers;
+
+/** Drives a service once; rejects when it could not be driven to the end. */
+export async function drive(driver: DriverName, target: Target, load: Load): Promise<Drive> {
+  const { program, args } = drivers[driver];
+  const child = spawn(program, [...args, ...argumentsOf({ ...target, ...load })], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  const [code, output, complaint] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
+  if (code !== 0) throw new Error(`the driver failed: ${complaint.trim()}`);
+  return JSON.parse(output) as Drive;
+}
+
+function argumentsOf(values: Target & Load): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [`-${name}`, String(value)]);
+}

@@ -1,0 +1,33 @@
+import { type CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { type Expectation } from './row.ts';
+
+/** Every request is allowed, without a word about the caller. */
+export const anyAllow: Expectation = { decision: 'allowed' };
+
+/** Every request is allowed on this endpoint; the first one for the first partner, and without its App Key. */
+export function allowedAs(endpoint: string): Expectation {
+  return {
+    decision: 'allowed',
+    verify: (answer, { partners }) => {
+      const [caller] = partners;
+      const headers = headersOf(answer);
+      if (answer.dynamicMetadata?.['endpoint'] !== endpoint) return 'another endpoint';
+      if (caller === undefined || headers.get('x-consumer-id') !== caller.consumer) return 'another consumer';
+      const path = headers.get(':path');
+      return path === undefined || path.includes(caller.appKey) ? 'the App Key was not taken out' : null;
+    },
+  };
+}
+
+/** Every request is refused with this code. */
+export function refusedWith(code: string): Expectation {
+  return {
+    decision: 'denied',
+    verify: ({ dynamicMetadata }) => (dynamicMetadata?.['code'] === code ? null : 'another refusal'),
+  };
+}
+
+function headersOf({ httpResponse }: CheckResponse): ReadonlyMap<string, string> {
+  if (httpResponse?.$case !== 'okResponse') return new Map();
+  return new Map(httpResponse.value.headers.map(({ header }) => [header?.key ?? '', header?.value ?? '']));
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { type DriverName, drivers } from './driver/driver.ts';
+import { type Plan, plans } from './loads.ts';
+import { baselines, rows } from './rows.ts';
+import { type Row } from './row.ts';
+
+/** What a run of the bench is asked for. */
+export interface Options {
+  readonly plan: Plan;
+  readonly rows: readonly Row[];
+  readonly json: boolean;
+  /** Null takes the best that can be had. */
+  readonly driver: DriverName | null;
+}
+
+export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--json]
+
+Measures Postern's service process beside services on grpc-js and grpc-go: CPU time per check, checks a second,
+latency, resident memory. See docs/performance.md.
+
+  --quick     about half a minute, for a first look; figures scatter more
+  --rows      only rows whose names begin with one of these, and what they are compared with
+  --rounds    how often each row is measured; the figures are medians over the rounds
+  --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
+  --json      print the figures as JSON
+
+Rows: ${rows.map(({ name }) => name).join(', ')}
+`;
+
+/** Reads the command line; null asks for the usage text. Throws with a sentence about what is wrong. */
+export function parseOptions(args: readonly string[]): Options | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      rows: { type: 'string' },
+      rounds: { type: 'string' },
+      driver: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const plan = values.quick ? plans.quick : plans.full;
+  return {
+    plan: values.rounds === undefined ? plan : { ...plan, rounds: parseRounds(values.rounds) },
+    rows: values.rows === undefined ? rows : pickRows(values.rows.split(',')),
+    json: values.json,
+    driver: values.driver === undefined ? null : parseDriver(values.driver),
+  };
+}
+
+function parseRounds(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error('--rounds is a number from 1 to 999');
+  return Number(text);
+}
+
+function parseDriver(text: string): DriverName {
+  if (text !== 'go' && text !== 'node') throw new Error(`--driver is one of ${Object.keys(drivers).join(', ')}`);
+  return text;
+}
+
+function pickRows(prefixes: readonly string[]): readonly Row[] {
+  const isWanted = (name: string, prefix: string): boolean => prefix !== '' && name.startsWith(prefix);
+  for (const prefix of prefixes) {
+    if (!rows.some(({ name }) => isWanted(name, prefix))) throw new Error(`--rows: no row begins with "${prefix}"`);
+  }
+  const compared: readonly string[] = Object.values(baselines);
+  return rows.filter(({ name }) => compared.includes(name) || prefixes.some((prefix) => isWanted(name, prefix)));
+}

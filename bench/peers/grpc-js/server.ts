@@ -1,0 +1,54 @@
+import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
+import {
+  AuthorizationService,
+  type CheckRequest,
+  CheckResponse,
+} from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { HttpRequest } from '../../../src/receive/http-request.ts';
+
+/**
+ * A gRPC service on grpc-js that allows everything: `full` decodes every CheckRequest with the code that ts-proto
+ * generates, `lazy` with Postern's reader and the three texts that every check needs.
+ * It listens on a free port of the loopback address and prints "listening PORT".
+ */
+const allowed = CheckResponse.fromPartial({
+  status: { code: 0 },
+  httpResponse: { $case: 'okResponse', value: {} },
+});
+
+/** What is read when a check begins; returned, so that the reading cannot be left out. */
+interface Glance {
+  readonly method: string;
+  readonly path: string;
+  readonly authority: string;
+}
+
+function glance(message: Buffer): Glance {
+  const request = HttpRequest.parse(message);
+  if (request === null) throw new Error('not a CheckRequest');
+  const { method, path, authority } = request;
+  return { method, path, authority };
+}
+
+const full = {
+  service: AuthorizationService,
+  check: (_call: ServerUnaryCall<CheckRequest, CheckResponse>, callback: sendUnaryData<CheckResponse>) => {
+    callback(null, allowed);
+  },
+};
+const lazy = {
+  service: { check: { ...AuthorizationService.check, requestDeserialize: glance } },
+  check: (_call: ServerUnaryCall<Glance, CheckResponse>, callback: sendUnaryData<CheckResponse>) => {
+    callback(null, allowed);
+  },
+};
+
+const modes = { full, lazy };
+const mode = process.argv[2];
+if (mode !== 'full' && mode !== 'lazy') throw new Error('usage: server.ts full|lazy');
+const server = new Server({ 'grpc.max_receive_message_length': 12 * 1024 * 1024 });
+server.addService(modes[mode].service, { check: modes[mode].check });
+server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
+  if (error !== null) throw error;
+  process.stdout.write(`listening ${String(port)}\n`);
+});

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import { type Files } from '../fixtures/files.ts';
+import { goProgram } from './go-build.ts';
+import { type Command, type Peer } from './peer.ts';
+
+const postern = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
+
+/** Every service that rows of the bench are about. */
+export const peers = {
+  'grpc-js-full': grpcJsPeer('grpc-js, empty handler, ts-proto decodes everything', 'full'),
+  'grpc-js-lazy': grpcJsPeer("grpc-js, empty handler, Postern's lazy decoding", 'lazy'),
+  'grpc-go-empty': goPeer('grpc-go, empty handler', () => ['-mode', 'empty']),
+  'grpc-go-key': goPeer('grpc-go, the same key check', ({ credentials }) => [
+    ...['-mode', 'key', '-credentials', credentials],
+  ]),
+  postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
+  'postern-limits': posternPeer('Postern, 10 endpoints, for the limited one', ({ fewEndpoints }) => fewEndpoints),
+  'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
+  'postern-grpc-js': posternPeer('Postern on the grpc-js transport', ({ fewEndpoints }) => fewEndpoints, {
+    POSTERN_GRPC_TRANSPORT: 'grpc-js',
+  }),
+} as const satisfies Record<string, Peer>;
+
+export type PeerName = keyof typeof peers;
+
+function grpcJsPeer(title: string, mode: string): Peer {
+  return {
+    title,
+    command: () => ({ program: process.execPath, args: ['--import', 'tsx', grpcJs, mode] }),
+    findPort: findListening,
+  };
+}
+
+function goPeer(title: string, args: (files: Files) => readonly string[]): Peer {
+  return {
+    title,
+    needs: [{ path: goProgram('authz'), remedy: 'install Go, and run the bench again' }],
+    command: (files) => ({ program: goProgram('authz'), args: args(files) }),
+    findPort: findListening,
+  };
+}
+
+function posternPeer(title: string, document: (files: Files) => string, env: Command['env'] = {}): Peer {
+  return {
+    title,
+    needs: [{ path: postern, remedy: 'npm run build' }],
+    command: (files) => ({
+      program: process.execPath,
+      args: [postern, 'serve'],
+      env: {
+        POSTERN_STORE: `file:${document(files)}`,
+        POSTERN_GRPC_ADDRESS: '127.0.0.1:0',
+        POSTERN_HTTP_ADDRESS: '127.0.0.1:0',
+        POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',
+        ...env,
+      },
+    }),
+    findPort: (line) => {
+      if (!line.includes('"ready"')) return null;
+      const { grpc } = JSON.parse(line) as { readonly grpc?: string };
+      return portIn(/:(\d+)$/.exec(grpc ?? ''));
+    },
+  };
+}
+
+function findListening(line: string): number | null {
+  return portIn(/^listening (\d+)$/.exec(line));
+}
+
+function portIn(found: RegExpExecArray | null): number | null {
+  return found?.[1] === undefined ? null : Number(found[1]);
+}

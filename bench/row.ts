@@ -1,0 +1,31 @@
+import { type CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { type Partner } from './fixtures/partners.ts';
+import { type PeerName } from './peers/peers.ts';
+import { type CheckEdit } from './requests/edit-check.ts';
+
+/** What requests are built from. */
+export interface RequestPorts {
+  readonly partners: readonly Partner[];
+  /** Writes a variant of the recorded `CheckRequest`. */
+  readonly edit: (edit: CheckEdit) => Buffer;
+}
+
+/** One line of the table: a service, and the requests it is asked. */
+export interface Row {
+  readonly name: string;
+  readonly title: string;
+  readonly peer: PeerName;
+  /** The messages that calls take in turn. */
+  readonly messages: (ports: RequestPorts) => readonly Buffer[];
+  /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
+  readonly expect: Expectation;
+  /** The row whose first answer must be the same. */
+  readonly sameAnswerAs?: string;
+}
+
+/** The answers that make a row valid. */
+export interface Expectation {
+  readonly decision: 'allowed' | 'denied';
+  /** Looks at the first answer, to the first message. */
+  readonly verify?: (answer: CheckResponse, ports: RequestPorts) => string | null;
+}

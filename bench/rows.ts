@@ -1,0 +1,67 @@
+import { endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
+import { endpointCounts } from './fixtures/files.ts';
+import { type Partner, spread } from './fixtures/partners.ts';
+import { allowedAs, anyAllow, refusedWith } from './expectations.ts';
+import { type PeerName } from './peers/peers.ts';
+import { type Expectation, type RequestPorts, type Row } from './row.ts';
+
+/** The rows that all others are compared with; they are always measured. */
+export const baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' } as const;
+
+/** How many different messages a row sends in turn. */
+const VARIETY = 1000;
+/** Has the form of an App Key, and nobody holds it. */
+const UNKNOWN_KEY = 'ffffffffffffffffffffffffffffffff';
+
+/** Every row, in the order in which they are measured and shown. */
+export const rows: readonly Row[] = [
+  keyRow('grpc-js-full', 'grpc-js-full', 'grpc-js, empty handler, full ts-proto decoding', anyAllow),
+  keyRow('grpc-js-lazy', 'grpc-js-lazy', "grpc-js, empty handler, Postern's lazy decoding", anyAllow),
+  keyRow('grpc-go-empty', 'grpc-go-empty', 'grpc-go, empty handler', anyAllow),
+  { ...keyRow('grpc-go-key', 'grpc-go-key', 'grpc-go, the same key check', allowedAs('orders')), sameAnswerAs: 'key' },
+  keyRow('key', 'postern', 'Postern: key, allowed', allowedAs('orders')),
+  {
+    name: 'key-refused',
+    title: 'Postern: key, refused',
+    peer: 'postern',
+    messages: ({ edit }) => [edit({ path: target(endpoints.orders.path, UNKNOWN_KEY) })],
+    expect: refusedWith('AUTHENTICATION_FAILED'),
+  },
+  {
+    name: 'limit',
+    title: 'Postern: key, two limits in process',
+    peer: 'postern-limits',
+    messages: ({ partners, edit }) =>
+      spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) })),
+    expect: allowedAs('limited'),
+  },
+  endpointsRow('endpoints-10', 'postern', endpointCounts.few),
+  endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many),
+  keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders')),
+];
+
+/** Partners with good keys ask for one endpoint. */
+function keyRow(name: string, peer: PeerName, title: string, expect: Expectation): Row {
+  const messages = ({ partners, edit }: RequestPorts): readonly Buffer[] =>
+    spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.orders.path, appKey) }));
+  return { name, title, peer, messages, expect };
+}
+
+/** Partners with good keys ask for endpoints all over a table of this size. */
+function endpointsRow(name: string, peer: PeerName, endpointCount: number): Row {
+  const fillers = fillerCount(endpointCount);
+  return {
+    name,
+    title: `Postern: key, any of ${String(endpointCount)} endpoints`,
+    peer,
+    messages: ({ partners, edit }) =>
+      spread(partners, VARIETY).map(({ appKey }: Partner, at) =>
+        edit({ path: target(fillerPath(Math.floor((at * fillers) / VARIETY)), appKey) }),
+      ),
+    expect: allowedAs('filler-0'),
+  };
+}
+
+function target(path: string, appKey: string): string {
+  return `${path}/2026-1042?appKey=${appKey}&page=2&fields=id%2Cstatus`;
+}

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DriverName, drivers } from './driver/driver.ts';
+import { summarize } from './figures.ts';
+import { writeFiles } from './fixtures/files.ts';
+import { createPartners } from './fixtures/partners.ts';
+import { describeMachine } from './machine.ts';
+import { measure, type PreparedRow } from './measure.ts';
+import { type Options, parseOptions, usage } from './options.ts';
+import { findMissing, isBuildStale } from './peers/missing.ts';
+import { startPeer, type RunningPeer } from './peers/peer.ts';
+import { buildGoPrograms } from './peers/go-build.ts';
+import { type PeerName, peers } from './peers/peers.ts';
+import { createProgress } from './progress.ts';
+import { formatReport, type Omission, type Report } from './report.ts';
+import { createCheckEditor } from './requests/edit-check.ts';
+import { writeMessages } from './requests/messages.ts';
+import { readRecordedCheck } from './requests/recorded-check.ts';
+import { judgeGoals } from './goals.ts';
+import { type RequestPorts } from './row.ts';
+
+async function run(options: Options): Promise<Report> {
+  const progress = createProgress(process.stderr);
+  progress('building the Go programs');
+  const goFault = buildGoPrograms();
+  const driver: DriverName = options.driver ?? (goFault === null ? 'go' : 'node');
+  const recorded = readRecordedCheck();
+  const requests: RequestPorts = { partners: createPartners(), edit: createCheckEditor(recorded.message) };
+  const directory = await mkdtemp(join(tmpdir(), 'postern-bench-'));
+  const running = new Map<PeerName, RunningPeer>();
+  try {
+    progress('writing messages and declarative files');
+    const files = await writeFiles(directory, requests.partners, recorded);
+    const omitted: Omission[] = goFault === null ? [] : [{ name: 'Go programs', reason: goFault }];
+    if (isBuildStale()) omitted.push({ name: 'the newest source', reason: 'dist/ is older than src/: npm run build' });
+    const prepared: PreparedRow[] = [];
+    for (const row of options.rows) {
+      const missing = findMissing(peers[row.peer]);
+      if (missing !== null) {
+        omitted.push({ name: row.name, reason: missing });
+        continue;
+      }
+      progress(`starting: ${row.peer}`);
+      const peer = running.get(row.peer) ?? (await startPeer(peers[row.peer], files));
+      running.set(row.peer, peer);
+      const messages = join(directory, `${row.name}.messages`);
+      await writeMessages(messages, row.messages(requests));
+      prepared.push({ row, peer, target: { address: peer.address, messages, headers: files.headers } });
+    }
+    const measured = await measure(prepared, options.plan, { driver, requests, onProgress: progress });
+    const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
+    return { machine, plan: options.plan, rows: summarize(measured), omitted };
+  } finally {
+    progress(null);
+    for (const peer of running.values()) await peer[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Exit codes: 0 measured, 1 failed, 2 usage. */
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options | null;
+  try {
+    options = parseOptions(args);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return 2;
+  }
+  if (options === null) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  try {
+    const report = await run(options);
+    const goals = judgeGoals(report.rows);
+    process.stdout.write(options.json ? `${JSON.stringify({ ...report, goals }, null, 2)}\n` : formatReport(report));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
