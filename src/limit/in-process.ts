@@ -25,13 +25,22 @@ export class InProcessLimiter implements Limiter {
   /** How many counters end when, by the second. */
   readonly #openUntil = new Map<number, number>();
   #openCounters = 0;
+  /** Settles when the question before is answered. */
+  #answered: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Clock, maxCounters: number = MAX_COUNTERS) {
     this.#clock = clock;
     this.#maxCounters = maxCounters;
   }
 
+  /** One question after the other: a refused one gives back what it counted, and no other may see it in between. */
   async take(question: LimitQuestion): Promise<readonly LimitReading[]> {
+    const answer = this.#answered.then(async () => await this.#take(question));
+    this.#answered = answer.catch(() => null);
+    return await answer;
+  }
+
+  async #take(question: LimitQuestion): Promise<readonly LimitReading[]> {
     const nowSeconds = this.#clock.nowSeconds();
     const counters = question.limits.map((limit) => openCounter(question, limit, nowSeconds));
     await this.#makeRoom(counters, nowSeconds);

@@ -32,5 +32,6 @@ export function receive(request: HttpRequest): Received | Refusal {
 
 function isCut(request: HttpRequest): boolean {
   if (request.declaredSize !== request.bodyLength) return true;
-  return request.findHeader(PARTIAL_BODY_MARK)?.toLowerCase() === 'true';
+  // Every one of them, also when joined to one value: a caller's own mark must not hide Envoy's.
+  return request.headerValues(PARTIAL_BODY_MARK).some((mark) => /\btrue\b/i.test(mark.toString('latin1')));
 }

@@ -16,7 +16,7 @@ export function parseAuthority(authority: string): string | null {
   if (isBracketed) {
     return host.endsWith(']') && isIPv6(host.slice(1, -1)) && !host.includes('%') ? host.toLowerCase() : null;
   }
-  return isHostName(host) ? normalizeHost(host) : null;
+  return isHostName(host) && host !== '.' ? normalizeHost(host) : null;
 }
 
 /** Lower case and without one trailing dot, the form in which hosts are compared. */

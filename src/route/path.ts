@@ -69,7 +69,7 @@ export function parsePathRule(
   const target = parseTarget('prefix' in rule ? rule.prefix : rule.exact);
   if ('reason' in target) return target;
   if (target.query !== null) return notNormal('a path rule cannot hold a "?"');
-  if (target.path.includes(';')) return notNormal('a path rule cannot hold a ";"');
+  if (/;|%3b/i.test(target.path)) return notNormal('a path rule cannot hold a ";"');
   const { comparable } = target;
   return { kind, comparable: kind === 'prefix' && comparable.endsWith('/') ? comparable.slice(0, -1) : comparable };
 }
