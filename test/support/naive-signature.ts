@@ -174,10 +174,17 @@ const byName = (left: Pair, right: Pair): number => Buffer.compare(left.name, ri
 const byNameAndValue = (left: Pair, right: Pair): number =>
   byName(left, right) || Buffer.compare(left.value, right.value);
 
-/** The string to sign of decoded parameters, without `sign`; null when they cannot be decoded. */
-export function naiveDecodedText(text: string): Buffer | null {
+/**
+ * What a query or form says: its parameters but for `sign`, sorted, each one character a byte. Null when it cannot be
+ * decoded.
+ */
+export function naiveMeaning(text: string, spelling: 'raw' | 'decoded'): string[][] | null {
   const pairs = naivePairs(text);
-  return pairs === null ? null : joinPairs(pairs.decoded.filter(({ name }) => name.toString() !== 'sign').sort(byName));
+  if (pairs === null) return null;
+  return pairs[spelling]
+    .filter((_, index) => pairs.decoded[index]?.name.toString() !== 'sign')
+    .sort(byName)
+    .map(({ name, value }) => [name.toString('latin1'), value.toString('latin1')]);
 }
 
 interface Wrapper {
