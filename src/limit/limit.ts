@@ -17,7 +17,7 @@ export interface Granted {
 /** What traffic control needs besides the request. */
 export interface LimitPorts {
   readonly limiter: Limiter;
-  /** Told when the limiter could not answer and the request was allowed all the same. */
+  /** Told whenever the limiter could not answer, whether the request is then allowed or refused. */
   readonly onLimiterFailure: (fault: LimiterUnavailable) => void;
 }
 
@@ -73,10 +73,10 @@ function tighter(a: LimitReading, b: LimitReading): LimitReading {
 
 function judgeFault(permit: Permit, ports: LimitPorts, fault: unknown): Granted | Refusal {
   if (!(fault instanceof LimiterUnavailable)) throw fault;
+  ports.onLimiterFailure(fault);
   if (permit.authenticated.routed.endpoint.options.onLimiterFailure === 'deny') {
     return refuse('LIMITER_UNAVAILABLE', fault.message);
   }
-  ports.onLimiterFailure(fault);
   return grant(permit, null);
 }
 
