@@ -10,6 +10,7 @@ import { createCheckHandler } from './server/check-handler.ts';
 import { createTransport } from './server/create-transport.ts';
 import { Health } from './server/health.ts';
 import { formatListenAddress } from './server/listen-address.ts';
+import { readTlsIdentity, watchTlsIdentity } from './server/tls-files.ts';
 import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
 import { openSnapshots, type SnapshotHolder } from './store/snapshot-holder.ts';
 
@@ -86,7 +87,9 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
       await admin.start(config.adminAddress);
     });
+    const tls = readTlsIdentity(config);
     const transport = createTransport(config.grpcTransport, {
+      ...(tls === null ? {} : { tls }),
       address: config.grpcAddress,
       methods,
       clock,
@@ -100,6 +103,16 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       },
     });
     parts.push(transport);
+    if (tls !== null)
+      parts.push(
+        watchTlsIdentity(
+          config,
+          (changed) => {
+            transport.replaceTls(changed);
+          },
+          logger,
+        ),
+      );
     await listen('POSTERN_GRPC_ADDRESS', config.grpcAddress, async () => {
       await transport.start();
     });

@@ -3,7 +3,10 @@ import { type Pending } from '../pending.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { type Routed } from '../route/route.ts';
 import { type HeldCredential } from '../store/snapshot.ts';
+import { authenticateByHmac } from './hmac.ts';
 import { authenticateByKey } from './key.ts';
+import { authenticateByParameterSignature } from './parameter-signature.ts';
+import { findUnserved } from './unserved.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
 declare const authenticated: unique symbol;
@@ -29,15 +32,19 @@ export interface AuthenticationPorts {
  */
 export function authenticate(routed: Routed, ports: AuthenticationPorts): Pending<Authenticated | Refusal> {
   const { endpoint } = routed;
+  const unserved = findUnserved(endpoint);
+  if (unserved !== null) return refuse('UNAVAILABLE', unserved);
   switch (endpoint.authentication) {
     case null:
       return vouchFor(routed, null, unchanged);
     case 'key':
       return authenticateByKey(routed, endpoint.options, ports);
     case 'hmac':
+      return authenticateByHmac(routed, endpoint.options, ports);
     case 'parameter-signature':
+      return authenticateByParameterSignature(routed, endpoint.options, ports);
     case 'oauth2':
-      return refuse('UNAVAILABLE', `this version cannot authenticate by ${endpoint.authentication}`);
+      return refuse('UNAVAILABLE', 'oauth2 is not served');
   }
 }
 

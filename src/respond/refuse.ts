@@ -1,5 +1,6 @@
 import { type AuthenticationMethod, type Endpoint } from '../model/endpoint.ts';
 import { type Refusal } from '../refusal.ts';
+import { describeStringToSign } from '../signature/string-to-sign-hint.ts';
 import { type HeldCredential } from '../store/snapshot.ts';
 import { deniedResponse, headerOption } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
@@ -8,7 +9,6 @@ import { refusalAnswers } from './refusal-answers.ts';
 import { type WireText } from './wire-text.ts';
 
 const UNAUTHORIZED = 401;
-const MAX_HINT_BYTES = 4096;
 
 /** The scheme word of `WWW-Authenticate` for each method (spec §5). */
 const challengeSchemes = {
@@ -32,7 +32,7 @@ export function reject({ refusal, requestId, endpoint, caller }: Rejection): Buf
   const headers = [headerOption('content-type', 'application/json'), headerOption('cache-control', 'no-store')];
   if (status === UNAUTHORIZED) headers.push(headerOption('www-authenticate', challenge(endpoint)));
   if (refusal.exceeded !== undefined) headers.push(...retryHeaders(refusal.exceeded));
-  const hint = refusal.stringToSign === undefined ? {} : { stringToSign: hintText(refusal.stringToSign) };
+  const hint = refusal.stringToSign === undefined ? {} : { stringToSign: describeStringToSign(refusal.stringToSign) };
   const body = JSON.stringify({ code: refusal.refused, message, requestId, ...hint });
   return deniedResponse(status, headers, body, decisionMetadata(refusal.refused, endpoint, caller));
 }
@@ -44,12 +44,4 @@ function challenge(endpoint: Endpoint | null): string {
 
 function retryHeaders({ reading, retryAfterSeconds }: NonNullable<Refusal['exceeded']>): readonly WireText[] {
   return [headerOption('retry-after', String(retryAfterSeconds)), ...limitHeaders(reading)];
-}
-
-/** At most 4096 bytes of the string to sign, cut between characters; bytes that are not UTF-8 as U+FFFD (spec §4.4). */
-function hintText(bytes: Uint8Array): string {
-  if (bytes.length <= MAX_HINT_BYTES) return Buffer.from(bytes).toString('utf8');
-  let end = MAX_HINT_BYTES;
-  while (end > MAX_HINT_BYTES - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${Buffer.from(bytes.subarray(0, end)).toString('utf8')}…`;
 }

@@ -1,0 +1,58 @@
+import { type HmacOptions } from '../model/endpoint.ts';
+import { type Pending, whenReady } from '../pending.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { type Routed } from '../route/route.ts';
+import { checkDigest } from '../signature/digest.ts';
+import { type HmacCredentials, parseHmac, verifyHmac } from '../signature/hmac.ts';
+import { checkTime } from '../signature/time-window.ts';
+import { type HeldCredential } from '../store/snapshot.ts';
+import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticate.ts';
+import { findSigner } from './signer.ts';
+import { refuseUndeliveredBody } from './undelivered-body.ts';
+import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
+
+/**
+ * Authenticates by an HMAC over headers and request line, with the body bound in by its digest (spec §3.2).
+ * What is wrong with time or digest is told only after the signature was right.
+ */
+export function authenticateByHmac(
+  routed: Routed,
+  options: HmacOptions,
+  { clock }: AuthenticationPorts,
+): Pending<Authenticated | Refusal> {
+  const { request } = routed.received;
+  const undelivered = refuseUndeliveredBody(request);
+  if (undelivered !== null) return undelivered;
+  const credentials = parseHmac(request, options);
+  if (isRefusal(credentials)) return credentials;
+  return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
+    judge(routed, options, credentials, held, clock.nowSeconds()),
+  );
+}
+
+/** Takes the signature out of the request (spec §3.2). */
+export function concealHmac({ hideCredentials }: HmacOptions): UpstreamChanges {
+  return hideCredentials ? { ...unchanged, headersToRemove: ['authorization'] } : unchanged;
+}
+
+function judge(
+  routed: Routed,
+  options: HmacOptions,
+  credentials: HmacCredentials,
+  held: HeldCredential | null,
+  nowSeconds: number,
+): Authenticated | Refusal {
+  const signer = findSigner(held, 'hmac', nowSeconds);
+  const verified = verifyHmac(credentials, signer.secrets);
+  if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, credentials);
+  if (isRefusal(verified)) return withHint(verified, options, credentials);
+  const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
+  if (late !== null) return late;
+  const { digest: claimed } = credentials;
+  const altered = claimed === null ? null : checkDigest(claimed, routed.received.request.body);
+  return altered ?? vouchFor(routed, held, concealHmac(options));
+}
+
+function withHint(refusal: Refusal, { signatureHints }: HmacOptions, { texts: [text] }: HmacCredentials): Refusal {
+  return signatureHints && text !== undefined ? { ...refusal, stringToSign: text } : refusal;
+}

@@ -1,0 +1,88 @@
+import { type ParameterSignatureOptions } from '../model/endpoint.ts';
+import { type Pending, whenReady } from '../pending.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { type Routed } from '../route/route.ts';
+import { parseParameterRequest, type ParameterRequest } from '../signature/parameter-request.ts';
+import {
+  type ParameterCredentials,
+  parseParameterCredentials,
+  verifyParameterSignature,
+} from '../signature/parameter-signature.ts';
+import { firstBytesOf } from '../signature/parameter-text.ts';
+import { MAX_HINT_BYTES } from '../signature/string-to-sign-hint.ts';
+import { stripReservedParameters } from '../signature/strip-parameters.ts';
+import { checkTime } from '../signature/time-window.ts';
+import { type HeldCredential } from '../store/snapshot.ts';
+import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticate.ts';
+import { findSigner } from './signer.ts';
+import { refuseUndeliveredBody } from './undelivered-body.ts';
+import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
+
+/** A request whose parameters and credentials are well formed. */
+interface Signed {
+  readonly parameters: ParameterRequest;
+  readonly credentials: ParameterCredentials;
+}
+
+/**
+ * Authenticates by a signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data`
+ * takes the place of the body: the very bytes that were verified.
+ */
+export function authenticateByParameterSignature(
+  routed: Routed,
+  options: ParameterSignatureOptions,
+  { clock }: AuthenticationPorts,
+): Pending<Authenticated | Refusal> {
+  const { request } = routed.received;
+  const undelivered = refuseUndeliveredBody(request);
+  if (undelivered !== null) return undelivered;
+  const parameters = parseParameterRequest(request, options);
+  if (isRefusal(parameters)) return parameters;
+  const credentials = parseParameterCredentials(parameters, options);
+  if (isRefusal(credentials)) return credentials;
+  return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
+    judge(routed, options, { parameters, credentials }, held, clock.nowSeconds()),
+  );
+}
+
+/**
+ * Takes the wrapper off a well-formed JSON body, and with `hideCredentials` the reserved parameters out of query and
+ * form; all other bytes stay (spec §3.3).
+ */
+export function concealParameters(
+  { received: { target, request } }: Routed,
+  { hideCredentials }: ParameterSignatureOptions,
+  parameters: ParameterRequest,
+): UpstreamChanges {
+  if (!hideCredentials) return { ...unchanged, body: parameters.data };
+  const query =
+    target.query === null ? null : stripReservedParameters(Buffer.from(target.query, 'latin1')).toString('latin1');
+  const path = query === target.query ? null : query === null || query === '' ? target.path : `${target.path}?${query}`;
+  if (parameters.form !== 'form') return { ...unchanged, path, body: parameters.data };
+  const stripped = stripReservedParameters(request.body);
+  return { ...unchanged, path, body: stripped.length === request.bodyLength ? null : stripped };
+}
+
+function judge(
+  routed: Routed,
+  options: ParameterSignatureOptions,
+  { parameters, credentials }: Signed,
+  held: HeldCredential | null,
+  nowSeconds: number,
+): Authenticated | Refusal {
+  const signer = findSigner(held, 'parameter-signature', nowSeconds);
+  const verified = verifyParameterSignature(credentials, signer.secrets);
+  if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, parameters);
+  if (isRefusal(verified)) return withHint(verified, options, parameters);
+  const { timestampSeconds } = credentials;
+  const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
+  return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters));
+}
+
+function withHint(
+  refusal: Refusal,
+  { signatureHints }: ParameterSignatureOptions,
+  { shownText }: ParameterRequest,
+): Refusal {
+  return signatureHints ? { ...refusal, stringToSign: firstBytesOf(shownText(), MAX_HINT_BYTES + 1) } : refusal;
+}
