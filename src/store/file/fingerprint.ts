@@ -1,0 +1,40 @@
+import { statSync, type BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+
+/**
+ * What tells one content of a file from another without reading it: device, inode, size and the times of the last
+ * change. It follows links, so a turned link shows as another file. A file that cannot be had is `absent: CODE`.
+ */
+export type Fingerprint = string;
+
+/** Looks at a file. */
+export async function readFingerprint(path: string): Promise<Fingerprint> {
+  try {
+    return formatFingerprint(await stat(path, { bigint: true }));
+  } catch (error) {
+    return absent(error);
+  }
+}
+
+/** The same at once, for a look right before a file is read. */
+export function readFingerprintSync(path: string): Fingerprint {
+  try {
+    return formatFingerprint(statSync(path, { bigint: true }));
+  } catch (error) {
+    return absent(error);
+  }
+}
+
+/** The fingerprint of a file that was looked at. */
+export function formatFingerprint({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Fingerprint {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+function absent(error: unknown): Fingerprint {
+  return `absent: ${codeOf(error)}`;
+}
+
+/** The code of an error of the file system, such as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import { type DocumentSource } from '../../document/source-text.ts';
+import { type DocumentWork, type DocumentWorkDone } from './document-work.ts';
+import { loadDocument, type Environment, type LoadedDocument } from './load-document.ts';
+import { StateJoiner, type StateSlice } from './portable-state.ts';
+
+/** Documents up to this length are read at once, in about 20 ms: starting a thread takes as long. */
+export const MAX_INLINE_CHARACTERS = 32 * 1024;
+
+/** The longest document takes half a minute; a text made to take longer is given up. */
+const DEADLINE_MS = 120_000;
+const DEADLINE_MISSED = new Error(`it takes longer than ${String(DEADLINE_MS / 1000)} seconds`);
+
+/** Reads the document of a file store without holding up the checks that go on meanwhile. */
+export async function loadOffThread(
+  source: DocumentSource,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<LoadedDocument> {
+  if (source.text.length <= MAX_INLINE_CHARACTERS) return loadDocument(source, environment);
+  const { port1, port2 } = new MessageChannel();
+  const work: DocumentWork = { source, environment: { ...environment }, slices: port2 };
+  // Run from the sources, the worker is one of them too.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const worker = new Worker(new URL(`./document-worker.${extension}`, import.meta.url), {
+    workerData: work,
+    transferList: [port2],
+  });
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  try {
+    const [done] = (await once(worker, 'message', { signal: AbortSignal.any([signal, deadline]) })) as [
+      DocumentWorkDone,
+    ];
+    if (done.problems !== null) return { result: { problems: done.problems }, secretFiles: done.secretFiles };
+    return { result: { state: await joinSlices(port1, done.sliceCount) }, secretFiles: done.secretFiles };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return {
+      result: { problems: [unreadable(source.file, deadline.aborted ? DEADLINE_MISSED : error)] },
+      secretFiles: new Map(),
+    };
+  } finally {
+    port1.close();
+    await worker.terminate();
+  }
+}
+
+/** Takes slices in one at a time and lets checks go between them. */
+async function joinSlices(port: MessagePort, count: number): Promise<ReturnType<StateJoiner['state']>> {
+  const joiner = new StateJoiner();
+  for (let at = 0; at < count; at += 1) {
+    const received = receiveMessageOnPort(port) as { readonly message: StateSlice } | undefined;
+    if (received === undefined) throw new Error('a part of the document was lost between threads');
+    joiner.add(received.message);
+    await nextTurn();
+  }
+  return joiner.state();
+}
+
+function unreadable(file: string, error: unknown): { file: string; line: 1; column: 1; path: ''; message: string } {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { file, line: 1, column: 1, path: '', message: `the file could not be taken in: ${reason}` };
+}

@@ -1,0 +1,74 @@
+import { type Credential } from '../../model/credential.ts';
+import { Secret } from '../../model/secret.ts';
+import { type StoreState } from '../state.ts';
+
+/** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
+type PortableCredential = Omit<Credential, 'appSecret' | 'retiringSecret'> & {
+  readonly appSecretText: string | null;
+  readonly retiringSecretText: { readonly text: string; readonly expiresAt: number } | null;
+};
+
+/** Some of the resources of a state. A state goes in slices, so that taking it in never holds up a check for long. */
+export type StateSlice = Omit<StoreState, 'credentials'> & { readonly credentials: readonly PortableCredential[] };
+
+/** Resources of each kind in a slice: taking it in takes a few milliseconds. */
+const SLICE_SIZE = 250;
+
+/** Cuts a state into slices. */
+export function* sliceState(state: StoreState): Generator<StateSlice> {
+  const lists = [state.endpoints, state.consumers, state.credentials, state.grants];
+  const length = Math.max(...lists.map((list) => list.length));
+  for (let start = 0; start < length; start += SLICE_SIZE) {
+    const end = start + SLICE_SIZE;
+    yield {
+      endpoints: state.endpoints.slice(start, end),
+      consumers: state.consumers.slice(start, end),
+      credentials: state.credentials.slice(start, end).map(toPortable),
+      grants: state.grants.slice(start, end),
+    };
+  }
+}
+
+/** Joins slices to the state they were cut from. */
+export class StateJoiner {
+  readonly #endpoints: StoreState['endpoints'][number][] = [];
+  readonly #consumers: StoreState['consumers'][number][] = [];
+  readonly #credentials: Credential[] = [];
+  readonly #grants: StoreState['grants'][number][] = [];
+
+  add(slice: StateSlice): void {
+    this.#endpoints.push(...slice.endpoints);
+    this.#consumers.push(...slice.consumers);
+    this.#credentials.push(...slice.credentials.map(fromPortable));
+    this.#grants.push(...slice.grants);
+  }
+
+  state(): StoreState {
+    return {
+      endpoints: this.#endpoints,
+      consumers: this.#consumers,
+      credentials: this.#credentials,
+      grants: this.#grants,
+    };
+  }
+}
+
+function toPortable({ appSecret: current, retiringSecret: former, ...rest }: Credential): PortableCredential {
+  return {
+    ...rest,
+    appSecretText: current?.reveal().toString('utf8') ?? null,
+    retiringSecretText:
+      former === null ? null : { text: former.appSecret.reveal().toString('utf8'), expiresAt: former.expiresAt },
+  };
+}
+
+function fromPortable({ appSecretText, retiringSecretText, ...rest }: PortableCredential): Credential {
+  return {
+    ...rest,
+    appSecret: appSecretText === null ? null : Secret.fromText(appSecretText),
+    retiringSecret:
+      retiringSecretText === null
+        ? null
+        : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
+  };
+}

@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+import { open, stat } from 'node:fs/promises';
+import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
+import { codeOf, formatFingerprint, type Fingerprint } from './fingerprint.ts';
+
+/** A file read as a whole, why it cannot be read, or that it was written to meanwhile. */
+export type WholeFile =
+  | { readonly kind: 'read'; readonly text: string; readonly fingerprint: Fingerprint }
+  | { readonly kind: 'faulty'; readonly line: number; readonly message: string; readonly fingerprint: Fingerprint }
+  | { readonly kind: 'changing' };
+
+/** Reads a document. Never takes a text for a whole file when the file changed while it was read. */
+export async function readWholeFile(path: string): Promise<WholeFile> {
+  let handle;
+  try {
+    // Opening a pipe waits for its writer: look first.
+    const before = await stat(path, { bigint: true });
+    if (!before.isFile()) return faulty(formatFingerprint(before), 'is not a plain file');
+    if (before.size > MAX_DOCUMENT_BYTES) {
+      return faulty(formatFingerprint(before), `is larger than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`);
+    }
+    handle = await open(path, 'r');
+    const bytes = await handle.readFile();
+    const after = formatFingerprint(await handle.stat({ bigint: true }));
+    if (after !== formatFingerprint(before)) return { kind: 'changing' };
+    if (!isUtf8(bytes))
+      return { ...faulty(after, 'holds bytes here that are not UTF-8'), line: firstFaultyLine(bytes) };
+    return { kind: 'read', text: bytes.toString('utf8'), fingerprint: after };
+  } catch (error) {
+    return faulty(`absent: ${codeOf(error)}`, `cannot be read (${codeOf(error)})`);
+  } finally {
+    await handle?.close();
+  }
+}
+
+function faulty(fingerprint: Fingerprint, why: string): WholeFile & { readonly kind: 'faulty' } {
+  return { kind: 'faulty', line: 1, message: `the file ${why}`, fingerprint };
+}
+
+function firstFaultyLine(bytes: Buffer): number {
+  let line = 1;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return line;
+    start = end + 1;
+  }
+  return line;
+}
