@@ -3,7 +3,7 @@ import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { parseDocument } from '../../../src/document/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { secretReader } from '../../../src/document/secret-source.ts';
-import { readDocument, readFences, readTable } from '../../support/documents.ts';
+import { findDocuments, readDocument, readFences, readTable } from '../../support/documents.ts';
 
 const page = readDocument('docs/declarative-file.md');
 
@@ -58,5 +58,18 @@ describe('docs/declarative-file.md', () => {
     );
     const known = /known keys: ([\w, ]+)/.exec(tryOption('zzzzzzzzzzzzzzzzzzzz', 'key'))?.[1]?.split(', ');
     assert.deepEqual([...named].sort(), [...(known ?? [])].sort());
+  });
+});
+
+describe('declarative files in the documents', () => {
+  it('can be served as they stand, but for the faulty one', () => {
+    const faulty = readFences(page, 'yaml').at(-1);
+    const files = findDocuments().flatMap((document) =>
+      readFences(readDocument(document), 'yaml').flatMap((text) =>
+        text.startsWith('version: 1') && text !== faulty ? [{ document, text }] : [],
+      ),
+    );
+    assert.ok(files.length >= 2);
+    for (const { document, text } of files) assert.deepEqual(read(text).problems, [], document);
   });
 });
