@@ -187,6 +187,16 @@ export function naiveMeaning(text: string, spelling: 'raw' | 'decoded'): string[
     .map(({ name, value }) => [name.toString('latin1'), value.toString('latin1')]);
 }
 
+/** `hideCredentials` as spec §3.1 says it: split at `&`, drop, join. */
+export function naiveStrip(text: string): string {
+  const isReserved = (segment: string): boolean =>
+    ['appKey', 'sign', 'apiTimestamp'].includes(formDecode(segment.split('=')[0] ?? '')?.toString('utf8') ?? '');
+  return text
+    .split('&')
+    .filter((segment) => !isReserved(segment))
+    .join('&');
+}
+
 interface Wrapper {
   readonly data: string;
   readonly appKey: string;

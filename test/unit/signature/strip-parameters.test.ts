@@ -3,25 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 import { stripReservedParameters } from '../../../src/signature/strip-parameters.ts';
+import { naiveStrip } from '../../support/naive-signature.ts';
 
 const strip = (text: string): string => stripReservedParameters(Buffer.from(text, 'latin1')).toString('latin1');
-
-/** The rule of spec §3.1 as it is written: split, drop, join. */
-function naiveStrip(text: string): string {
-  const isReserved = (segment: string): boolean => {
-    const [name = ''] = segment.split('=');
-    try {
-      return ['appKey', 'sign', 'apiTimestamp'].includes(decodeURIComponent(name.replaceAll('+', ' ')));
-    } catch (error) {
-      assert.ok(error instanceof URIError);
-      return false;
-    }
-  };
-  return text
-    .split('&')
-    .filter((segment) => !isReserved(segment))
-    .join('&');
-}
 
 describe('stripping of credentials from parameters', () => {
   for (const [text, kept] of [
