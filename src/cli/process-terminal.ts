@@ -1,15 +1,18 @@
 import { type Output, type Terminal } from './terminal.ts';
 
-/** The terminal of this very process. A reader that has gone away (`postern config | head -1`) ends writing quietly. */
+/** The terminal of this very process. A reader that has gone away (`postern config | head -1`, a closed window) ends writing quietly. */
 export function processTerminal(): Terminal {
   return {
     environment: process.env,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     onStopSignal: (stop) => {
-      process.on('SIGTERM', () => {
-        stop({ isHurried: false });
-      });
+      // SIGHUP: the terminal was closed.
+      for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+        process.on(name, () => {
+          stop({ isHurried: false });
+        });
+      }
       process.on('SIGINT', () => {
         stop({ isHurried: true });
       });
@@ -23,7 +26,7 @@ export function processTerminal(): Terminal {
 
 function outputOf(stream: NodeJS.WriteStream): Output {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
   return {
     write: (text) => {

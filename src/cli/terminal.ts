@@ -3,7 +3,7 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
-  /** Calls back on SIGTERM, and on SIGINT (`isHurried`: a person waits), each time it comes. */
+  /** Calls back on SIGTERM and SIGHUP, and on SIGINT (`isHurried`: a person waits), each time it comes. */
   onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
   /** Calls back with an error that nobody caught, instead of ending the process. */
   onCrash(report: (error: Error) => void): void;

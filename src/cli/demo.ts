@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+
+/** `npm run` hands a Ctrl-C on that the program got already, so the second signal is not yet a second wish. */
+const IMPATIENT_SIGNALS = 3;
+const SHOWN_LOG_LINES = 15;
+const MIN_PORT_BASE = 1024;
+const MAX_PORT_BASE = 65_530;
+
+interface DemoFlags {
+  readonly once?: boolean;
+  readonly portBase?: number;
+}
+
+/** Adds `postern demo`. */
+export function registerDemo(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+  program
+    .command('demo')
+    .description('Show Postern at work: a back end, Envoy and requests, good and bad, in a table.')
+    .option('--once', 'end after the table; exit code 0 only when every row is as expected')
+    .option(
+      '--port-base <port>',
+      'use the six ports from this one on instead of those of envoy.yaml; 0: any free ones',
+      parsePortBase,
+    )
+    .addHelpText(
+      'after',
+      `
+Downloads Envoy below .services/ first when it is missing. Runs until Ctrl-C.
+
+Examples:
+  $ postern demo
+  $ postern demo --once --port-base 0`,
+    )
+    .action(async (flags: DemoFlags) => {
+      finish(await demo(terminal, flags));
+    });
+}
+
+async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
+  const [{ runDemo }, { DemoFailure, DemoInterrupted }, { createDemoLogs }, { systemClock }] = await Promise.all([
+    import('../demo/run-demo.ts'),
+    import('../demo/demo-failure.ts'),
+    import('../demo/demo-stack.ts'),
+    import('../clock.ts'),
+  ]);
+  const logs = createDemoLogs();
+  const signal = interruption(terminal, () => new DemoInterrupted());
+  const showLogs = (): void => {
+    for (const log of [logs.postern, logs.envoy]) {
+      const lines = log.lines(SHOWN_LOG_LINES);
+      if (lines.length > 0) terminal.err.write(`\nThe end of the log of ${log.title}:\n${lines.join('\n')}\n`);
+    }
+  };
+  try {
+    const wrong = await runDemo(
+      { isOnce: flags.once ?? false, portBase: flags.portBase ?? null, useColor: usesColor(terminal) },
+      {
+        ...{ out: terminal.out, err: terminal.err, environment: terminal.environment },
+        ...{ clock: systemClock, elapsedMs: () => performance.now(), signal, logs },
+      },
+    );
+    if (wrong > 0) showLogs();
+    return wrong === 0 ? exitCodes.done : exitCodes.failed;
+  } catch (error) {
+    if (error instanceof DemoInterrupted) {
+      terminal.err.write('The demo was interrupted.\n');
+      return exitCodes.failed;
+    }
+    if (!(error instanceof DemoFailure)) throw error;
+    terminal.err.write(`${error.message}\n`);
+    showLogs();
+    return exitCodes.failed;
+  }
+}
+
+/** Aborted by the first stop signal. */
+function interruption(terminal: Terminal, reason: () => Error): AbortSignal {
+  const controller = new AbortController();
+  let count = 0;
+  const stop = (): void => {
+    count += 1;
+    if (count === 1) controller.abort(reason());
+    if (count === IMPATIENT_SIGNALS) terminal.exit(exitCodes.failed);
+  };
+  terminal.onStopSignal(stop);
+  return controller.signal;
+}
+
+/** Colours are for terminals, and only where they are wanted (https://no-color.org). */
+function usesColor({ out, environment }: Terminal): boolean {
+  return out.isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
+}
+
+function parsePortBase(text: string): number {
+  const base = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (base === 0 || (base >= MIN_PORT_BASE && base <= MAX_PORT_BASE)) return base;
+  throw new InvalidArgumentError(`It must be 0, or a port from ${String(MIN_PORT_BASE)} to ${String(MAX_PORT_BASE)}.`);
+}

@@ -1,0 +1,13 @@
+/** The demo cannot go on. The message says what is wrong and what to do; it is meant for people. */
+export class DemoFailure extends Error {
+  override readonly name = 'DemoFailure';
+}
+
+/** Why a demo that was interrupted ended: somebody wanted it to. */
+export class DemoInterrupted extends Error {
+  override readonly name = 'DemoInterrupted';
+
+  constructor() {
+    super('interrupted');
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { DemoFailure } from './demo-failure.ts';
+import { findPortOwner } from './port-owner.ts';
+
+/** All listeners of the demo are on loopback: its secrets are public. */
+export const DEMO_HOST = '127.0.0.1';
+
+/** The ports of the demo by what listens there; the defaults are those of envoy.yaml (interfaces §2). */
+export const defaultDemoPorts = {
+  envoy: 10000,
+  envoyAdmin: 9901,
+  posternGrpc: 9001,
+  posternHttp: 9002,
+  posternAdmin: 9003,
+  backend: 8080,
+} as const;
+
+export type DemoPortName = keyof typeof defaultDemoPorts;
+export type DemoPorts = Readonly<Record<DemoPortName, number>>;
+
+const purposes = {
+  envoy: 'Envoy',
+  envoyAdmin: 'Envoy admin',
+  posternGrpc: 'Postern gRPC',
+  posternHttp: 'Postern HTTP',
+  posternAdmin: 'Postern admin',
+  backend: 'echo back end',
+} as const satisfies Record<DemoPortName, string>;
+
+const portNames = Object.keys(defaultDemoPorts) as DemoPortName[];
+
+/** How many ports a base stands for. */
+export const DEMO_PORT_COUNT = portNames.length;
+
+/** The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses. */
+export async function chooseDemoPorts(base: number | null): Promise<DemoPorts> {
+  if (base === null) return defaultDemoPorts;
+  const numbers = base === 0 ? await freePorts(DEMO_PORT_COUNT) : portNames.map((_, index) => base + index);
+  return Object.fromEntries(portNames.map((name, index) => [name, numbers[index]])) as Record<DemoPortName, number>;
+}
+
+/** Rejects with a {@link DemoFailure} that names every port which cannot be had, and who has it where that can be seen. */
+export async function requireFreePorts(ports: DemoPorts): Promise<void> {
+  const lines: string[] = [];
+  for (const name of portNames) {
+    const fault = await findPortFault(ports[name]);
+    if (fault === null) continue;
+    lines.push(`  ${DEMO_HOST}:${String(ports[name]).padEnd(5)}  ${purposes[name].padEnd(13)}  ${fault}`);
+  }
+  if (lines.length === 0) return;
+  throw new DemoFailure(
+    [
+      'The demo cannot start, because these ports cannot be had:',
+      ...lines,
+      'End what runs there, or let the demo use other ports: npm run demo -- --port-base 20000 (0: any free ones)',
+    ].join('\n'),
+  );
+}
+
+async function findPortFault(port: number): Promise<string | null> {
+  try {
+    await close(await listen(port));
+    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') return message;
+    const owner = await findPortOwner(port);
+    return owner === null ? 'taken by another program' : `taken by ${owner.name} (process ${String(owner.pid)})`;
+  }
+}
+
+/** Held all at once and then let go, so that no two are the same. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, async () => await listen(0)));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map(close));
+  return ports;
+}
+
+async function listen(port: number): Promise<Server> {
+  const server = createServer();
+  server.listen({ host: DEMO_HOST, port, exclusive: true });
+  await once(server, 'listening');
+  return server;
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { DemoFailure } from './demo-failure.ts';
+import { defaultDemoPorts, type DemoPortName, type DemoPorts } from './demo-ports.ts';
+import { packageFiles } from './package-files.ts';
+
+/** Gives the arguments that make Envoy run the committed envoy.yaml: the file as it is, or its text with other ports. */
+export async function envoyConfigArguments(ports: DemoPorts): Promise<readonly string[]> {
+  const names = Object.keys(defaultDemoPorts) as DemoPortName[];
+  if (names.every((name) => ports[name] === defaultDemoPorts[name])) return ['--config-path', packageFiles.envoyYaml];
+  return ['--config-yaml', replacePorts(await readFile(packageFiles.envoyYaml, 'utf8'), ports)];
+}
+
+/** The configuration with other ports and nothing else changed. Postern's admin port is not in it. */
+export function replacePorts(envoyYaml: string, ports: DemoPorts): string {
+  const missing = new Set<number>(Object.values({ ...defaultDemoPorts, posternAdmin: defaultDemoPorts.envoy }));
+  const text = envoyYaml.replace(/(?<=\bport_value: )\d+/g, (digits) => {
+    const name = (Object.keys(defaultDemoPorts) as DemoPortName[]).find(
+      (candidate) => defaultDemoPorts[candidate] === Number(digits),
+    );
+    if (name === undefined) return digits;
+    missing.delete(defaultDemoPorts[name]);
+    return String(ports[name]);
+  });
+  if (missing.size === 0) return text;
+  throw new DemoFailure(
+    `envoy.yaml was changed: it no longer has the port ${[...missing].join(', ')}, which the demo puts others in place of. Run the demo without --port-base, or on the envoy.yaml of this version.`,
+  );
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { type ClientRequest } from '../signature/client-request.ts';
+import { type Echo } from './echo-backend.ts';
+
+const ANSWER_DEADLINE_MS = 10_000;
+
+/** An answer to a request of the demo. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** From the first byte sent to the last one received. */
+  readonly latencyMs: number;
+  /** What the back end received; null when the answer is not from there. */
+  readonly echo: Echo | null;
+  /** The code of a refusal; null when the answer is none. */
+  readonly refusalCode: string | null;
+}
+
+/** Sends requests as they are, byte for byte, one after the other over one connection. */
+export class DemoClient implements Disposable {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #elapsedMs: () => number;
+
+  constructor(elapsedMs: () => number) {
+    this.#elapsedMs = elapsedMs;
+  }
+
+  /** Rejects when no whole answer comes, and with the reason of `signal`. */
+  async send(message: ClientRequest, signal: AbortSignal): Promise<Exchange> {
+    const [host, port] = message.authority.split(':');
+    const startMs = this.#elapsedMs();
+    try {
+      const request = startRequest({
+        agent: this.#agent,
+        host,
+        port,
+        method: message.method,
+        path: message.path,
+        headers: [
+          ...['Host', message.authority],
+          ...message.headers.flat(),
+          ...(message.body.length > 0 ? ['Content-Length', String(message.body.length)] : []),
+        ],
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_DEADLINE_MS)]),
+      });
+      request.end(message.body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const body = await readText(response);
+      const latencyMs = this.#elapsedMs() - startMs;
+      return { status: response.statusCode ?? 0, headers: response.headers, body, latencyMs, ...readAnswer(body) };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of response.setEncoding('utf8')) text += String(piece);
+  return text;
+}
+
+/** Answers are what the back end says or what a refusal says; both are JSON. */
+function readAnswer(body: string): Pick<Exchange, 'echo' | 'refusalCode'> {
+  const answer = parseJson(body);
+  if (typeof answer !== 'object' || answer === null) return { echo: null, refusalCode: null };
+  if ('code' in answer) return { echo: null, refusalCode: String(answer.code) };
+  return { echo: 'identity' in answer ? (answer as Echo) : null, refusalCode: null };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not from the back end and no refusal: shown as it is.
+    return null;
+  }
+}

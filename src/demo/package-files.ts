@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url';
+
+/** Files of this package that the demo runs, found from where the program itself is, in a clone and when installed. */
+export const packageFiles = {
+  envoyYaml: pathOf('envoy.yaml'),
+  document: pathOf('examples/demo/postern.yaml'),
+} as const;
+
+function pathOf(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}

@@ -1,0 +1,73 @@
+import { type ClientHeader, type ClientRequest } from '../signature/client-request.ts';
+import { type RefusalCode } from '../refusal.ts';
+import { type Exchange } from './exchange.ts';
+
+/** Rows of the table that belong together. */
+export interface RowGroup {
+  readonly title: string;
+  readonly rows: readonly DemoRow[];
+}
+
+/** A line of the demo's table: a request and what must come of it. */
+export interface DemoRow {
+  /** At most {@link MAX_TITLE_CHARACTERS}. */
+  readonly title: string;
+  readonly expected: Verdict;
+  /** Makes the request, just before it is sent: signatures hold the time. */
+  readonly request: (moment: Moment) => ClientRequest;
+  /** Sends it again until the answer is the expected one, this many times in all at most; once without it. */
+  readonly maxTries?: number;
+  /** Looks closer at an answer that is as expected. */
+  readonly examine?: (exchange: Exchange) => Finding;
+  /** Puts the request among the `curl` lines to try, under this text. */
+  readonly tryIt?: string;
+}
+
+export const MAX_TITLE_CHARACTERS = 31;
+
+/** Where and when a request is sent. */
+export interface Moment {
+  /** Envoy's address: `host:port`. */
+  readonly authority: string;
+  readonly nowSeconds: number;
+}
+
+/** The outcome of a request in a few words: `200 as acme`, `200 as nobody`, `401 AUTHENTICATION_FAILED`. */
+export type Verdict = `200 as ${string}` | `${number} ${RefusalCode}`;
+
+/** What is seen in an answer. */
+export interface Finding {
+  /** Lines for people to see below the row. */
+  readonly notes: readonly string[];
+  /** Why the answer is wrong after all; null when it is right. */
+  readonly fault: string | null;
+}
+
+/** Says in the words of a {@link Verdict} what came; anything else is just described. */
+export function verdictOf({ status, echo, refusalCode }: Exchange): string {
+  if (echo !== null) return `${String(status)} as ${echo.identity['x-consumer-id'] ?? 'nobody'}`;
+  return `${String(status)} ${refusalCode ?? '(not a refusal)'}`;
+}
+
+/** A request without a body. */
+export function plainRequest(
+  { authority }: Moment,
+  method: string,
+  path: string,
+  headers: readonly ClientHeader[] = [],
+): ClientRequest {
+  return { method, path, authority, headers, body: Buffer.alloc(0) };
+}
+
+/** A POST with a body. */
+export function bodyRequest({ authority }: Moment, path: string, contentType: string, body: string): ClientRequest {
+  return { method: 'POST', path, authority, headers: [['Content-Type', contentType]], body: Buffer.from(body) };
+}
+
+/** Shows, and checks, a fact about what the back end received. */
+export function receivedFinding(what: string, received: string, wanted: string): Finding {
+  return {
+    notes: [`back end received ${what} ${received}`],
+    fault: received === wanted ? null : `the back end should have received ${what} ${wanted}`,
+  };
+}

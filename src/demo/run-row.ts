@@ -1,0 +1,46 @@
+import { type DemoClient, type Exchange } from './exchange.ts';
+import { type DemoRow, type Finding, type Moment, verdictOf } from './row.ts';
+import { type ShownRow } from './table.ts';
+
+/** Runs a row and judges what came. Rejects with the reason of `signal` only. */
+export async function runRow(
+  row: DemoRow,
+  client: DemoClient,
+  moment: () => Moment,
+  signal: AbortSignal,
+): Promise<ShownRow> {
+  const { title, expected } = row;
+  try {
+    const exchange = await sendUntilExpected(row, client, moment, signal);
+    const got = verdictOf(exchange);
+    const { notes, fault } = got === expected ? (row.examine?.(exchange) ?? nothing) : unexpected(exchange);
+    return {
+      ...{ title, expected, got, latencyMs: exchange.latencyMs },
+      isRight: fault === null,
+      notes: fault === null ? notes : [...notes, fault],
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const notes = [error instanceof Error ? error.message : String(error)];
+    return { title, expected, got: 'no answer', latencyMs: null, isRight: false, notes };
+  }
+}
+
+const nothing: Finding = { notes: [], fault: null };
+
+function unexpected({ status, body }: Exchange): Finding {
+  const shown = body.replaceAll(/\s+/g, ' ').trim();
+  return { notes: [], fault: `the answer was ${String(status)} ${shown === '' ? 'without a body' : shown}` };
+}
+
+async function sendUntilExpected(
+  { expected, request, maxTries = 1 }: DemoRow,
+  client: DemoClient,
+  moment: () => Moment,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  for (let tries = 1; ; tries += 1) {
+    const exchange = await client.send(request(moment()), signal);
+    if (tries >= maxTries || verdictOf(exchange) === expected) return exchange;
+  }
+}
