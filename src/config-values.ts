@@ -62,11 +62,10 @@ export function parseServiceAddress(text: string): ServiceAddress | Fault {
   return { host: address.host, port: address.port };
 }
 
-/** An absolute `http` or `https` URL without query, fragment and trailing slash. */
+/** An absolute `http` or `https` URL without user, query, fragment and trailing slash. */
 export function parseUrl(text: string): URL | Fault {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || text.endsWith('/')) {
-    return { fault: `must be like https://api.example.com, without query, fragment or "/" at the end; not "${text}"` };
-  }
-  return url;
+  if (text.includes('@')) return { fault: 'must hold no user name and no password' };
+  return /^https?:\/\/[^\s?#\\]*[^\s?#\\/]$/.test(text) && URL.canParse(text)
+    ? new URL(text)
+    : { fault: `must be like https://api.example.com, without query, fragment or "/" at the end; not "${text}"` };
 }

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { type Config, type Environment, parseConfig, settings } from '../../src/config.ts';
+
+function configOf(environment: Environment): Config {
+  const parsed = parseConfig(environment);
+  assert.ok('config' in parsed, 'problems' in parsed ? parsed.problems.join('\n') : '');
+  return parsed.config;
+}
+
+function problemsOf(environment: Environment): readonly string[] {
+  const parsed = parseConfig(environment);
+  return 'problems' in parsed ? parsed.problems : [];
+}
+
+describe('the settings', () => {
+  it('have their documented defaults', () => {
+    const { publicUrl, ...config } = configOf({});
+    assert.equal(publicUrl.href, 'http://127.0.0.1:10000/');
+    assert.deepEqual(config, {
+      store: { kind: 'file', path: 'postern.yaml' },
+      keyring: null,
+      rateLimitService: null,
+      rateLimitDomain: 'postern',
+      rateLimitDeadlineMs: 50,
+      actor: null,
+      maxStaleSeconds: 3600,
+      grpcAddress: { kind: 'tcp', host: '127.0.0.1', port: 9001 },
+      grpcTransport: 'native',
+      httpAddress: { kind: 'tcp', host: '127.0.0.1', port: 9002 },
+      adminAddress: { kind: 'tcp', host: '127.0.0.1', port: 9003 },
+      tlsCertificate: null,
+      tlsKey: null,
+      tlsClientCa: null,
+      logLevel: 'info',
+      logFormat: 'json',
+      shutdownGraceSeconds: 20,
+    } satisfies Omit<Config, 'publicUrl'>);
+  });
+
+  it('have the documented names', () => {
+    assert.deepEqual(
+      Object.values(settings)
+        .map(({ name }) => name)
+        .sort(),
+      [
+        'POSTERN_ACTOR',
+        'POSTERN_ADMIN_ADDRESS',
+        'POSTERN_GRPC_ADDRESS',
+        'POSTERN_GRPC_TRANSPORT',
+        'POSTERN_HTTP_ADDRESS',
+        'POSTERN_KEYRING',
+        'POSTERN_LOG_FORMAT',
+        'POSTERN_LOG_LEVEL',
+        'POSTERN_MAX_STALE_SECONDS',
+        'POSTERN_PUBLIC_URL',
+        'POSTERN_RATE_LIMIT_DEADLINE_MS',
+        'POSTERN_RATE_LIMIT_DOMAIN',
+        'POSTERN_RATE_LIMIT_SERVICE',
+        'POSTERN_SHUTDOWN_GRACE_SECONDS',
+        'POSTERN_STORE',
+        'POSTERN_TLS_CERTIFICATE',
+        'POSTERN_TLS_CLIENT_CA',
+        'POSTERN_TLS_KEY',
+      ],
+    );
+  });
+
+  it('say what they mean', () => {
+    for (const { name, meaning } of Object.values(settings)) assert.ok(meaning.length > 10, name);
+  });
+
+  it('are read from the environment', () => {
+    const config = configOf({
+      POSTERN_STORE: 'mongodb+srv://u:p@a,b/postern?w=majority',
+      POSTERN_GRPC_ADDRESS: 'unix:/run/postern.sock',
+      POSTERN_ADMIN_ADDRESS: '[::1]:0',
+      POSTERN_RATE_LIMIT_SERVICE: 'limits.example:8081',
+      POSTERN_RATE_LIMIT_DEADLINE_MS: '200',
+      POSTERN_PUBLIC_URL: 'https://api.example.com/partners',
+      POSTERN_LOG_LEVEL: 'debug',
+      POSTERN_SHUTDOWN_GRACE_SECONDS: '0',
+      POSTERN_TLS_CERTIFICATE: 'a.pem',
+      POSTERN_TLS_KEY: 'b.pem',
+      POSTERN_TLS_CLIENT_CA: 'c.pem',
+    });
+    assert.deepEqual(config.store, { kind: 'mongodb', uri: 'mongodb+srv://u:p@a,b/postern?w=majority' });
+    assert.deepEqual(config.grpcAddress, { kind: 'unix', path: '/run/postern.sock' });
+    assert.deepEqual(config.adminAddress, { kind: 'tcp', host: '::1', port: 0 });
+    assert.deepEqual(config.rateLimitService, { host: 'limits.example', port: 8081 });
+    assert.equal(config.rateLimitDeadlineMs, 200);
+    assert.equal(config.publicUrl.href, 'https://api.example.com/partners');
+    assert.equal(config.logLevel, 'debug');
+    assert.equal(config.shutdownGraceSeconds, 0);
+    assert.equal(config.tlsClientCa, 'c.pem');
+  });
+
+  it('count as not given when they are empty', () => {
+    assert.equal(configOf({ POSTERN_LOG_LEVEL: '', POSTERN_KEYRING: '', POSTERN_STORE: undefined }).logLevel, 'info');
+  });
+
+  it('leave other variables alone, and those that Kubernetes makes', () => {
+    const environment = {
+      PATH: '/bin',
+      postern_store: 'x',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
+      POSTERN_PORT: 'tcp://10.0.0.1:9001',
+      POSTERN_PORT_9001_TCP_ADDR: '10.0.0.1',
+      POSTERN_SERVICE_HOST: '10.0.0.1',
+      POSTERN_SERVICE_PORT_GRPC: '9001',
+    };
+    assert.deepEqual(problemsOf(environment), []);
+  });
+
+  it('are refused under unknown names, with the name that was probably meant', () => {
+    assert.deepEqual(problemsOf({ POSTERN_STOR: 'file:x', POSTERN_PORTS: '1', POSTERN_XYZZY_PLUGH: '' }), [
+      'POSTERN_STOR: there is no such setting; did you mean POSTERN_STORE?',
+      ...problemsOf({ POSTERN_PORTS: '1' }),
+      'POSTERN_XYZZY_PLUGH: there is no such setting; see "postern config"',
+    ]);
+    assert.match(problemsOf({ POSTERN_PORTS: '1' })[0] ?? '', /^POSTERN_PORTS: there is no such setting/);
+  });
+
+  it('are refused with every problem at once', () => {
+    const problems = problemsOf({ POSTERN_LOG_LEVEL: 'loud', POSTERN_RATE_LIMIT_DEADLINE_MS: '0', POSTERN_NOPE: 'x' });
+    assert.equal(problems.length, 3);
+    for (const problem of problems) assert.match(problem, /^POSTERN_[A-Z_]+: /);
+  });
+
+  for (const [name, wrong] of [
+    [
+      'POSTERN_STORE',
+      ['postern.yaml', 'file:', 'mongodb://', 'mongodb://host', 'mongodb://host/', 'mongo://h/d', 'http://h/d'],
+    ],
+    ['POSTERN_RATE_LIMIT_SERVICE', ['host', 'host:', ':8081', 'host:0', 'host:65536', 'unix:/run/x', 'http://host:1']],
+    ['POSTERN_RATE_LIMIT_DEADLINE_MS', ['0', '-1', '1.5', '5001', '1e3', ' 5', '50ms', '0x10']],
+    ['POSTERN_MAX_STALE_SECONDS', ['-1', 'forever', '31536001']],
+    ['POSTERN_SHUTDOWN_GRACE_SECONDS', ['-1', '3601', '20s']],
+    [
+      'POSTERN_PUBLIC_URL',
+      [
+        'api.example.com',
+        'ftp://api.example.com',
+        'https://',
+        'https://api.example.com/',
+        'https://api.example.com?x=1',
+        'https://api.example.com?',
+        'https://api.example.com#x',
+        'https://api.example.com#',
+        'https://user:hunter2@api.example.com',
+        'https:api.example.com',
+        ' https://api.example.com',
+      ],
+    ],
+    ['POSTERN_GRPC_ADDRESS', ['9001', 'host', 'host:65536', '::1:9001', 'unix:run/x', '[x]:1', 'http://host:1']],
+    ['POSTERN_GRPC_TRANSPORT', ['http2', 'Native']],
+    ['POSTERN_LOG_LEVEL', ['INFO', 'trace']],
+    ['POSTERN_LOG_FORMAT', ['text']],
+  ] as const) {
+    for (const text of wrong) {
+      it(`refuse ${name}=${JSON.stringify(text)}`, () => {
+        const problems = problemsOf({ [name]: text });
+        assert.equal(problems.length, 1, problems.join('\n'));
+        const [problem = ''] = problems;
+        assert.ok(problem.startsWith(`${name}: `));
+        assert.ok(!problem.includes('hunter2'), 'a password is not shown');
+      });
+    }
+  }
+
+  it('never show what may hold a password', () => {
+    for (const POSTERN_STORE of ['mongodb://user:hunter2@host', 'mongo://user:hunter2@host/db', 'hunter2']) {
+      assert.ok(!problemsOf({ POSTERN_STORE }).join().includes('hunter2'));
+    }
+  });
+
+  for (const [name, environment] of [
+    ['a certificate without a key', { POSTERN_TLS_CERTIFICATE: 'a' }],
+    ['a key without a certificate', { POSTERN_TLS_KEY: 'a' }],
+    ['client authorities without a certificate', { POSTERN_TLS_CLIENT_CA: 'a' }],
+  ] as const) {
+    it(`contradict each other: ${name}`, () => {
+      assert.equal(problemsOf(environment).length, 1);
+    });
+  }
+});

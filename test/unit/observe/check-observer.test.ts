@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { createCheckObserver } from '../../../src/observe/check-observer.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
+import { Metrics } from '../../../src/observe/metrics.ts';
+import { createCheckHandler } from '../../../src/server/check-handler.ts';
+import { type Snapshot } from '../../../src/store/snapshot.ts';
+import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
+import { testGateway } from '../../support/pipeline/gateway.ts';
+import { APP_KEY, keyEndpoint, openEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const endpoints = [
+  keyEndpoint(),
+  keyEndpoint({ id: 'watched', paths: [{ prefix: '/watched' }], options: { mode: 'observe' } }),
+  openEndpoint({ id: 'status', paths: [{ prefix: '/status' }] }),
+];
+
+/** Sends requests through a pipeline with the real observer; gives what it logged and counted. */
+async function observe(
+  level: Parameters<typeof createLogger>[0],
+  requests: readonly (RequestParts | Uint8Array)[],
+  snapshot?: () => Snapshot,
+): Promise<{ lines: Line[]; text: string; metrics: string }> {
+  let text = '';
+  const logger = createLogger(level, {
+    write: (line: string) => {
+      text += line;
+    },
+  });
+  const metrics = new Metrics(() => 3);
+  const compiled = snapshotOf({ endpoints });
+  const { ports } = testGateway({ snapshot: snapshot ?? (() => compiled) });
+  const handle = createCheckHandler({ ...ports, observer: createCheckObserver(logger, metrics), elapsedMs: () => 0 });
+  for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+  return { lines, text, metrics: await metrics.registry.metrics() };
+}
+
+const secretly = `/orders/7?appKey=${APP_KEY}&x=y`;
+const identified = ['x-request-id', 'r-1'] as const;
+
+describe('the log of checks', () => {
+  it('has one line for each refusal, with what is needed to find the reason', async () => {
+    const { lines } = await observe('info', [{ method: 'POST', path: '/orders/7?x', headers: [identified] }]);
+    assert.equal(lines.length, 1);
+    const { time, ...line } = lines[0] ?? {};
+    assert.ok(typeof time === 'string' && !Number.isNaN(Date.parse(time)));
+    assert.deepEqual(line, {
+      level: 'info',
+      message: 'refused',
+      requestId: 'r-1',
+      code: 'CREDENTIALS_MISSING',
+      detail: 'the request carries no App Key',
+      endpoint: 'orders',
+      request: 'POST /orders/7',
+      consumer: null,
+    });
+  });
+
+  it('says which refusals were let through', async () => {
+    const { lines } = await observe('info', [{ path: '/watched' }]);
+    assert.deepEqual(
+      lines.map(({ message, code }) => [message, code]),
+      [['let through by observe mode', 'CREDENTIALS_MISSING']],
+    );
+  });
+
+  it('tells of allowed requests at debug level only', async () => {
+    assert.deepEqual((await observe('info', [{ path: secretly }])).lines, []);
+    const { lines } = await observe('debug', [{ path: secretly, headers: [identified] }, { path: '/status' }]);
+    assert.deepEqual(
+      lines.map(({ level, message, endpoint, request, consumer }) => [level, message, endpoint, request, consumer]),
+      [
+        ['debug', 'allowed', 'orders', 'GET /orders/7', 'acme'],
+        ['debug', 'allowed', 'status', 'GET /status', null],
+      ],
+    );
+    assert.equal(lines[0]?.['requestId'], 'r-1');
+  });
+
+  it('names the request in the answer and in the log alike, also by an id of our own', async () => {
+    const gateway = testGateway();
+    const answer = await gateway.send();
+    assert.ok(answer.kind === 'refused');
+    assert.equal(gateway.decided[0]?.requestId, answer.body.requestId);
+  });
+
+  it('shows a configuration fault as one', async () => {
+    const { lines } = await observe('info', [{ endpoint: 'oders' }]);
+    assert.match(String(lines[0]?.['detail']), /^configuration fault: .* "oders"/);
+  });
+
+  it('warns of messages that are no CheckRequest', async () => {
+    const { lines } = await observe('info', [Buffer.of(0xff)]);
+    assert.deepEqual(
+      lines.map(({ level, code }) => [level, code]),
+      [['warn', 'MALFORMED_REQUEST']],
+    );
+  });
+
+  it('shows a defect with its stack, and which request met it', async () => {
+    const snapshot = (): Snapshot => {
+      throw new TypeError('oh no');
+    };
+    const { lines } = await observe('info', [{ headers: [identified] }], snapshot);
+    assert.equal(lines[0]?.['level'], 'error');
+    assert.equal(lines[0]['requestId'], 'r-1');
+    assert.match(JSON.stringify(lines[0]['err']), /oh no.*check-observer\.test/s);
+  });
+
+  it('never holds credentials, queries, headers or bodies', async () => {
+    const headers = [
+      ['x-app-key', `${APP_KEY}x`],
+      ['authorization', 'Bearer hunter2'],
+      ['cookie', 'hunter2'],
+    ] as const;
+    const paths = [
+      secretly,
+      `${secretly}&appKey=hunter2`,
+      '/orders?hunter2',
+      '/orders#hunter2',
+      '/status?hunter2',
+      '/watched?appKey=hunter2',
+      '//?hunter2',
+      '/else?appKey=hunter2',
+    ];
+    const { text, lines } = await observe(
+      'debug',
+      paths.map((path) => ({ path, headers, body: 'hunter2' })),
+    );
+    assert.equal(lines.length, paths.length);
+    for (const word of [APP_KEY, 'hunter2', 'appKey']) assert.ok(!text.includes(word), word);
+  });
+
+  it('shows what callers choose as harmless text of bounded length', async () => {
+    const { lines } = await observe('info', [
+      { path: `/\x1b[31m\r\n${'x'.repeat(60_000)}`, method: '\x1b]0;a\x07' },
+      { path: '/', endpoint: `\u202e${'y'.repeat(5000)}` },
+    ]);
+    for (const line of lines) {
+      for (const value of Object.values(line)) {
+        assert.match(String(value), /^[\x20-\x7e…]*$/);
+        assert.ok(String(value).length < 250);
+      }
+    }
+  });
+});
+
+describe('the metrics of checks', () => {
+  it('count by endpoint, method and code', async () => {
+    const { metrics } = await observe('error', [
+      { path: secretly },
+      { path: secretly },
+      { path: '/orders' },
+      { path: '/watched' },
+      { path: '/status' },
+      { path: '/else' },
+      { path: '//' },
+      Buffer.of(0xff),
+    ]);
+    const counted = metrics.split('\n').filter((line) => line.startsWith('postern_checks_total{'));
+    assert.deepEqual(counted.sort(), [
+      'postern_checks_total{endpoint="",authentication="",code="ENDPOINT_NOT_FOUND"} 1',
+      'postern_checks_total{endpoint="",authentication="",code="MALFORMED_REQUEST"} 1',
+      'postern_checks_total{endpoint="",authentication="",code="PATH_NOT_NORMAL"} 1',
+      'postern_checks_total{endpoint="orders",authentication="key",code="ALLOWED"} 2',
+      'postern_checks_total{endpoint="orders",authentication="key",code="CREDENTIALS_MISSING"} 1',
+      'postern_checks_total{endpoint="status",authentication="",code="ALLOWED"} 1',
+      'postern_checks_total{endpoint="watched",authentication="key",code="CREDENTIALS_MISSING"} 1',
+    ]);
+    assert.match(metrics, /^postern_check_duration_seconds_count 7$/m);
+    assert.match(metrics, /^postern_snapshot_age_seconds 3$/m);
+  });
+
+  it('count defects', async () => {
+    const snapshot = (): Snapshot => {
+      throw new TypeError('oh no');
+    };
+    const { metrics } = await observe('error', [{}], snapshot);
+    assert.match(metrics, /^postern_checks_total\{endpoint="",authentication="",code="INTERNAL"\} 1$/m);
+  });
+
+  it('count reads of the file and failures of the limiter', async () => {
+    const metrics = new Metrics(() => 0);
+    metrics.countReload('loaded');
+    metrics.countReload('refused');
+    metrics.countReload('refused');
+    metrics.countLimiterFailure();
+    const text = await metrics.registry.metrics();
+    assert.match(text, /^postern_store_reloads_total\{outcome="loaded"\} 1$/m);
+    assert.match(text, /^postern_store_reloads_total\{outcome="refused"\} 2$/m);
+    assert.match(text, /^postern_limiter_failures_total 1$/m);
+  });
+
+  it('keep to themselves: two instances do not share a count', async () => {
+    const [one, two] = [new Metrics(() => 0), new Metrics(() => 0)];
+    one.countLimiterFailure();
+    assert.match(await two.registry.metrics(), /^postern_limiter_failures_total 0$/m);
+  });
+});
+
+describe('log lines', () => {
+  for (const [level, expected] of [
+    ['error', ['error']],
+    ['warn', ['error', 'warn']],
+    ['info', ['error', 'warn', 'info']],
+    ['debug', ['error', 'warn', 'info', 'debug']],
+  ] as const) {
+    it(`are written from ${level} upwards`, () => {
+      const written: string[] = [];
+      const logger = createLogger(level, {
+        write: (line: string) => {
+          written.push((JSON.parse(line) as { level: string }).level);
+        },
+      });
+      logger.error('m', { field: 1 }, new Error('x'));
+      logger.warn('m');
+      logger.info('m');
+      logger.debug('m');
+      assert.deepEqual(written, expected);
+      assert.equal(logger.isDebug, level === 'debug');
+    });
+  }
+});
