@@ -6,6 +6,7 @@ import { parseSignedHeaders } from './signed-headers.ts';
 const SCHEME = 'hmac';
 const PARAMETER_NAMES = ['appkey', 'algorithm', 'headers', 'signature'] as const;
 type ParameterName = (typeof PARAMETER_NAMES)[number];
+const OPENINGS = PARAMETER_NAMES.map((name) => ({ name, opening: `${name}="` }));
 
 const TOKEN_START = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+/;
 const NOT_QUOTED_TEXT = /[\x00-\x08\x0a-\x1f\x7f\\]/;
@@ -47,15 +48,17 @@ export function parseHmacAuthorization(value: string): HmacAuthorization | Refus
   return { appKey: found.appkey, algorithm: found.algorithm, signedHeaders, mac };
 }
 
-/** Reads `name="value"` elements from `start` to the end of the text; a string says what is wrong. */
-function parseParameters(text: string, start: number): Record<ParameterName, string> | string {
+/** Reads `name="value"` elements from `first` to the end of the text; a string says what is wrong. */
+function parseParameters(text: string, first: number): Record<ParameterName, string> | string {
   const found: Partial<Record<ParameterName, string>> = {};
-  let at = start;
+  let at = first;
   for (;;) {
-    const name = PARAMETER_NAMES.find((candidate) => text.startsWith(`${candidate}="`, at));
-    if (name === undefined) return 'has something other than its four parameters, each written name="value"';
+    const start = at;
+    const element = OPENINGS.find(({ opening }) => text.startsWith(opening, start));
+    if (element === undefined) return 'has something other than its four parameters, each written name="value"';
+    const { name, opening } = element;
     if (found[name] !== undefined) return `has ${name} twice`;
-    const valueStart = at + name.length + 2;
+    const valueStart = start + opening.length;
     const valueEnd = text.indexOf('"', valueStart);
     if (valueEnd === -1) return `has no closing quote after ${name}`;
     const value = text.slice(valueStart, valueEnd);

@@ -4,7 +4,7 @@ import { isAmbiguous } from './ambiguity.ts';
 import { type BodyForm, chooseBodyForm } from './body-form.ts';
 import { parameterTexts, type SigningTextBuilder, sortedText, wrapperText } from './parameter-text.ts';
 import { valueStart } from './parameter-order.ts';
-import { type Parameters, parseParameters } from './parameters.ts';
+import { type Parameters, parseParameters, type Span } from './parameters.ts';
 import { queryOf } from './query.ts';
 import { findReservedName, type ReservedName } from './reserved-names.ts';
 import { type SignableRequest } from './signable-request.ts';
@@ -73,16 +73,20 @@ function readParameters(
   const { bytes, spans } = parameters.decoded;
   const reserved: Record<ReservedName, Buffer[]> = { appKey: [], sign: [], apiTimestamp: [] };
   const signed: number[] = [];
+  const signedSpans: Span[] = [];
   for (const [index, span] of spans.entries()) {
     const name = findReservedName(bytes, span);
     if (name !== null) reserved[name].push(bytes.subarray(valueStart(span), span.end));
-    if (name !== 'sign') signed.push(index);
+    if (name === 'sign') continue;
+    signed.push(index);
+    signedSpans.push(span);
   }
   if (!isQueryCovered(queryAppKey, reserved.appKey[0])) return unsignedQuery();
 
   const { parameterEncoding, strictParameters } = options;
-  const signedSpans = spans.filter((_, index) => signed.includes(index));
-  const ambiguous = parameterEncoding !== 'raw' && isAmbiguous(bytes, signedSpans, strictParameters);
+  // Where nothing is encoded, every "&" and every first "=" is where it seems to be.
+  const mayBeAmbiguous = parameterEncoding !== 'raw' && parameters.decoded !== parameters.raw;
+  const ambiguous = mayBeAmbiguous && isAmbiguous(bytes, signedSpans, strictParameters);
   if (ambiguous && parameterEncoding === 'decoded') {
     return refuse(
       'AMBIGUOUS_PARAMETERS',

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 import { type ParameterSignatureOptions } from '../model/endpoint.ts';
 import { type Secret } from '../model/secret.ts';
@@ -61,11 +61,9 @@ export function verifyParameterSignature(
   secrets: readonly Secret[],
 ): VerifiedSignature | Refusal {
   for (const build of credentials.texts) {
-    const hash = hashOf(build());
+    const macWith = appendingSecret(build());
     for (const [secretIndex, secret] of secrets.entries()) {
-      // A hash is used up by its digest, and copying one costs as much as hashing a short text.
-      const own = secretIndex === secrets.length - 1 ? hash : hash.copy();
-      if (equal(own.update(secret.reveal()).digest(), credentials.mac)) return { secretIndex };
+      if (equal(macWith(secret), credentials.mac)) return { secretIndex };
     }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the parameters');
@@ -73,15 +71,16 @@ export function verifyParameterSignature(
 
 /** The value of `sign` for a string to sign: SHA-512 over it and the App Secret, as lower-case hex. */
 export function signatureOf(text: SigningText, secret: Secret): string {
-  return hashOf(text).update(secret.reveal()).digest('hex');
+  return appendingSecret(text)(secret).toString('hex');
 }
 
-function hashOf(text: SigningText): Hash {
-  const hash = createHash('sha512');
+/** The SHA-512 of a text with a secret appended. A large text is hashed only once, however many secrets are tried. */
+function appendingSecret(text: SigningText): (secret: Secret) => Buffer {
   const size = text.reduce((sum, piece) => sum + piece.length, 0);
-  if (size <= JOINED_BYTES) return hash.update(Buffer.concat(text, size));
-  for (const piece of text) hash.update(piece);
-  return hash;
+  if (size <= JOINED_BYTES) return (secret) => hash('sha512', Buffer.concat([...text, secret.reveal()]), 'buffer');
+  const beginning = createHash('sha512');
+  for (const piece of text) beginning.update(piece);
+  return (secret) => beginning.copy().update(secret.reveal()).digest();
 }
 
 function malformed(name: ReservedName, what: string): Refusal {

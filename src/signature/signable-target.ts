@@ -11,10 +11,11 @@ const LOSS_MARK = '!';
  * (spec §2.1: on signature endpoints a `!` cannot be trusted in the map form). Null, or `MALFORMED_REQUEST`.
  */
 export function checkTarget(request: SignableRequest): Refusal | null {
-  if (!isToken(request.method) || !VISIBLE_ASCII.test(request.path)) {
+  const { method, path } = request;
+  if (!isToken(method) || !VISIBLE_ASCII.test(path)) {
     return refuse('MALFORMED_REQUEST', 'the method or the path holds bytes that cannot stand in a request line');
   }
-  if (mayHaveLostBytes(request, request.path)) {
+  if (mayHaveLostBytes(request, path)) {
     return refuse('MALFORMED_REQUEST', 'the path has a "!", which may stand for a byte that Envoy could not show');
   }
   return null;

@@ -239,7 +239,7 @@ describe('credentials of a parameter signature', () => {
     [`appKey=k&sign=${'g'.repeat(128)}`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${HEX}%0A`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=+${HEX.slice(1)}`, bad('sign is not 128 lower-case hexadecimal digits')],
-    ...['', '-1', '%2B1', '1.0', '1e9', '0x1', '1+', '+1', '1%00', '%D9%A1', 'now'].map(
+    ...['', '-1', '%2B1', '1.0', '1e9', '0x1', '1+', '+1', '1/', '1:', '1%00', '%D9%A1', 'now'].map(
       (text) => [`appKey=k&sign=${HEX}&apiTimestamp=${text}`, bad('apiTimestamp is not digits only')] as const,
     ),
     [`appKey=k&sign=${HEX}&apiTimestamp`, bad('apiTimestamp is not digits only')],
