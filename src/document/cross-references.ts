@@ -58,7 +58,7 @@ export function checkGrants(
       const advice = nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
       return `there is no ${noun} ${JSON.stringify(id)}${advice}`;
     };
-    problems.report(placeIn(place, noun), word, { isAbsence: true });
+    problems.report(placeIn(place, noun), word, { absentFrom: 'document' });
   };
   const firsts = new Map<string, Place>();
   for (const { grant, place } of grants) {

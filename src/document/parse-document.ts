@@ -12,8 +12,8 @@ import { readGrant } from './read-grant.ts';
 import { readList, readMapping } from './read-mapping.ts';
 import { hasKey, type CredentialContext } from './read-secret.ts';
 import { type ReadSecret } from './secret-source.ts';
-import { type DocumentSource } from './source-text.ts';
-import { readYamlTree, type YamlTree } from './yaml-tree.ts';
+import { type DocumentSource, type UnreadSource } from './source-text.ts';
+import { readYamlTree, unreadTree, type YamlTree } from './yaml-tree.ts';
 
 /** How a set of documents is read. */
 export interface ParseOptions {
@@ -39,15 +39,18 @@ const documentKind = {
   required: ['version'],
 } as const;
 
-/** Text that a file can have at most: half a minute of reading and a gigabyte of memory. */
+/** What a file can have at most: reading takes up to 80 times its size in memory, and a second per 1.5 MB. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads files that together are one declarative document; references may lead from one to another (interfaces §4).
  * Every problem is told at once. Never throws, whatever the texts.
  */
-export function parseDocument(sources: readonly DocumentSource[], options: ParseOptions): ParsedDocument {
-  const trees = sources.map(readWithinBound);
+export function parseDocument(
+  sources: readonly (DocumentSource | UnreadSource)[],
+  options: ParseOptions,
+): ParsedDocument {
+  const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees);
   const context: CredentialContext = { problems, ...options };
   const endpoints: { raw: unknown; place: Place; endpoint: Endpoint | null }[] = [];
@@ -56,7 +59,9 @@ export function parseDocument(sources: readonly DocumentSource[], options: Parse
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
     if (tree.value === null) {
-      problems.report(root, 'the file is empty; a declarative document begins with "version: 1"', { isAbsence: true });
+      problems.report(root, 'the file is empty; a declarative document begins with "version: 1"', {
+        absentFrom: 'file',
+      });
       continue;
     }
     const values = readMapping(tree.value, root, documentKind, problems);
@@ -89,11 +94,11 @@ export function parseDocument(sources: readonly DocumentSource[], options: Parse
   };
 }
 
-function readWithinBound(source: DocumentSource): YamlTree {
+function treeOf(source: DocumentSource | UnreadSource): YamlTree {
+  if ('message' in source) return unreadTree(source);
   if (Buffer.byteLength(source.text) <= MAX_DOCUMENT_BYTES) return readYamlTree(source);
   const mebibytes = String(MAX_DOCUMENT_BYTES / 1024 / 1024);
-  const message = `the file is larger than ${mebibytes} MiB; split it for "apply", or use MongoDB`;
-  return { ...readYamlTree({ file: source.file, text: '' }), syntaxFaults: [{ offset: 0, message }] };
+  return unreadTree({ file: source.file, line: 1, message: `the file is larger than ${mebibytes} MiB` });
 }
 
 function itemsOf(raw: unknown, place: Place, problems: ProblemLog): readonly { raw: unknown; place: Place }[] {

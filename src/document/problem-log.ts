@@ -1,4 +1,5 @@
 import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
+import { replaceInvisible } from './source-text.ts';
 import { type YamlTree } from './yaml-tree.ts';
 
 /** A value of a document: in which file it stands and on which path. */
@@ -22,8 +23,11 @@ export function describePlace(place: Place, from: Place): string {
 export interface ReportOptions {
   /** Points at the key instead of the value. */
   readonly part?: 'key' | 'value';
-  /** True for what a fault of syntax elsewhere may have caused: something missing. Not told beside such faults. */
-  readonly isAbsence?: boolean;
+  /**
+   * Where the thing is missing that the problem is about. A fault of syntax there may have hidden it, so that the problem
+   * is not told beside one.
+   */
+  readonly absentFrom?: 'file' | 'document';
 }
 
 /** More problems of one document set than anybody reads are not told. */
@@ -69,8 +73,7 @@ export class ProblemLog {
       return;
     }
     const position = place.tree.locate(place.path, options.part ?? 'value');
-    const isDoubtfulAbsence = options.isAbsence === true && this.#firstSyntaxFault.size > 0;
-    if (isDoubtfulAbsence || this.#isUncertain(place.tree, position.line)) {
+    if (this.#mayBeHidden(place.tree, options.absentFrom) || this.#isUncertain(place.tree, position.line)) {
       this.#count += 1;
       return;
     }
@@ -84,6 +87,11 @@ export class ProblemLog {
     return sortProblems(this.#problems, files);
   }
 
+  #mayBeHidden(tree: YamlTree, absentFrom: ReportOptions['absentFrom']): boolean {
+    if (absentFrom === undefined) return false;
+    return absentFrom === 'file' ? this.#firstSyntaxFault.has(tree) : this.#firstSyntaxFault.size > 0;
+  }
+
   #isUncertain(tree: YamlTree, line: number): boolean {
     const firstFault = this.#firstSyntaxFault.get(tree);
     return firstFault !== undefined && line >= firstFault;
@@ -91,6 +99,7 @@ export class ProblemLog {
 
   #add(problem: Problem): void {
     this.#count += 1;
-    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(problem);
+    if (this.#problems.length >= MAX_PROBLEMS) return;
+    this.#problems.push({ ...problem, message: replaceInvisible(problem.message) });
   }
 }

@@ -58,7 +58,7 @@ export function readCredential(
   const retiringSecret = isKeyOnly ? null : readRetiringSecret(values.retiringSecret, place, context);
   if (state === 'retiring' && !hasKey(raw, 'expiresAt')) {
     const message = '"expiresAt" is missing; "state: retiring" needs the time until which the credential works';
-    problems.report(placeIn(place, 'state'), message, { isAbsence: true });
+    problems.report(placeIn(place, 'state'), message, { absentFrom: 'file' });
   }
   if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
     problems.report(placeIn(place, 'expiresAt'), '"expiresAt" must be later than "notBefore"');
@@ -76,11 +76,11 @@ export function readCredential(
 
 function reportMissingAppKey(raw: unknown, place: Place, { problems, isComplete }: CredentialContext): void {
   if (isComplete) {
-    problems.report(place, '"appKey" is missing; a credential needs it', { isAbsence: true });
+    problems.report(place, '"appKey" is missing; a credential needs it', { absentFrom: 'file' });
   } else if (!hasKey(raw, 'id')) {
     const message =
       '"appKey" is missing; a credential without one needs an "id", under which the generated pair is kept';
-    problems.report(place, message, { isAbsence: true });
+    problems.report(place, message, { absentFrom: 'file' });
   }
 }
 
@@ -107,7 +107,7 @@ function readMethods(
   if (hasMethod) return values.method === undefined ? null : [values.method];
   if (!hasKey(raw, 'methods')) {
     const message = `"method" is missing; a credential needs it (${authenticationMethods.join(', ')})`;
-    problems.report(place, message, { isAbsence: true });
+    problems.report(place, message, { absentFrom: 'file' });
     return null;
   }
   return readMethodList(values.methods, placeIn(place, 'methods'), problems);

@@ -44,7 +44,7 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
   if (isOpen) reportNotForOpen(raw, place, problems);
   else if (values.scenario !== undefined && values.authentication === undefined && !hasKey(raw, 'authentication')) {
     const message = `"authentication" is missing; an endpoint needs it (${authenticationMethods.join(', ')}), or "scenario: open"`;
-    problems.report(place, message, { isAbsence: true });
+    problems.report(place, message, { absentFrom: 'file' });
   }
   const match = values.match === undefined ? null : readMatch(values.match, placeIn(place, 'match'), problems);
   const limits = readTrafficControl(values.trafficControl, placeIn(place, 'trafficControl'), isOpen, problems);

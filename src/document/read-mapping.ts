@@ -42,7 +42,7 @@ export function readMapping<F extends Fields>(
   }
   for (const key of kind.required) {
     if (!Object.hasOwn(raw, key)) {
-      problems.report(place, `"${key}" is missing; ${kind.what} needs it`, { isAbsence: true });
+      problems.report(place, `"${key}" is missing; ${kind.what} needs it`, { absentFrom: 'file' });
     }
   }
   return values as Values<F>;

@@ -59,7 +59,7 @@ export function readAppSecret(
   }
   if (context.isComplete) {
     const message = '"appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }';
-    problems.report(place, message, { isAbsence: true });
+    problems.report(place, message, { absentFrom: 'file' });
   }
   return null;
 }

@@ -11,6 +11,19 @@ export interface DocumentSource {
   readonly text: string;
 }
 
+/** A file of a declarative document that could not be read as a text, and why: what it declares is unknown. */
+export interface UnreadSource {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Takes out what would change how a terminal shows a text from outside: control and direction characters. */
+export function replaceInvisible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
+
 /** Turns offsets into positions. The line table is built at the first question: a faultless file never needs it. */
 export function positionFinder(text: string): (offset: number) => Position {
   let starts: number[] | null = null;

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { type DocumentPath } from './problem.ts';
-import { positionFinder, type DocumentSource, type Position } from './source-text.ts';
+import { positionFinder, type DocumentSource, type Position, type UnreadSource } from './source-text.ts';
 import { readYamlSyntax, type SyntaxFault } from './yaml-syntax.ts';
 
 /** A fault of the tree at a place: a duplicate key, a tag, an alias without anchor. */
@@ -41,6 +41,19 @@ export function readYamlTree(source: DocumentSource): YamlTree {
     treeFaults: converter.faults,
     positionOf,
     locate: (path, part) => positionOf(converter.offsetOf(root, path, part)),
+  };
+}
+
+/** The tree of a file that could not be read: its one fault counts as one of syntax. */
+export function unreadTree({ file, line, message }: UnreadSource): YamlTree {
+  const position = { line, column: 1 };
+  return {
+    file,
+    value: null,
+    syntaxFaults: [{ offset: 0, message }],
+    treeFaults: [],
+    positionOf: () => position,
+    locate: () => position,
   };
 }
 

@@ -10,7 +10,7 @@ import { StateJoiner, type StateSlice } from './portable-state.ts';
 export const MAX_INLINE_CHARACTERS = 32 * 1024;
 
 /** The longest document takes half a minute; a text made to take longer is given up. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 const DEADLINE_MISSED = new Error(`it takes longer than ${String(DEADLINE_MS / 1000)} seconds`);
 
 /** Reads the document of a file store without holding up the checks that go on meanwhile. */

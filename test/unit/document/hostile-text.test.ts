@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { MAX_PROBLEMS } from '../../../src/document/problem-log.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../../src/document/parse-document.ts';
+import { excerptOf } from '../../../src/document/source-excerpt.ts';
 import { secretsOf } from './support.ts';
 
 function parse(text: string): ReturnType<typeof parseDocument> {
@@ -97,9 +98,7 @@ describe('a hostile text', () => {
   });
 
   it('is refused unread when it is too large', () => {
-    assert.deepEqual(messagesOf(`#${'x'.repeat(MAX_DOCUMENT_BYTES)}`), [
-      'f.yaml:1:1: the file is larger than 16 MiB; split it for "apply", or use MongoDB',
-    ]);
+    assert.deepEqual(messagesOf(`#${'x'.repeat(MAX_DOCUMENT_BYTES)}`), ['f.yaml:1:1: the file is larger than 16 MiB']);
   });
 
   it('gives no key of the prototype to the values', () => {
@@ -132,11 +131,13 @@ describe('a hostile text', () => {
       `${'x'.repeat(16)}\n appSecret: ${secret}: ${secret}`,
     ];
     for (const place of places) {
-      const messages = messagesOf(
-        `version: 1\nconsumers: \n  - id: a\n    credentials:\n      - method: hmac\n        ${place}\n`,
-      );
-      assert.ok(messages.length > 0, place);
-      assert.ok(!messages.some((message) => message.includes(secret)), `${place}: ${messages.join('; ')}`);
+      const text = `version: 1\nconsumers: \n  - id: a\n    credentials:\n      - method: hmac\n        ${place}\n`;
+      const parsed = parse(text);
+      assert.ok('problems' in parsed, place);
+      for (const problem of parsed.problems) {
+        const told = `${problem.path} ${problem.message} ${excerptOf(text.split('\n'), problem)?.text ?? ''}`;
+        assert.ok(!told.includes(secret), `${place}: ${told}`);
+      }
     }
   });
 });

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { registerValidate, validate } from '../../../src/cli/validate.ts';
+import { type Terminal } from '../../../src/cli/terminal.ts';
+
+const SECRET = 'demo-secret-not-for-production';
+const environmentWithSecret: Terminal['environment'] = { ACME: SECRET };
+
+describe('postern validate', () => {
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'postern-validate-'));
+    write(
+      'valid.yaml',
+      `version: 1\nconsumers:\n  - id: acme\n    credentials: [{ method: hmac, appKey: a, appSecretFrom: { env: ACME } }]\n`,
+    );
+    write('endpoints.yaml', 'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: / }] } }]\n');
+    write('grants.yaml', 'version: 1\ngrants: [{ endpoint: e, consumer: acme }]\n');
+    write(
+      'wrong.yaml',
+      `version: 1\nconsumers:\n  - id: Acme\n    credentials: [{ method: hmca, appKey: a, appSecret: ${SECRET} }]\n`,
+    );
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function write(name: string, text: string): void {
+    writeFileSync(join(folder, name), text);
+  }
+
+  /** Output with the folder taken out, and the exit code. */
+  async function run(
+    names: readonly string[],
+    format: 'table' | 'json' | 'yaml' = 'table',
+    { isTerminal = false, environment = environmentWithSecret } = {},
+  ): Promise<readonly [number, string]> {
+    let text = '';
+    const out = { isTerminal, write: (part: string) => (text += part) };
+    const code = await validate(
+      names.map((name) => join(folder, name)),
+      format,
+      { environment, out },
+    );
+    return [code, text.replaceAll(`${folder}/`, '')];
+  }
+
+  it('sums up a valid file', async () => {
+    assert.deepEqual(await run(['valid.yaml']), [
+      0,
+      'valid.yaml: valid: 0 endpoints, 1 consumer, 1 credential, 0 grants\n',
+    ]);
+  });
+
+  it('takes several files as one document', async () => {
+    const all = ['grants.yaml', 'valid.yaml', 'endpoints.yaml', 'valid.yaml'];
+    assert.deepEqual(await run(all), [0, '3 files: valid: 1 endpoint, 1 consumer, 1 credential, 1 grant\n']);
+    assert.deepEqual(await run(['grants.yaml', 'valid.yaml']), [
+      1,
+      `grants.yaml:2:22: there is no endpoint "e"
+    2 | grants: [{ endpoint: e, consumer: acme }]
+      |                      ^
+1 problem in 1 file
+`,
+    ]);
+  });
+
+  it('shows every problem in its line, and no secret', async () => {
+    assert.deepEqual(await run(['wrong.yaml', 'valid.yaml'], 'table', { environment: {} }), [
+      1,
+      `wrong.yaml:3:9: "id" must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit
+    3 |   - id: Acme
+      |         ^
+wrong.yaml:4:29: "method" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?
+    4 |     credentials: [{ method: hmca, appKey: …
+      |                             ^
+valid.yaml:4:43: the credential on line 4 of wrong.yaml has this App Key already; an App Key belongs to one credential
+    4 |     credentials: [{ method: hmac, appKey: …
+      |                                           ^
+valid.yaml:4:68: "appSecretFrom" names the environment variable ACME, which is not set
+    4 |     credentials: [{ method: hmac, appKey: …
+      |                                           ^
+4 problems in 2 files
+`,
+    ]);
+  });
+
+  it('tells what it cannot read, without blaming the references to it', async () => {
+    assert.deepEqual(await run(['valid.yaml', 'nowhere.yaml', 'grants.yaml']), [
+      1,
+      'nowhere.yaml:1:1: the file cannot be read (ENOENT)\n1 problem in 1 file\n',
+    ]);
+  });
+
+  it('colours only on a terminal that wants it', async () => {
+    const [, coloured] = await run(['wrong.yaml'], 'table', { isTerminal: true });
+    assert.ok(coloured.includes('\u001b[31m^'));
+    const environment = { NO_COLOR: '1' };
+    const [, plain] = await run(['wrong.yaml'], 'table', { isTerminal: true, environment });
+    assert.ok(!plain.includes('\u001b'));
+  });
+
+  it('gives scripts JSON and YAML', async () => {
+    const [code, json] = await run(['wrong.yaml'], 'json');
+    assert.equal(code, 1);
+    const found = JSON.parse(json) as { valid: boolean; files: string[]; problems: unknown[] };
+    assert.deepEqual(found, {
+      valid: false,
+      files: ['wrong.yaml'],
+      problems: [
+        {
+          file: 'wrong.yaml',
+          line: 3,
+          column: 9,
+          path: 'consumers[0].id',
+          message: '"id" must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
+        },
+        {
+          file: 'wrong.yaml',
+          line: 4,
+          column: 29,
+          path: 'consumers[0].credentials[0].method',
+          message: '"method" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?',
+        },
+      ],
+    });
+    assert.deepEqual(await run(['valid.yaml'], 'yaml'), [
+      0,
+      'valid: true\nfiles:\n  - valid.yaml\nendpoints: 0\nconsumers: 1\ncredentials: 1\ngrants: 0\n',
+    ]);
+  });
+
+  it('is a command that needs a file and takes many', async () => {
+    let text = '';
+    const out = { isTerminal: false, write: (part: string) => (text += part) };
+    const terminal = { environment: { ACME: SECRET }, out } as unknown as Terminal;
+    const codes: number[] = [];
+    const command = (): Command => {
+      const program = new Command()
+        .exitOverride()
+        .configureOutput({ writeErr: () => undefined, writeOut: (part) => (text += part) });
+      registerValidate(program, terminal, (code) => codes.push(code));
+      return program;
+    };
+    const files = ['grants.yaml', 'valid.yaml', 'endpoints.yaml'].map((name) => join(folder, name));
+    await command().parseAsync(['validate', '-f', ...files.slice(0, 2), '-f', ...files.slice(2)], { from: 'user' });
+    assert.deepEqual(codes, [0]);
+    await assert.rejects(command().parseAsync(['validate'], { from: 'user' }), /required option '-f, --file/);
+    await assert.rejects(command().parseAsync(['validate', '--help'], { from: 'user' }));
+    assert.match(text, /Examples:\n {2}\$ postern validate -f postern\.yaml/);
+  });
+});
