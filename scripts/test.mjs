@@ -119,12 +119,9 @@ async function main() {
   const results = await runSteps(steps);
   const sum = sumCounts(results);
   sum.failed += (build === null || build.code === 0 ? 0 : 1) + (isCi ? missing.size : 0);
-  if (isInterrupted()) {
-    printNote('! Interrupted.');
-    sum.failed += 1;
-  }
+  if (isInterrupted()) printNote('! Interrupted.');
   printNote(countsText(sum));
-  return sum.failed === 0 ? 0 : 1;
+  return isInterrupted() ? 130 : Math.min(sum.failed, 1);
 }
 
 process.exitCode = await main();

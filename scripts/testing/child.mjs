@@ -5,14 +5,24 @@ import { fileURLToPath } from 'node:url';
 /** The top of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const killDelayMs = 10_000;
 const running = new Set();
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     interrupted = true;
-    for (const child of running) child.kill('SIGTERM');
+    for (const child of running) signalGroup(child, 'SIGTERM');
     process.exitCode = 130;
   });
+}
+
+/** Mocha starts another process, and that one servers: all of them are of one group. */
+function signalGroup(child, signal) {
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error; // it has ended meanwhile
+  }
 }
 
 /** Whether the runner was told to stop; nothing new is started then. */
@@ -28,6 +38,7 @@ export function runChild(command, args, { env, deadlineMs, verbose = false }) {
       cwd: root,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a group of its own
     });
     running.add(child);
     let output = '';
@@ -40,8 +51,8 @@ export function runChild(command, args, { env, deadlineMs, verbose = false }) {
     }
     const deadline = setTimeout(() => {
       isTooLate = true;
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+      signalGroup(child, 'SIGTERM');
+      setTimeout(() => signalGroup(child, 'SIGKILL'), killDelayMs).unref();
     }, deadlineMs);
     child.once('error', reject);
     child.once('close', (code) => {

@@ -17,10 +17,12 @@ export async function runMocha(files, { timeoutMs, env = {}, verbose = false, dr
   try {
     const summary = join(directory, 'summary.json');
     const args = ['--reporter', reporter, '--reporter-option', `output=${summary}`];
+    if (verbose) args.push('--reporter-option', 'verbose=1');
+    args.push(process.stdout.isTTY ? '--color' : '--no-color');
     if (timeoutMs !== undefined) args.push('--timeout', String(timeoutMs));
     if (dryRun) args.push('--dry-run');
     const result = await runChild(process.execPath, [mocha, ...args, ...files], {
-      env: { FORCE_COLOR: process.stdout.isTTY ? '1' : '0', ...env },
+      env,
       deadlineMs: suiteDeadlineMs,
       verbose,
     });

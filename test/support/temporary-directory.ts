@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,18 @@ export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
+/** Makes a directory; it is gone at the latest when the test process ends. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'postern-test-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  const removeAtExit = (): void => {
+    rmSync(path, { recursive: true, force: true });
+  };
+  process.on('exit', removeAtExit);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', removeAtExit);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
 }
