@@ -72,6 +72,7 @@ describe('JSON wrapper', () => {
       dataOf('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u007f\\u00e9\\u4E2D\\ud83d\\ude00"'),
       '"\\/\b\f\n\r\t\0\x7fé中😀',
     );
+    assert.equal(dataOf('"\\u007F\\u0080\\u07ff\\u0800"'), '\x7f\x80\u07ff\u0800');
     assert.equal(
       dataOf('"\\udbff\\udfff\\ud800\\udc00\\uffff\\ud7ff\\ue000"'),
       '\u{10ffff}\u{10000}\uffff\ud7ff\ue000',
