@@ -3,13 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerServe } from './serve.ts';
+import { registerSign } from './sign.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { registerValidate } from './validate.ts';
 
 /** Adds a command to the program. `finish` is told the exit code. */
 export type Register = (program: Command, terminal: Terminal, finish: (code: ExitCode) => void) => void;
 
-const commands: readonly Register[] = [registerServe, registerValidate, registerConfig, registerDemo];
+const commands: readonly Register[] = [registerServe, registerValidate, registerConfig, registerDemo, registerSign];
 
 /** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

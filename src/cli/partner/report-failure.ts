@@ -1,0 +1,10 @@
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { EndpointNotFound } from './find-endpoint.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Tells why a command failed, and gives its exit code (interfaces §5). */
+export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
+  terminal.err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof UsageError) return exitCodes.usage;
+  return error instanceof EndpointNotFound ? exitCodes.notFound : exitCodes.failed;
+}

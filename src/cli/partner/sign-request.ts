@@ -1,0 +1,63 @@
+import { type Endpoint } from '../../model/endpoint.ts';
+import { Secret } from '../../model/secret.ts';
+import { type Refusal } from '../../refusal.ts';
+import { type ClientRequest, withHeaders } from '../../signature/client-request.ts';
+import { signHmac } from '../../signature/sign-hmac.ts';
+import { signParameters } from '../../signature/sign-parameters.ts';
+import { UsageError } from './usage-error.ts';
+
+/** With what a request is signed. */
+export interface Signing {
+  /** Null for `key` endpoints, where the App Key is the secret. */
+  readonly appKey: string | null;
+  readonly secret: string;
+  /** Headers that an hmac signature covers besides those it must. */
+  readonly alsoSigned: readonly string[];
+  readonly nowSeconds: number;
+}
+
+/**
+ * Gives a request the credentials that an endpoint wants, as a partner would. A refusal is what the gateway would say
+ * to it. Throws {@link UsageError} where there is nothing to sign: open and oauth2 endpoints, or a missing App Key.
+ */
+export function signRequest(request: ClientRequest, endpoint: Endpoint, signing: Signing): ClientRequest | Refusal {
+  switch (endpoint.authentication) {
+    case null:
+      throw new UsageError(`the endpoint ${endpoint.id} is open: it takes requests without credentials`);
+    case 'oauth2':
+      throw new UsageError(`the endpoint ${endpoint.id} takes access tokens, which are fetched, not signed`);
+    case 'key':
+      return carryKey(request, endpoint.options.keyNames[0] ?? { header: 'X-App-Key' }, signing.secret);
+    case 'hmac':
+      return signHmac(request, {
+        appKey: appKeyOf(signing),
+        secret: Secret.fromText(signing.secret),
+        algorithm: endpoint.options.algorithms[0] ?? 'hmac-sha256',
+        alsoSigned: signing.alsoSigned.map((name) => name.toLowerCase()),
+        nowSeconds: signing.nowSeconds,
+      });
+    case 'parameter-signature':
+      return signParameters(request, {
+        appKey: appKeyOf(signing),
+        secret: Secret.fromText(signing.secret),
+        timestampSeconds: signing.nowSeconds,
+        options: endpoint.options,
+      });
+  }
+}
+
+function appKeyOf({ appKey }: Signing): string {
+  if (appKey === null) throw new UsageError('--app-key is missing: signatures name the App Key they belong to');
+  return appKey;
+}
+
+/** Puts the App Key where the endpoint looks first. */
+function carryKey(
+  request: ClientRequest,
+  carrier: { readonly query: string } | { readonly header: string },
+  key: string,
+): ClientRequest {
+  if ('header' in carrier) return withHeaders(request, [[carrier.header, key]]);
+  const parameter = `${encodeURIComponent(carrier.query)}=${encodeURIComponent(key)}`;
+  return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${parameter}` };
+}
