@@ -44,7 +44,9 @@ class GrpcJsTransport implements Transport {
   readonly #server: Server;
   readonly #credentials: ServerCredentials;
   readonly #options: TransportOptions;
-  readonly #running = new Set<UnaryCall | StreamCall>();
+  /** Calls without an answer yet, and streams that go on until they are ended. */
+  readonly #running = new Set<UnaryCall>();
+  readonly #streams = new Set<StreamCall>();
   #address: ListenAddress | null = null;
 
   constructor(options: TransportOptions) {
@@ -56,10 +58,9 @@ class GrpcJsTransport implements Transport {
       'grpc.max_receive_message_length': largest,
       'grpc.max_send_message_length': -1,
       'grpc.max_concurrent_streams': maxConcurrentCalls,
-      'grpc.enable_channelz': 0,
-    });
+    }); // channelz stays on: without it forceShutdown leaves connections open
     widenWindows.beforeBind(this.#server);
-    this.#server.addService(describe(options.methods), this.#implement(options.methods));
+    if (options.methods.size > 0) this.#server.addService(describe(options.methods), this.#implement(options.methods));
   }
 
   async start(): Promise<void> {
@@ -86,23 +87,28 @@ class GrpcJsTransport implements Transport {
   }
 
   async drain(graceMs: number): Promise<number> {
-    for (const call of this.#running) if ('write' in call) fail(call, stopping);
-    const shutDown = new Promise<'done'>((resolve) => {
-      this.#server.tryShutdown(() => {
-        resolve('done');
-      });
-    });
+    const closed = this.#closed();
+    for (const call of this.#streams) fail(call, stopping);
     const timer = timeout(graceMs);
-    const outcome = await Promise.race([shutDown, timer.passed]);
+    await Promise.race([closed, timer.passed]);
     timer.clear();
-    const cut = outcome === 'done' ? 0 : this.#running.size;
-    this.#server.forceShutdown();
+    const cut = this.#running.size;
+    await this[Symbol.asyncDispose]();
     return cut;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#server.forceShutdown();
-    return Promise.resolve();
+    await this.#closed();
+  }
+
+  /** Stops accepting and waits until every connection has ended. */
+  async #closed(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.tryShutdown(() => {
+        resolve();
+      });
+    });
   }
 
   #implement(methods: Methods): UntypedServiceImplementation {
@@ -115,10 +121,12 @@ class GrpcJsTransport implements Transport {
 
   #unary(path: string, { handle, maxMessageBytes }: { handle: UnaryMethod; maxMessageBytes: number }) {
     return (call: UnaryCall, callback: sendUnaryData<Uint8Array>): void => {
+      const view = new GrpcJsCall(call, this.#options.clock);
       this.#running.add(call);
       call.once('cancelled', () => this.#running.delete(call));
       const end = (answer: UnaryAnswer): void => {
         this.#running.delete(call);
+        view.answered();
         if (answer instanceof Uint8Array) callback(null, answer);
         else callback(asError(answer));
       };
@@ -128,7 +136,7 @@ class GrpcJsTransport implements Transport {
       }
       let answer: UnaryAnswer | Promise<UnaryAnswer>;
       try {
-        answer = handle(call.request, new GrpcJsCall(call, this.#options.clock));
+        answer = handle(call.request, view);
       } catch (error) {
         this.#options.observer.defect(error, path);
         answer = internal;
@@ -144,8 +152,8 @@ class GrpcJsTransport implements Transport {
 
   #stream(path: string, { handle, maxMessageBytes }: { handle: StreamMethod; maxMessageBytes: number }) {
     return (call: StreamCall): void => {
-      this.#running.add(call);
-      call.once('cancelled', () => this.#running.delete(call));
+      this.#streams.add(call);
+      call.once('cancelled', () => this.#streams.delete(call));
       let failure: GrpcFailure | undefined;
       if (call.request.length > maxMessageBytes) failure = tooLarge(call.request.length, maxMessageBytes);
       else {
@@ -182,28 +190,32 @@ class GrpcJsCall implements Call {
   readonly #call: UnaryCall | StreamCall;
   readonly #clock: Clock;
   #abort: AbortController | null = null;
+  #answered = false;
 
   constructor(call: UnaryCall | StreamCall, clock: Clock) {
     this.#call = call;
     this.#clock = clock;
+    // grpc-js emits it at the end of every call, answered ones included.
+    call.once('cancelled', () => {
+      if (!this.#answered) this.#abort?.abort();
+    });
   }
 
   get cancelled(): boolean {
-    return this.#call.cancelled;
+    return !this.#answered && this.#call.cancelled;
   }
 
   get signal(): AbortSignal {
     if (this.#abort === null) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      if (this.#call.cancelled) abort.abort();
-      else {
-        this.#call.once('cancelled', () => {
-          abort.abort();
-        });
-      }
+      this.#abort = new AbortController();
+      if (this.cancelled) this.#abort.abort();
     }
     return this.#abort.signal;
+  }
+
+  /** Nobody is told any more that the call is over. */
+  answered(): void {
+    this.#answered = true;
   }
 
   remainingMs(): number {

@@ -46,7 +46,7 @@ class Http2Transport implements Transport {
         this.#acceptTls(socket);
       });
       this.#tlsServer.on('tlsClientError', (error, socket) => {
-        options.observer.connectionRefused(`TLS: ${error.message}`, peerOf(socket));
+        options.observer.connectionRefused(`TLS: ${reasonOf(error)}`, this.#peerOf(socket));
       });
       this.#server = this.#tlsServer;
     }
@@ -125,12 +125,17 @@ class Http2Transport implements Transport {
     await closed;
   }
 
+  #peerOf(socket: Socket): string {
+    if (this.#options.address.kind === 'unix') return 'unix';
+    return socket.remoteAddress === undefined ? 'gone' : `${socket.remoteAddress}:${String(socket.remotePort)}`;
+  }
+
   #acceptTls(socket: TLSSocket): void {
     if (socket.alpnProtocol === 'h2') {
       this.#accept(socket);
       return;
     }
-    this.#options.observer.connectionRefused('TLS: the peer does not offer h2 (ALPN)', peerOf(socket));
+    this.#options.observer.connectionRefused('TLS: the peer does not offer h2 (ALPN)', this.#peerOf(socket));
     socket.destroy();
   }
 
@@ -142,7 +147,7 @@ class Http2Transport implements Transport {
       return;
     }
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-    const connection = new Connection(this.#context, new SocketWire(socket), peerOf(socket));
+    const connection = new Connection(this.#context, new SocketWire(socket), this.#peerOf(socket));
     this.#connections.set(connection, socket);
     socket.on('data', (chunk: Buffer) => {
       connection.receive(chunk);
@@ -174,6 +179,7 @@ function tlsOptions(tls: TlsIdentity): TlsIdentity & {
   };
 }
 
-function peerOf(socket: Socket): string {
-  return socket.remoteAddress === undefined ? 'unix' : `${socket.remoteAddress}:${String(socket.remotePort)}`;
+/** OpenSSL's own words when there are some: the whole message names its source files. */
+function reasonOf(error: Error): string {
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }

@@ -1,0 +1,67 @@
+import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+
+/** A certificate and its key, as PEM. */
+export interface Certified {
+  readonly cert: string;
+  readonly key: string;
+  readonly privateKey: KeyObject;
+  readonly name: string;
+}
+
+/**
+ * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, valid 2020 to 2049, for `localhost` and 127.0.0.1.
+ * @param issuer signs it; none: it signs itself and may sign others.
+ */
+export function makeCertificate(name: string, issuer?: Certified): Certified {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)); // ecdsa-with-SHA256
+  const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
+  const subjectAltName = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const extensions = sequence(
+    sequence(oid(0x55, 0x1d, 0x11), der(0x04, subjectAltName)),
+    sequence(oid(0x55, 0x1d, 0x13), der(0x01, Buffer.from([0xff])), der(0x04, sequence(...(issuer ? [] : [TRUE])))),
+  );
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))), // version 3
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    algorithm,
+    distinguishedName(issuer?.name ?? name),
+    validity,
+    distinguishedName(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, extensions),
+  );
+  const signature = createSign('sha256')
+    .update(body)
+    .sign(issuer?.privateKey ?? privateKey);
+  const whole = sequence(body, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+  return {
+    cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    privateKey,
+    name,
+  };
+}
+
+const TRUE = der(0x01, Buffer.from([0xff]));
+
+function distinguishedName(commonName: string): Buffer {
+  const attribute = sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(commonName)));
+  return sequence(der(0x31, attribute));
+}
+
+function oid(...octets: number[]): Buffer {
+  return der(0x06, Buffer.from(octets));
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts));
+}
+
+/** Tag, length, value (ITU-T X.690 §8.1). */
+function der(tag: number, value: Buffer): Buffer {
+  const { length } = value;
+  const lengthOctets = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...lengthOctets]), value]);
+}
