@@ -1,5 +1,4 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { type Readable, type Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DemoFailure } from './demo-failure.ts';
@@ -14,7 +13,7 @@ const STOP_DEADLINE_MS = 3000;
  * Runs the arguments as this very process, with a watcher beside it that ends it when standard input is closed without
  * a word: however the demo ends, even by SIGKILL, no Envoy is left.
  */
-const WATCHED = 'exec 3<&0; { read -r word <&3 || kill "$$"; } >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
+const WATCHED = 'exec 3<&0; { read -r word <&3 || kill "$$"; } >/dev/null & exec "$@" 3<&- </dev/null';
 
 export interface EnvoyOptions {
   readonly program: string;
@@ -31,6 +30,8 @@ export class EnvoyProcess implements AsyncDisposable {
   /** Resolves when Envoy has ended, with the way it did: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** Resolves when the watcher has ended, too: it holds standard error. */
+  readonly #closed: Promise<unknown>;
   #isEnded = false;
 
   private constructor({ program, configArguments, log }: EnvoyOptions) {
@@ -54,6 +55,7 @@ export class EnvoyProcess implements AsyncDisposable {
       // The watcher has gone with Envoy: there is nobody to tell that all is well.
     });
     this.#child = child;
+    this.#closed = new Promise((resolve) => child.once('close', resolve));
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => {
         resolve(error.message);
@@ -92,19 +94,16 @@ export class EnvoyProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isEnded || this.#child.pid === undefined) return;
+    if (this.#child.pid === undefined) return;
+    if (!this.#isEnded) await this.#stop();
+    await this.#closed;
+  }
+
+  async #stop(): Promise<void> {
     this.#child.kill('SIGTERM');
-    const deadline = new AbortController();
-    void delay(STOP_DEADLINE_MS, undefined, { signal: deadline.signal }).then(
-      () => this.#child.kill('SIGKILL'),
-      () => {
-        // It ended in time.
-      },
-    );
-    const closed = once(this.#child, 'close');
+    const deadline = setTimeout(() => this.#child.kill('SIGKILL'), STOP_DEADLINE_MS);
     await this.ended;
-    deadline.abort();
-    await closed;
+    clearTimeout(deadline);
   }
 }
 

@@ -51,21 +51,23 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
     status.clear();
   });
   const client = new DemoClient(host.elapsedMs);
+  let wrong = 0;
   try {
     const moment = (): Moment => ({
       authority: `${DEMO_HOST}:${String(ports.envoy)}`,
       nowSeconds: host.clock.nowSeconds(),
     });
-    const wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
+    wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
     if (options.isOnce) return wrong;
     host.out.write(curlLines(moment()));
     host.out.write(whatRuns(ports));
     await untilInterrupted(stack.signal);
-    return wrong;
   } finally {
     client[Symbol.dispose]();
     await stack[Symbol.asyncDispose]();
   }
+  host.out.write('\n  Everything is stopped.\n');
+  return wrong;
 }
 
 interface TableRun {

@@ -26,10 +26,13 @@ export async function runRow(
   }
 }
 
+/** Of an answer that nobody expected. */
+const SHOWN_BODY_CHARACTERS = 400;
+
 const nothing: Finding = { notes: [], fault: null };
 
 function unexpected({ status, body }: Exchange): Finding {
-  const shown = body.replaceAll(/\s+/g, ' ').trim();
+  const shown = body.slice(0, SHOWN_BODY_CHARACTERS).replaceAll(/\s+/g, ' ').trim();
   return { notes: [], fault: `the answer was ${String(status)} ${shown === '' ? 'without a body' : shown}` };
 }
 

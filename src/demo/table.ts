@@ -35,7 +35,7 @@ export function renderGroupTitle(title: string, colors: Colors): string {
 /** A line with a mark, and its notes below. */
 export function renderRow(row: ShownRow, colors: Colors): string {
   const paint = row.isRight ? colors.green : colors.red;
-  const latency = row.latencyMs === null ? '-' : `${row.latencyMs.toFixed(1)} ms`;
+  const latency = row.latencyMs === null ? '-' : `${row.latencyMs.toFixed(row.latencyMs < 1000 ? 1 : 0)} ms`;
   const cells = columns(row.title, row.expected, row.got, latency);
   const [start, got, end] = row.isRight ? [cells, '', ''] : splitAtGot(cells);
   const lines = [`  ${paint(row.isRight ? '✓' : '✗')} ${start}${colors.red(got)}${end}`];

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { type Child, startChild } from '../support/child-process.ts';
+import { release } from '../support/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const executable = new URL('../../dist/main.js', import.meta.url).pathname;
+const pollIntervalMs = 20;
+const goneDeadlineMs = 10_000;
+
+describe('postern demo', () => {
+  const kept: AsyncDisposable[] = [];
+  let temporary: TemporaryDirectory;
+
+  beforeEach(async () => {
+    temporary = await temporaryDirectory();
+    kept.push(temporary);
+  });
+  afterEach(async () => {
+    await release(...kept.splice(0));
+  });
+
+  async function startDemo(...args: readonly string[]): Promise<Child> {
+    const child = await startChild({
+      command: process.execPath,
+      args: ['--enable-source-maps', executable, 'demo', ...args],
+      // A setting of the caller's own Postern must not get in the way of the demo.
+      env: { TMPDIR: temporary.path, POSTERN_STORE: 'file:nowhere.yaml' },
+    });
+    kept.push(child);
+    return child;
+  }
+
+  /** Starts the demo on free ports and waits until its table is whole; gives Envoy and its watcher, too. */
+  async function startWhole(): Promise<{ demo: Child; envoy: number; children: readonly number[] }> {
+    const demo = await startDemo('--port-base', '0');
+    await demo.line('stdout', (line) => (line.includes('Ctrl-C ends the demo') ? line : null));
+    const children = await descendantsOf(demo.pid);
+    const [envoy] = children;
+    assert.ok(envoy !== undefined && (await nameOf(envoy)) === 'envoy', 'the first child is Envoy');
+    return { demo, envoy, children };
+  }
+
+  it('shows every row as expected, in plain text of at most 100 columns, and ends', async () => {
+    const demo = await startDemo('--once', '--port-base', '0');
+    assert.deepEqual(await demo.ended, { code: 0, signal: null }, demo.stdout() + demo.stderr());
+
+    const lines = demo.stdout().split('\n');
+    const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
+    assert.ok(rows.length >= 25);
+    assert.deepEqual(
+      rows.filter((row) => !row.startsWith('  ✓ ')),
+      [],
+    );
+    assert.ok(lines.includes(`  All ${String(rows.length)} as expected.`));
+    for (const method of ['App Key', 'HMAC', 'Parameter signature']) assert.ok(lines.includes(`  ${method}`), method);
+    assert.ok(lines.includes('      back end received the body {"parcels":2,"to":"Køge, \\"north\\" gate"}'));
+    assert.ok(lines.some((line) => /^ {6}retry-after: \d+$/.test(line)));
+    assert.doesNotMatch(demo.stdout() + demo.stderr(), /[\u001b\r]/);
+    assert.ok(lines.every((line) => line.length <= 100));
+    assert.deepEqual(await readdir(temporary.path), []);
+  });
+
+  it('runs until Ctrl-C, with curl lines that work, and leaves nothing behind', async () => {
+    const { demo, children } = await startWhole();
+    const curl = demo
+      .stdout()
+      .split('\n')
+      .find((line) => line.includes('curl') && line.includes('/orders?appKey=acme-demo-key'));
+    const answer = execFileSync('sh', ['-c', `${curl ?? ''} --silent`], { encoding: 'utf8' });
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(answer, /"path": "\/orders\?x=a%2Fb&&y"/);
+
+    demo.signal('SIGINT');
+    demo.signal('SIGINT'); // as npm does
+    assert.deepEqual(await demo.ended, { code: 0, signal: null }, demo.stderr());
+    await gone(children);
+    assert.deepEqual(await readdir(temporary.path), []);
+  });
+
+  it('leaves nothing behind when it is stopped while it starts', async () => {
+    const demo = await startDemo('--port-base', '0');
+    await demo.line('stderr', (line) => (line.startsWith('Starting') ? line : null));
+    const envoy = await firstChild(demo.pid);
+    demo.signal('SIGTERM');
+    assert.deepEqual(await demo.ended, { code: 1, signal: null }, demo.stderr());
+    assert.match(demo.stderr(), /^The demo was interrupted\.$/m);
+    await gone([envoy]);
+  });
+
+  it('ends and says why when Envoy ends', async () => {
+    const { demo, envoy, children } = await startWhole();
+    process.kill(envoy, 'SIGKILL');
+    assert.deepEqual(await demo.ended, { code: 1, signal: null });
+    assert.match(demo.stderr(), /^Envoy ended by itself, with SIGKILL\.$/m);
+    assert.match(demo.stderr(), /^The end of the log of Envoy:$/m);
+    await gone(children);
+  });
+
+  it('takes Envoy with it even when it is killed', async () => {
+    const { demo, children } = await startWhole();
+    demo.signal('SIGKILL');
+    await demo.ended;
+    await gone(children);
+  });
+
+  it('says which port is taken, and by whom', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const demo = await startDemo('--once', '--port-base', String(port));
+      assert.deepEqual(await demo.ended, { code: 1, signal: null });
+      const taken = `  127.0.0.1:${String(port)}  Envoy          taken by `;
+      const line = demo
+        .stderr()
+        .split('\n')
+        .find((candidate) => candidate.startsWith(taken));
+      assert.ok(line?.endsWith(`(process ${String(process.pid)})`), demo.stderr());
+      assert.equal(demo.stdout(), '');
+    } finally {
+      server.close();
+    }
+  });
+
+  it('refuses a port base that is none', async () => {
+    const demo = await startDemo('--port-base', '99');
+    assert.deepEqual(await demo.ended, { code: 2, signal: null });
+    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65530/);
+  });
+});
+
+/** Children first, then theirs, by proc(5). */
+async function descendantsOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').catch(() => '');
+  const children = text.split(' ').filter(Boolean).map(Number);
+  const below = await Promise.all(children.map(descendantsOf));
+  return [...children, ...below.flat()];
+}
+
+async function firstChild(pid: number): Promise<number> {
+  let child: number | undefined;
+  await poll(async () => {
+    [child] = await descendantsOf(pid);
+    return child !== undefined;
+  });
+  assert.ok(child !== undefined);
+  return child;
+}
+
+async function nameOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${String(pid)}/comm`, 'utf8')).trim();
+}
+
+/** Waits until none of the processes runs any more; one that nobody has collected yet does not run. */
+async function gone(pids: readonly number[]): Promise<void> {
+  assert.ok(pids.length > 0);
+  await poll(async () => {
+    const states = await Promise.all(
+      pids.map(async (pid) => await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => null)),
+    );
+    return states.every((state) => state === null || /\) Z /.test(state));
+  });
+}
+
+async function poll(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = AbortSignal.timeout(goneDeadlineMs);
+  while (!(await isSo())) {
+    deadline.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+  }
+}
