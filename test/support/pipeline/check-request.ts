@@ -13,6 +13,8 @@ export interface RequestParts {
   readonly protocol?: string;
   /** Without the pseudo-headers, which are made of the parts above. */
   readonly headers?: readonly HeaderLine[];
+  /** Leaves header names as given. Envoy makes them lower case, and so does this builder otherwise. */
+  readonly keepCase?: boolean;
   readonly body?: Uint8Array | string;
   /** The size that Envoy tells; the body's own when omitted. */
   readonly size?: number;
@@ -46,6 +48,7 @@ export function checkRequestMessage({
   authority = 'api.example.com',
   protocol = 'HTTP/1.1',
   headers = [],
+  keepCase = false,
   body = '',
   size,
   endpoint,
@@ -58,7 +61,7 @@ export function checkRequestMessage({
     [':path', path],
     [':method', method],
     [':scheme', 'http'],
-    ...headers,
+    ...headers.map(([name, value]): HeaderLine => [keepCase ? name : name.toLowerCase(), value]),
   ];
   const isRaw = headerForm === 'raw';
   return CheckRequest.fromPartial({
@@ -82,13 +85,12 @@ export function checkRequestMessage({
 }
 
 function rawHeader([name, value]: HeaderLine): { key: string; rawValue: Uint8Array } {
-  return { key: name.toLowerCase(), rawValue: Buffer.from(value, 'latin1') };
+  return { key: name, rawValue: Buffer.from(value, 'latin1') };
 }
 
 function joinHeaders(lines: readonly HeaderLine[]): Map<string, string> {
   const joined = new Map<string, string>();
-  for (const [name, value] of lines) {
-    const key = name.toLowerCase();
+  for (const [key, value] of lines) {
     const former = joined.get(key);
     joined.set(key, former === undefined ? shown(value) : `${former},${shown(value)}`);
   }

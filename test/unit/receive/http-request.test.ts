@@ -35,10 +35,31 @@ describe('reading a CheckRequest', () => {
   });
 
   it('gives nothing when a field reaches over the end of its message', () => {
-    const http = Buffer.of(0x12, 3, 0x47, 0x45);
-    const nested = (tag: number, content: Buffer) => Buffer.concat([Buffer.of(tag, content.length), content]);
-    const message = Buffer.concat([nested(0x0a, nested(0x22, nested(0x12, http))), Buffer.of(0x40, 0x40)]);
-    assert.equal(HttpRequest.parse(message), null);
+    // What follows completes each field, and would be read with it, were it not part of another message.
+    const fields = {
+      'a text': [[0x12, 3, 0x47, 0x45], [0x54]],
+      'a number': [[0x48, 0x80], [0x01]],
+      'a tag': [[0x80], [0x01, 0x00]],
+      'a fixed number': [[0x49, 0, 0, 0, 0, 0, 0, 0], [0]],
+    } as const;
+    for (const [name, [http, rest]] of Object.entries(fields)) {
+      const attributes = [...nested(0x22, nested(0x12, http)), ...rest];
+      assert.equal(HttpRequest.parse(Buffer.from(nested(0x0a, attributes))), null, name);
+    }
+  });
+
+  it('lets the raw value of a header decide, in whatever order it comes', () => {
+    const key = [0x0a, 1, 0x78];
+    const value = [0x12, 1, 0x31];
+    const rawValue = [0x1a, 1, 0x32];
+    for (const header of [
+      [...key, ...value, ...rawValue],
+      [...rawValue, ...value, ...key],
+    ]) {
+      const http = nested(0x6a, nested(0x0a, header));
+      const message = nested(0x0a, nested(0x22, nested(0x12, http)));
+      assert.equal(HttpRequest.parse(Buffer.from(message))?.findHeader('x'), '2');
+    }
   });
 
   it('reads a message that lies inside a larger buffer', () => {
@@ -192,6 +213,11 @@ describe('reading a CheckRequest', () => {
     );
   });
 });
+
+/** A short length-delimited field. */
+function nested(tag: number, content: readonly number[]): number[] {
+  return [tag, content.length, ...content];
+}
 
 /** Calls whatever a stage may ask for. */
 function readEverything(request: HttpRequest | null): void {

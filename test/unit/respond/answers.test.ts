@@ -183,7 +183,7 @@ const innocent = [
 function allowed(headers: readonly HeaderLine[], isIdentified: boolean) {
   return readAllowed(
     allow({
-      request: httpRequest({ headers }),
+      request: httpRequest({ headers, keepCase: true }),
       endpoint: isIdentified ? keyEndpoint() : openEndpoint(),
       caller: isIdentified ? caller : null,
       upstream: { path: null, headersToRemove: [], body: null },
