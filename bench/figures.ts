@@ -1,7 +1,7 @@
 import { type LoadName, loadNames } from './loads.ts';
 import { type Measured, type Sample } from './measure.ts';
 import { type Memory } from './process/figures.ts';
-import { baselines } from './rows.ts';
+import { baselinesOf } from './rows.ts';
 import { median } from './statistics.ts';
 
 /** The medians of one row under one load. Ratios are of CPU time, taken within each round; null without the other row. */
@@ -28,6 +28,7 @@ export function summarize(measured: readonly Measured[]): readonly Figures[] {
   const samplesOf = (name: string, load: LoadName): readonly Sample[] | null =>
     measured.find(({ row }) => row.name === name)?.samples[load] ?? null;
   return measured.map(({ row, samples, memory }) => {
+    const baselines = baselinesOf(row);
     const figuresOf = (load: LoadName): LoadFigures => ({
       cpuUs: medianOf(samples[load], 'cpuUs'),
       toGrpcJs: ratio(samples[load], samplesOf(baselines.grpcJs, load)),

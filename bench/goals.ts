@@ -1,6 +1,5 @@
 import { type Figures } from './figures.ts';
 import { type LoadName, loadNames } from './loads.ts';
-import { baselines } from './rows.ts';
 
 /** Gives the figures of a row; undefined when it was not measured. */
 type Find = (row: string) => Figures | undefined;
@@ -22,8 +21,8 @@ export interface Outcome {
 
 const goals: readonly Goal[] = [
   ...loadNames.flatMap((load) => [
-    cpuGoal('key', load, baselines.grpcJs, 0.5),
-    cpuGoal('key', load, baselines.grpcGo, 1.8),
+    cpuGoal('key', load, 'grpc-js', 0.5),
+    cpuGoal('key', load, 'grpc-go', 1.8),
     tableGoal(load),
   ]),
   {
@@ -44,9 +43,9 @@ export function judgeGoals(figures: readonly Figures[]): readonly Outcome[] {
   });
 }
 
-/** The CPU time of a row against that of a baseline. */
-function cpuGoal(row: string, load: LoadName, baseline: string, atMost: number): Goal {
-  const ratio = baseline === baselines.grpcJs ? 'toGrpcJs' : 'toGrpcGo';
+/** The CPU time of a row against that of its baseline. */
+function cpuGoal(row: string, load: LoadName, baseline: 'grpc-js' | 'grpc-go', atMost: number): Goal {
+  const ratio = baseline === 'grpc-js' ? 'toGrpcJs' : 'toGrpcGo';
   return { text: `CPU of ${row} / ${baseline}, ${load}`, value: (find) => find(row)?.loads[load][ratio], atMost };
 }
 

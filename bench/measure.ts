@@ -84,7 +84,9 @@ async function sample(each: PreparedRow, load: Load, driver: DriverName): Promis
 
 /** Drives a row, and takes nothing but the expected answer to every call. */
 async function driveRow({ row, target }: PreparedRow, load: Load, driver: DriverName): Promise<Drive> {
-  const driven = await drive(driver, target, load);
+  const { streams, checks: mostChecks } = row.atMost ?? load;
+  const bounded = { ...load, streams: Math.min(load.streams, streams), checks: Math.min(load.checks, mostChecks) };
+  const driven = await drive(driver, target, bounded);
   const { checks, failed, failure } = driven;
   if (failed > 0) throw new Error(`${row.name}: ${String(failed)} of ${String(checks)} calls failed: ${failure}`);
   const right = driven[row.expect.decision];

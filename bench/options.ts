@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { type Plan, plans } from './loads.ts';
-import { baselines, rows } from './rows.ts';
+import { baselinesOf, rows } from './rows.ts';
 import { type Row } from './row.ts';
 
 /** What a run of the bench is asked for. */
@@ -65,6 +65,7 @@ function pickRows(prefixes: readonly string[]): readonly Row[] {
   for (const prefix of prefixes) {
     if (!rows.some(({ name }) => isWanted(name, prefix))) throw new Error(`--rows: no row begins with "${prefix}"`);
   }
-  const compared: readonly string[] = Object.values(baselines);
-  return rows.filter(({ name }) => compared.includes(name) || prefixes.some((prefix) => isWanted(name, prefix)));
+  const picked = rows.filter(({ name }) => prefixes.some((prefix) => isWanted(name, prefix)));
+  const compared = new Set(picked.flatMap((row) => Object.values(baselinesOf(row)) as string[]));
+  return rows.filter((row) => picked.includes(row) || compared.has(row.name));
 }

@@ -2,7 +2,6 @@ import Table from 'cli-table3';
 import { type Figures } from './figures.ts';
 import { judgeGoals, type Outcome } from './goals.ts';
 import { type LoadName, loadNames, type Plan } from './loads.ts';
-import { baselines } from './rows.ts';
 
 /** What was left out of a run, and why. */
 export interface Omission {
@@ -36,8 +35,8 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string {
   const table = newTable([
     'row',
     'CPU µs/check',
-    `× ${baselines.grpcJs}`,
-    `× ${baselines.grpcGo}`,
+    '× grpc-js',
+    '× grpc-go',
     'checks/s',
     'p50 µs',
     'p99 µs',

@@ -10,6 +10,12 @@ export interface RequestPorts {
   readonly edit: (edit: CheckEdit) => Buffer;
 }
 
+/** Names of the rows that the CPU time of a row is divided by. */
+export interface Baselines {
+  readonly grpcJs: string;
+  readonly grpcGo: string;
+}
+
 /** One line of the table: a service, and the requests it is asked. */
 export interface Row {
   readonly name: string;
@@ -21,6 +27,10 @@ export interface Row {
   readonly expect: Expectation;
   /** The row whose first answer must be the same. */
   readonly sameAnswerAs?: string;
+  /** The rows that this one is compared with, when they are not those for small messages and the key check. */
+  readonly baselines?: Baselines;
+  /** For large messages: bounds below those of the plan, so that a run stays short and fits into memory. */
+  readonly atMost?: { readonly streams: number; readonly checks: number };
 }
 
 /** The answers that make a row valid. */

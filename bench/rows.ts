@@ -3,10 +3,10 @@ import { endpointCounts } from './fixtures/files.ts';
 import { type Partner, spread } from './fixtures/partners.ts';
 import { allowedAs, anyAllow, refusedWith } from './expectations.ts';
 import { type PeerName } from './peers/peers.ts';
-import { type Expectation, type RequestPorts, type Row } from './row.ts';
+import { type Baselines, type Expectation, type RequestPorts, type Row } from './row.ts';
 
-/** The rows that all others are compared with; they are always measured. */
-export const baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' } as const;
+/** What rows are compared with unless they name others; the baselines of a row are measured whenever it is. */
+const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' };
 
 /** How many different messages a row sends in turn. */
 const VARIETY = 1000;
@@ -39,6 +39,11 @@ export const rows: readonly Row[] = [
   endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many),
   keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders')),
 ];
+
+/** The names of the rows that a row is compared with. */
+export function baselinesOf(row: Row): Baselines {
+  return row.baselines ?? keyBaselines;
+}
 
 /** Partners with good keys ask for one endpoint. */
 function keyRow(name: string, peer: PeerName, title: string, expect: Expectation): Row {

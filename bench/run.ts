@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DriverName, drivers } from './driver/driver.ts';
@@ -27,7 +28,7 @@ async function run(options: Options): Promise<Report> {
   const driver: DriverName = options.driver ?? (goFault === null ? 'go' : 'node');
   const recorded = readRecordedCheck();
   const requests: RequestPorts = { partners: createPartners(), edit: createCheckEditor(recorded.message) };
-  const directory = await mkdtemp(join(tmpdir(), 'postern-bench-'));
+  const directory = await temporaryDirectory();
   const running = new Map<PeerName, RunningPeer>();
   try {
     progress('writing messages and declarative files');
@@ -54,8 +55,17 @@ async function run(options: Options): Promise<Report> {
   } finally {
     progress(null);
     for (const peer of running.values()) await peer[Symbol.asyncDispose]();
-    await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** A directory that is removed when the process ends, however it ends; services end with it too. */
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'postern-bench-'));
+  process.on('exit', () => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
+  return directory;
 }
 
 /** Exit codes: 0 measured, 1 failed, 2 usage. */
