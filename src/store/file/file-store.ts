@@ -4,7 +4,7 @@ import { type Problem } from '../../document/problem.ts';
 import { type StoreState } from '../state.ts';
 import { FaultyDocument } from './faulty-document.ts';
 import { type Environment, type LoadedDocument } from './load-document.ts';
-import { loadOffThread } from './load-off-thread.ts';
+import { builtWorkerEntry, loadOffThread } from './load-off-thread.ts';
 import { readWholeFile } from './read-whole-file.ts';
 import { WatchedFiles } from './watched-files.ts';
 
@@ -20,6 +20,8 @@ export interface FileStorePorts {
   readonly onDefect: (error: unknown) => void;
   /** How often the files are looked at; a change counts once it lasts for as long. */
   readonly pollIntervalMs?: number;
+  /** The program of the thread that reads large documents. */
+  readonly workerEntry?: URL;
 }
 
 /** With twice this, and the reading of a file of a usual size, a change is in force well within a second (spec §6). */
@@ -133,7 +135,8 @@ async function load(
     const problem: Problem = { file: path, line: file.line, column: 1, path: '', message: file.message };
     return { result: { problems: [problem] }, secretFiles: new Map() };
   }
-  const loaded = await loadOffThread({ file: path, text: file.text }, ports.environment, signal);
+  const entry = ports.workerEntry ?? builtWorkerEntry;
+  const loaded = await loadOffThread({ file: path, text: file.text }, ports.environment, entry, signal);
   watched.remember(file.fingerprint, loaded.secretFiles);
   return loaded;
 }

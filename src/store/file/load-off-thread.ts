@@ -13,21 +13,20 @@ export const MAX_INLINE_CHARACTERS = 32 * 1024;
 const DEADLINE_MS = 300_000;
 const DEADLINE_MISSED = new Error(`it takes longer than ${String(DEADLINE_MS / 1000)} seconds`);
 
+/** The program of the thread, when it is built: Node loads no TypeScript in a thread, so the sources read at once. */
+export const builtWorkerEntry = import.meta.url.endsWith('.ts') ? null : new URL('document-worker.js', import.meta.url);
+
 /** Reads the document of a file store without holding up the checks that go on meanwhile. */
 export async function loadOffThread(
   source: DocumentSource,
   environment: Environment,
+  workerEntry: URL | null,
   signal: AbortSignal,
 ): Promise<LoadedDocument> {
-  if (source.text.length <= MAX_INLINE_CHARACTERS) return loadDocument(source, environment);
+  if (workerEntry === null || source.text.length <= MAX_INLINE_CHARACTERS) return loadDocument(source, environment);
   const { port1, port2 } = new MessageChannel();
   const work: DocumentWork = { source, environment: { ...environment }, slices: port2 };
-  // Run from the sources, the worker is one of them too.
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const worker = new Worker(new URL(`./document-worker.${extension}`, import.meta.url), {
-    workerData: work,
-    transferList: [port2],
-  });
+  const worker = new Worker(workerEntry, { workerData: work, transferList: [port2] });
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   try {
     const [done] = (await once(worker, 'message', { signal: AbortSignal.any([signal, deadline]) })) as [

@@ -66,14 +66,14 @@ describe('a hostile text', () => {
           );
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 
   it('cannot nest deeper than a document does', () => {
     const tooDeep = 'nests more than 64 levels deep, which no declarative document does';
     for (const opening of ['[', '{ a: ', '- ', '? ', '[{ ? ']) {
-      const [first] = messagesOf(opening.repeat(50_000));
+      const [first] = messagesOf(opening.repeat(5_000));
       assert.match(first ?? '', new RegExp(tooDeep), opening);
     }
   });
@@ -91,9 +91,9 @@ describe('a hostile text', () => {
   });
 
   it('is not told more problems than anybody reads', () => {
-    const many = `version: 1\nconsumers:\n${'  - id: A\n'.repeat(5000)}`;
+    const many = `version: 1\nconsumers:\n${'  - id: A\n'.repeat(2000)}`;
     assert.equal(messagesOf(many).length, MAX_PROBLEMS);
-    const keys = Array.from({ length: 20_000 }, (_, n) => `key${String(n)}: 1`).join('\n');
+    const keys = Array.from({ length: 5_000 }, (_, n) => `key${String(n)}: 1`).join('\n');
     assert.equal(messagesOf(keys).length, MAX_PROBLEMS);
   });
 

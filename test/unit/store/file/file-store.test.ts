@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { FaultyDocument } from '../../../../src/store/file/faulty-document.ts';
-import { documentOf, idsOf, openStore, temporaryFolder } from './support.ts';
+import { documentOf, idsOf, Listener, openStore, temporaryFolder } from './support.ts';
 
 const SECRET = 'demo-secret-not-for-production';
 const OTHER_SECRET = 'demo-secret-after-its-rotation';
@@ -113,19 +113,32 @@ describe('a file store while it runs', () => {
 
   it('keeps the last good state while the file is wrong, and tells each fault once', async () => {
     writeFileSync(at('postern.yaml'), documentOf('acme'));
-    await using open = await openStore(at('postern.yaml'));
-    writeFileSync(at('postern.yaml'), broken);
-    assert.deepEqual(await open.listener.next(), { kind: 'problems', messages: brokenMessages });
+    const listener = new Listener();
+    const environment = {
+      get ACME(): undefined {
+        listener.tell({ kind: 'read' });
+        return undefined;
+      },
+    };
+    await using open = await openStore(at('postern.yaml'), environment, listener);
+    const wrong = `${documentOf('acme')}    credentials: [{ method: hmac, appKey: a, appSecretFrom: { env: ACME } }]\n`;
+    writeFileSync(at('postern.yaml'), wrong);
+    assert.deepEqual(await listener.next(), { kind: 'read' });
+    assert.deepEqual(await listener.next(), {
+      kind: 'problems',
+      messages: ['4: "appSecretFrom" names the environment variable ACME, which is not set'],
+    });
     assert.deepEqual(idsOf(open.store.state), ['acme']);
-    writeFileSync(at('postern.yaml'), `${broken}\n\n`);
+    writeFileSync(at('postern.yaml'), `${wrong}\n`);
+    assert.deepEqual(await listener.next(), { kind: 'read' });
     writeFileSync(at('postern.yaml'), '');
-    assert.deepEqual(await open.listener.next(), {
+    assert.deepEqual(await listener.next(), {
       kind: 'problems',
       messages: ['1: the file is empty; a declarative document begins with "version: 1"'],
     });
     writeFileSync(at('postern.yaml'), documentOf('beta'));
-    assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['beta'] });
-    assert.deepEqual(open.listener.waiting, []);
+    assert.deepEqual(await listener.next(), { kind: 'state', consumers: ['beta'] });
+    assert.deepEqual(listener.waiting, []);
   });
 
   it('takes in changed secret files, and tells when one is missing', async () => {
@@ -181,20 +194,20 @@ describe('a file store while it runs', () => {
   });
 
   it('reads large files in a thread of their own, with the same result', async () => {
-    const many = Array.from({ length: 1500 }, (_, n) => `consumer-${String(n)}`);
+    const many = Array.from({ length: 3000 }, (_, n) => `consumer-${String(n)}`);
     const credential = `    credentials: [{ method: hmac, appKey: last, appSecretFrom: { env: LAST }, retiringSecret: { appSecret: ${OTHER_SECRET}, expiresAt: 2030-01-01T00:00:00Z } }]\n`;
     writeFileSync(at('postern.yaml'), `${documentOf(...many)}${credential}`);
     await using open = await openStore(at('postern.yaml'), { LAST: SECRET });
     assert.deepEqual(idsOf(open.store.state), many);
     const [last] = open.store.state.credentials;
-    assert.equal(last?.consumerId, 'consumer-1499');
+    assert.equal(last?.consumerId, 'consumer-2999');
     assert.equal(last.appSecret?.reveal().toString(), SECRET);
     assert.equal(last.retiringSecret?.appSecret.reveal().toString(), OTHER_SECRET);
     assert.equal(last.retiringSecret.expiresAt, Date.parse('2030-01-01T00:00:00Z') / 1000);
     writeFileSync(at('postern.yaml'), documentOf(...many, 'consumer-0'));
     assert.deepEqual(await open.listener.next(), {
       kind: 'problems',
-      messages: ['1503: the id "consumer-0" is taken by the consumer on line 3'],
+      messages: ['3003: the id "consumer-0" is taken by the consumer on line 3'],
     });
     writeFileSync(at('postern.yaml'), documentOf(...many, 'another'));
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: [...many, 'another'] });

@@ -10,6 +10,7 @@ import { type StoreState } from '../../../../src/store/state.ts';
 export type Told =
   | { readonly kind: 'state'; readonly consumers: readonly string[] }
   | { readonly kind: 'problems'; readonly messages: readonly string[] }
+  | { readonly kind: 'read' }
   | { readonly kind: 'defect'; readonly message: string };
 
 /** A clock that stands still until it is moved. */
@@ -59,13 +60,17 @@ export interface OpenStore extends AsyncDisposable {
 }
 
 /** Opens a store that looks at its files all the time. */
-export async function openStore(path: string, environment: Environment = {}): Promise<OpenStore> {
-  const listener = new Listener();
+export async function openStore(
+  path: string,
+  environment: Environment = {},
+  listener = new Listener(),
+): Promise<OpenStore> {
   const clock = new StillClock();
   const store = await FileStore.open(path, {
     clock,
     environment,
     pollIntervalMs: 5,
+    workerEntry: typeScriptWorker(),
     onState: (state) => {
       listener.onState?.(state);
       listener.tell({ kind: 'state', consumers: idsOf(state) });
@@ -85,6 +90,16 @@ export async function openStore(path: string, environment: Environment = {}): Pr
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The thread's program from its source: Node loads TypeScript in a thread only when that thread asks for it. */
+function typeScriptWorker(): URL {
+  const program = `
+    import { createRequire } from 'node:module';
+    const require = createRequire(${JSON.stringify(import.meta.url)});
+    require('tsx/cjs/api').register();
+    require('../../../../src/store/file/document-worker.ts');`;
+  return new URL(`data:text/javascript,${encodeURIComponent(program)}`);
 }
 
 /** The ids of the consumers of a state. */
