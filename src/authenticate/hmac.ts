@@ -8,6 +8,7 @@ import { checkTime } from '../signature/time-window.ts';
 import { type HeldCredential } from '../store/snapshot.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticate.ts';
 import { findSigner } from './signer.ts';
+import { takeTurns } from './take-turns.ts';
 import { refuseUndeliveredBody } from './undelivered-body.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
@@ -41,7 +42,7 @@ function judge(
   credentials: HmacCredentials,
   held: HeldCredential | null,
   nowSeconds: number,
-): Authenticated | Refusal {
+): Pending<Authenticated | Refusal> {
   const signer = findSigner(held, 'hmac', nowSeconds);
   const verified = verifyHmac(credentials, signer.secrets);
   if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, credentials);
@@ -49,8 +50,11 @@ function judge(
   const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
   if (late !== null) return late;
   const { digest: claimed } = credentials;
-  const altered = claimed === null ? null : checkDigest(claimed, routed.received.request.body);
-  return altered ?? vouchFor(routed, held, concealHmac(options));
+  if (claimed === null) return vouchFor(routed, held, concealHmac(options));
+  return whenReady(
+    takeTurns(checkDigest(claimed, routed.received.request.body)),
+    (altered) => altered ?? vouchFor(routed, held, concealHmac(options)),
+  );
 }
 
 function withHint(refusal: Refusal, { signatureHints }: HmacOptions, { texts: [text] }: HmacCredentials): Refusal {

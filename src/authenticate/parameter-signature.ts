@@ -15,6 +15,7 @@ import { checkTime } from '../signature/time-window.ts';
 import { type HeldCredential } from '../store/snapshot.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticate.ts';
 import { findSigner } from './signer.ts';
+import { takeTurns } from './take-turns.ts';
 import { refuseUndeliveredBody } from './undelivered-body.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
@@ -69,14 +70,15 @@ function judge(
   { parameters, credentials }: Signed,
   held: HeldCredential | null,
   nowSeconds: number,
-): Authenticated | Refusal {
+): Pending<Authenticated | Refusal> {
   const signer = findSigner(held, 'parameter-signature', nowSeconds);
-  const verified = verifyParameterSignature(credentials, signer.secrets);
-  if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, parameters);
-  if (isRefusal(verified)) return withHint(verified, options, parameters);
-  const { timestampSeconds } = credentials;
-  const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-  return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters));
+  return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (verified) => {
+    if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, parameters);
+    if (isRefusal(verified)) return withHint(verified, options, parameters);
+    const { timestampSeconds } = credentials;
+    const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
+    return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters));
+  });
 }
 
 function withHint(

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { refuse, type Refusal } from '../refusal.ts';
 import { equal } from './equal.ts';
+import { runAtOnce, updateInPieces, type Work } from './work.ts';
 
 const DIGEST_PREFIX = 'SHA-256=';
 
 /** The value of the `Digest` header for a body: the prefix and the base64 of the SHA-256 of the body's bytes (spec §3.2). */
 export function digestOf(body: Uint8Array): string {
-  return DIGEST_PREFIX + createHash('sha256').update(body).digest('base64');
+  return runAtOnce(digesting(body));
 }
 
 /**
@@ -16,10 +17,17 @@ export function digestOf(body: Uint8Array): string {
  *
  * @param value the header's bytes as latin1 text
  */
-export function checkDigest(value: string, body: Uint8Array): Refusal | null {
-  if (equal(Buffer.from(value, 'latin1'), Buffer.from(digestOf(body), 'latin1'))) return null;
+export function* checkDigest(value: string, body: Uint8Array): Work<Refusal | null> {
+  const right = yield* digesting(body);
+  if (equal(Buffer.from(value, 'latin1'), Buffer.from(right, 'latin1'))) return null;
   return refuse(
     'DIGEST_MISMATCH',
     `the Digest header is not SHA-256= and the hash of the ${String(body.length)} bytes received`,
   );
+}
+
+function* digesting(body: Uint8Array): Work<string> {
+  const hash = createHash('sha256');
+  yield* updateInPieces(hash, body);
+  return DIGEST_PREFIX + hash.digest('base64');
 }

@@ -9,6 +9,7 @@ import { type VerifiedSignature } from './hmac.ts';
 import { type ParameterRequest } from './parameter-request.ts';
 import { type SigningText, type SigningTextBuilder } from './parameter-text.ts';
 import { RESERVED_NAMES, type ReservedName } from './reserved-names.ts';
+import { runAtOnce, updateInPieces, type Work } from './work.ts';
 
 const SIGN = /^[0-9a-f]{128}$/;
 /** Texts up to this size are hashed at one go: joining them costs less than a call for each piece. */
@@ -56,12 +57,12 @@ export function parseParameterCredentials(
  * For an unknown App Key callers give a dummy secret, so that the work is the same.
  * Refuses with `AUTHENTICATION_FAILED`.
  */
-export function verifyParameterSignature(
+export function* verifyParameterSignature(
   credentials: ParameterCredentials,
   secrets: readonly Secret[],
-): VerifiedSignature | Refusal {
+): Work<VerifiedSignature | Refusal> {
   for (const build of credentials.texts) {
-    const macWith = appendingSecret(build());
+    const macWith = yield* appendingSecret(build());
     for (const [secretIndex, secret] of secrets.entries()) {
       if (equal(macWith(secret), credentials.mac)) return { secretIndex };
     }
@@ -71,15 +72,15 @@ export function verifyParameterSignature(
 
 /** The value of `sign` for a string to sign: SHA-512 over it and the App Secret, as lower-case hex. */
 export function signatureOf(text: SigningText, secret: Secret): string {
-  return appendingSecret(text)(secret).toString('hex');
+  return runAtOnce(appendingSecret(text))(secret).toString('hex');
 }
 
 /** The SHA-512 of a text with a secret appended. A large text is hashed only once, however many secrets are tried. */
-function appendingSecret(text: SigningText): (secret: Secret) => Buffer {
+function* appendingSecret(text: SigningText): Work<(secret: Secret) => Buffer> {
   const size = text.reduce((sum, piece) => sum + piece.length, 0);
   if (size <= JOINED_BYTES) return (secret) => hash('sha512', Buffer.concat([...text, secret.reveal()]), 'buffer');
   const beginning = createHash('sha512');
-  for (const piece of text) beginning.update(piece);
+  for (const piece of text) yield* updateInPieces(beginning, piece);
   return (secret) => beginning.copy().update(secret.reveal()).digest();
 }
 

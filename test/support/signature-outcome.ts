@@ -4,6 +4,7 @@ import { checkDigest } from '../../src/signature/digest.ts';
 import { parseHmac, verifyHmac } from '../../src/signature/hmac.ts';
 import { parseParameterRequest } from '../../src/signature/parameter-request.ts';
 import { parseParameterCredentials, verifyParameterSignature } from '../../src/signature/parameter-signature.ts';
+import { runAtOnce } from '../../src/signature/work.ts';
 import { checkTime } from '../../src/signature/time-window.ts';
 import { type CheckOptions, type Outcome, type SignedMessage, toSignable } from './signed-message.ts';
 
@@ -23,7 +24,7 @@ export function checkHmacMessage(
   if (isRefusal(verified)) return verified;
   return (
     checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds) ??
-    (credentials.digest === null ? null : checkDigest(credentials.digest, message.body))
+    (credentials.digest === null ? null : runAtOnce(checkDigest(credentials.digest, message.body)))
   );
 }
 
@@ -39,7 +40,7 @@ export function checkParameterMessage(
   const { data } = request;
   const credentials = parseParameterCredentials(request, options);
   if (isRefusal(credentials)) return { refusal: credentials, data };
-  const verified = verifyParameterSignature(credentials, keys.get(credentials.appKey) ?? []);
+  const verified = runAtOnce(verifyParameterSignature(credentials, keys.get(credentials.appKey) ?? []));
   if (isRefusal(verified)) return { refusal: verified, data };
   const { timestampSeconds } = credentials;
   return {

@@ -4,6 +4,7 @@ import { Secret } from '../../../src/model/secret.ts';
 import { isRefusal, type Refusal } from '../../../src/refusal.ts';
 import { type ParameterRequest, parseParameterRequest } from '../../../src/signature/parameter-request.ts';
 import { parseParameterCredentials, verifyParameterSignature } from '../../../src/signature/parameter-signature.ts';
+import { runAtOnce } from '../../../src/signature/work.ts';
 import { firstBytesOf } from '../../../src/signature/parameter-text.ts';
 import { signParameters } from '../../../src/signature/sign-parameters.ts';
 import { checkParameterMessage } from '../../support/signature-outcome.ts';
@@ -294,11 +295,11 @@ describe('parameter signature', () => {
         const message = signed(form(`a=${'x+'.repeat(size)}`), null, { parameterEncoding });
         const credentials = parseParameterCredentials(parsed(message, { parameterEncoding }), defaultOptions);
         assert.ok(!isRefusal(credentials));
-        assert.deepEqual(verifyParameterSignature(credentials, [secret]), { secretIndex: 0 });
-        assert.deepEqual(verifyParameterSignature(credentials, [secret, former]), { secretIndex: 0 });
-        assert.deepEqual(verifyParameterSignature(credentials, [former, secret]), { secretIndex: 1 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret])), { secretIndex: 0 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [secret, former])), { secretIndex: 0 });
+        assert.deepEqual(runAtOnce(verifyParameterSignature(credentials, [former, secret])), { secretIndex: 1 });
         for (const secrets of [[], [former], [former, former]]) {
-          const refusal = verifyParameterSignature(credentials, secrets);
+          const refusal = runAtOnce(verifyParameterSignature(credentials, secrets));
           assert.ok(isRefusal(refusal) && refusal.refused === 'AUTHENTICATION_FAILED');
         }
       }
