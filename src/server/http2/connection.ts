@@ -54,7 +54,6 @@ export class Connection implements FrameSink, CallsHost {
   readonly #openedAtMs: number;
   #introduced = false;
   #block: HeaderBlock | null = null;
-  #receiveWindowBytes: number;
   #consumedBytes = 0;
   #reading = false;
   #flushPlanned = false;
@@ -78,7 +77,6 @@ export class Connection implements FrameSink, CallsHost {
     });
     this.#calls = new Calls(context, this.#writer, this);
     this.#flood = new FloodGuard(context.limits.idleFrames, context.limits.idleFramesPerSecond, this.nowMs);
-    this.#receiveWindowBytes = context.limits.connectionWindowBytes;
   }
 
   /** Calls whose answers are not complete. */
@@ -242,7 +240,7 @@ export class Connection implements FrameSink, CallsHost {
       return;
     }
     const payloadBytes = end - start;
-    if (!this.#consume(payloadBytes)) return;
+    this.#consume(payloadBytes);
     const endStream = (flags & frameFlag.endStream) !== 0;
     if (payloadBytes < SMALL_DATA_BYTES && !endStream && !this.#spend(IDLE_FRAME_COST)) return;
     const stream = this.#calls.table.get(streamId);
@@ -272,19 +270,15 @@ export class Connection implements FrameSink, CallsHost {
     this.#calls.data(stream, bytes, from, to, endStream);
   }
 
-  /** The connection's receive window (RFC 9113 §6.9.1): what was taken is given back in large pieces. */
-  #consume(payloadBytes: number): boolean {
-    this.#receiveWindowBytes -= payloadBytes;
-    if (this.#receiveWindowBytes < 0) {
-      return this.#break(errorCode.flowControlError, 'more DATA than the connection window');
-    }
+  /**
+   * The connection's receive window (RFC 9113 §6.9.1). What was taken is given back in large pieces, before the peer can
+   * have used the rest: it never closes, and no peer can send more than it.
+   */
+  #consume(payloadBytes: number): void {
     this.#consumedBytes += payloadBytes;
-    if (this.#consumedBytes > this.#context.limits.connectionWindowBytes / 2) {
-      this.#writer.windowUpdate(0, this.#consumedBytes);
-      this.#receiveWindowBytes += this.#consumedBytes;
-      this.#consumedBytes = 0;
-    }
-    return true;
+    if (this.#consumedBytes <= this.#context.limits.connectionWindowBytes / 2) return;
+    this.#writer.windowUpdate(0, this.#consumedBytes);
+    this.#consumedBytes = 0;
   }
 
   /** DATA for a stream that is not open to it (RFC 9113 §5.1). */

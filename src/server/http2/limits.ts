@@ -11,7 +11,7 @@ export interface Http2Limits {
   readonly maxHeaderBlockBytes: number;
   /** Frames of one header block. */
   readonly maxHeaderBlockFrames: number;
-  /** What a connection may send before we answer WINDOW_UPDATE; memory is bounded by the pools, not by this. */
+  /** What a connection may send before we answer WINDOW_UPDATE, at least 65535; memory is bounded by the pools, not by this. */
   readonly connectionWindowBytes: number;
   /** Messages that fit a stream's first window: half-received ones, and those that a method waits with. */
   readonly smallPool: PoolLimits;

@@ -1,0 +1,99 @@
+import { Connection } from '../../../src/server/http2/connection.ts';
+import { defaultLimits, type Http2Limits } from '../../../src/server/http2/limits.ts';
+import { createServerContext } from '../../../src/server/http2/server-context.ts';
+import { type Call, type Method, type UnaryAnswer } from '../../../src/server/transport.ts';
+import { fixedClock, type FixedClock } from '../pipeline/fixed-clock.ts';
+import { clientPreface, FakeWire } from './fake-wire.ts';
+
+/** A call of `/Hold`, which the test answers. */
+export interface Held {
+  readonly message: Uint8Array;
+  readonly call: Call;
+  readonly answer: (answer: UnaryAnswer) => void;
+}
+
+/** A server without sockets: connections on fake wires, and a clock that the test moves. */
+export interface FakeServer {
+  readonly clock: FixedClock;
+  /** Why connections were closed. */
+  readonly refused: string[];
+  readonly defects: unknown[];
+  /** Calls of `/Hold` that wait for their answers. */
+  readonly held: Held[];
+  /** Messages that `/Echo` got. */
+  readonly echoed: Uint8Array[];
+  /** A connection; introduced unless told otherwise. */
+  connect(introduced?: boolean): FakeConnection;
+}
+
+export interface FakeConnection {
+  readonly connection: Connection;
+  readonly wire: FakeWire;
+  /** Gives the connection bytes. */
+  readonly send: (...bytes: Buffer[]) => void;
+}
+
+/** @param limits what differs from the real ones. */
+export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
+  const clock = fixedClock();
+  const refused: string[] = [];
+  const defects: unknown[] = [];
+  const held: Held[] = [];
+  const echoed: Uint8Array[] = [];
+  const maxMessageBytes = 12 * 1024 * 1024;
+  const methods = new Map<string, Method>([
+    [
+      '/Echo',
+      {
+        kind: 'unary',
+        maxMessageBytes,
+        handle: (message) => {
+          echoed.push(message);
+          return message;
+        },
+      },
+    ],
+    [
+      '/Grow',
+      { kind: 'unary', maxMessageBytes, handle: (message) => Buffer.alloc(Number(Buffer.from(message).toString())) },
+    ],
+    [
+      '/Hold',
+      {
+        kind: 'unary',
+        maxMessageBytes,
+        handle: async (message, call) => {
+          return await new Promise<UnaryAnswer>((answer) => held.push({ message, call, answer }));
+        },
+      },
+    ],
+  ]);
+  const context = createServerContext({
+    methods,
+    clock,
+    limits: { ...defaultLimits, ...limits },
+    observer: {
+      defect: (error) => defects.push(error),
+      connectionRefused: (reason) => refused.push(reason),
+    },
+  });
+  return {
+    clock,
+    refused,
+    defects,
+    held,
+    echoed,
+    connect: (introduced = true) => {
+      const wire = new FakeWire();
+      const connection = new Connection(context, wire, 'test');
+      const send = (...bytes: Buffer[]): void => {
+        connection.receive(Buffer.concat(bytes));
+      };
+      if (introduced) {
+        send(clientPreface);
+        wire.take();
+      }
+      return { connection, wire, send };
+    },
+  };
+}

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict';
+import { errorCode, frameFlag, frameType, setting } from '../../../../src/server/http2/frame.ts';
+import { type FakeConnection, fakeServer } from '../../../support/grpc/fake-connection.ts';
+import {
+  clientPreface,
+  data,
+  frame,
+  grpcHead,
+  grpcRequest,
+  type SentFrame,
+  settings,
+  uint32,
+} from '../../../support/grpc/fake-wire.ts';
+
+const NOTHING = Buffer.alloc(0);
+const KIB = 1024;
+
+/** The head of a call and the prefix of its message. */
+function begin(streamId: number, messageBytes: number, path = '/Echo'): Buffer {
+  return Buffer.concat([
+    grpcHead(streamId, path),
+    data(streamId, Buffer.concat([Buffer.from([0]), uint32(messageBytes)])),
+  ]);
+}
+
+function windowUpdates(frames: readonly SentFrame[]): [number, number][] {
+  return frames
+    .filter(({ type }) => type === frameType.windowUpdate)
+    .map(({ streamId, payload }) => [streamId, payload.readUInt32BE(0)]);
+}
+
+/** Statuses of refused calls by stream: trailers without a message. */
+function failures(frames: readonly SentFrame[]): [number, number][] {
+  return frames.flatMap(({ type, streamId, payload }) => {
+    const at = payload.indexOf('grpc-status');
+    if (type !== frameType.headers || at < 0) return [];
+    const length = payload.readUInt8(at + 11);
+    const status = Number(payload.toString('latin1', at + 12, at + 12 + length));
+    return status === 0 ? [] : [[streamId, status] as [number, number]];
+  });
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('memory for messages', () => {
+  it('opens the window for a large message, once its length is known, for all of it', () => {
+    const { wire, send } = fakeServer().connect();
+    send(begin(1, 1000 * KIB));
+    const [[streamId, incrementBytes] = [0, 0], ...others] = windowUpdates(wire.take());
+    assert.equal(streamId, 1);
+    assert.equal(incrementBytes, 1000 * KIB - (65535 - 5) + 16 * KIB);
+    assert.deepEqual(others, []);
+  });
+
+  it('lets large messages wait for their turn, and serves them in order', async () => {
+    const server = fakeServer({ largePool: { serverBytes: 250 * KIB, connectionBytes: 250 * KIB } });
+    const first = server.connect();
+    const second = server.connect();
+    first.send(begin(1, 200 * KIB, '/Hold'));
+    second.send(begin(1, 150 * KIB), begin(3, 100 * KIB));
+    assert.equal(windowUpdates(first.wire.take()).length, 1);
+    assert.deepEqual(windowUpdates(second.wire.take()), [], 'not even the one that would fit: it came later');
+
+    // The memory is held until the method has answered, not only until the message is there.
+    sendRest(first, 1, 200 * KIB);
+    await turn();
+    assert.equal(server.held.length, 1);
+    assert.deepEqual(windowUpdates(second.wire.take()), []);
+    server.held[0]?.answer(NOTHING);
+    await turn();
+    assert.deepEqual(
+      windowUpdates(second.wire.take()).map(([id]) => id),
+      [1, 3],
+    );
+  });
+
+  it('gives the turn of a call that was given up to the next', async () => {
+    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const { wire, send } = server.connect();
+    send(begin(1, 150 * KIB), begin(3, 150 * KIB), begin(5, 150 * KIB));
+    assert.deepEqual(
+      windowUpdates(wire.take()).map(([id]) => id),
+      [1],
+    );
+    send(frame(frameType.rstStream, 0, 3, uint32(8)), frame(frameType.rstStream, 0, 1, uint32(8)));
+    await turn();
+    assert.deepEqual(
+      windowUpdates(wire.take()).map(([id]) => id),
+      [5],
+    );
+  });
+
+  it('gives back what a lost connection held', async () => {
+    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const lost = server.connect();
+    const waiting = server.connect();
+    lost.send(begin(1, 150 * KIB), begin(3, 150 * KIB));
+    waiting.send(begin(1, 150 * KIB));
+    assert.deepEqual(windowUpdates(waiting.wire.take()), []);
+    lost.connection.lost();
+    await turn();
+    assert.equal(windowUpdates(waiting.wire.take()).length, 1);
+  });
+
+  it('does not let one connection take all', () => {
+    const server = fakeServer({ largePool: { serverBytes: 400 * KIB, connectionBytes: 200 * KIB } });
+    const greedy = server.connect();
+    const other = server.connect();
+    greedy.send(begin(1, 150 * KIB), begin(3, 150 * KIB));
+    other.send(begin(1, 150 * KIB));
+    assert.equal(windowUpdates(greedy.wire.take()).length, 1);
+    assert.equal(windowUpdates(other.wire.take()).length, 1);
+  });
+
+  it('refuses half-received small messages beyond the bound, and takes others again later', () => {
+    const server = fakeServer({ smallPool: { serverBytes: 100 * KIB, connectionBytes: 100 * KIB } });
+    const { wire, send } = server.connect();
+    for (const id of [1, 3, 5]) send(begin(id, 40 * KIB));
+    assert.deepEqual(failures(wire.take()), [[5, 8]]);
+    send(frame(frameType.rstStream, 0, 1, uint32(8)), begin(7, 40 * KIB));
+    assert.deepEqual(failures(wire.take()), []);
+  });
+
+  it('counts messages that methods wait with', () => {
+    const server = fakeServer({ smallPool: { serverBytes: 10 * KIB, connectionBytes: 10 * KIB } });
+    const { wire, send } = server.connect();
+    for (const id of [1, 3, 5, 7]) send(grpcRequest(id, '/Hold', NOTHING));
+    assert.equal(server.held.length, 3, 'each holds at least 4 KiB');
+    assert.deepEqual(failures(wire.take()), [[7, 8]]);
+  });
+
+  it('hands over a message of one frame without a copy, and never writes to it again', () => {
+    const server = fakeServer();
+    const { connection, send } = server.connect();
+    const bytes = grpcRequest(1, '/Echo', Buffer.from('precious'));
+    connection.receive(bytes);
+    send(grpcRequest(3, '/Echo', Buffer.from('another!')));
+    const [first] = server.echoed;
+    assert.equal(first?.buffer, bytes.buffer);
+    assert.equal(Buffer.from(first).toString(), 'precious');
+  });
+
+  it('gives padding back, so that a message fits its window', () => {
+    const server = fakeServer();
+    const { wire, send } = server.connect();
+    const padding = 255;
+    send(begin(1, 60_000));
+    for (let n = 0; n < 60; n++) {
+      const last = n === 59 ? frameFlag.endStream : 0;
+      send(
+        data(
+          1,
+          Buffer.concat([Buffer.from([padding]), Buffer.alloc(1000), Buffer.alloc(padding)]),
+          frameFlag.padded | last,
+        ),
+      );
+    }
+    assert.equal(server.echoed[0]?.length, 60_000);
+    assert.ok(windowUpdates(wire.take()).every(([, bytes]) => bytes === padding + 1));
+  });
+
+  it('renews the connection window in large pieces', () => {
+    const server = fakeServer({ connectionWindowBytes: 100_000 });
+    const { wire, send } = server.connect();
+    for (let id = 1; id < 100; id += 2) send(grpcRequest(id, '/Echo', Buffer.alloc(10_000)));
+    const updates = windowUpdates(wire.take());
+    assert.ok(updates.length >= 8 && updates.length <= 10);
+    assert.ok(updates.every(([id, bytes]) => id === 0 && bytes > 50_000 && bytes < 70_000));
+    assert.equal(server.echoed.length, 50);
+  });
+
+  it('resets a stream that sends more than its window', () => {
+    const server = fakeServer({ largePool: { serverBytes: 0, connectionBytes: 0 } });
+    const { wire, send } = server.connect();
+    send(begin(1, 1000 * KIB), ...Array.from({ length: 4 }, () => data(1, Buffer.alloc(16384))));
+    assert.deepEqual(resets(wire.take()), [[1, errorCode.flowControlError]]);
+    assert.equal(wire.ended, false);
+  });
+});
+
+describe('peers that are slow', () => {
+  const limits = { receiveStallMs: 10_000, sendStallMs: 30_000 };
+
+  it('cuts a connection that never introduces itself', () => {
+    for (const said of [NOTHING, clientPreface.subarray(0, 10), clientPreface.subarray(0, 30)]) {
+      const server = fakeServer(limits);
+      const { connection, wire, send } = server.connect(false);
+      send(said);
+      server.clock.advance(9.9);
+      connection.sweep();
+      assert.equal(wire.destroyed, false);
+      server.clock.advance(0.2);
+      connection.sweep();
+      assert.equal(wire.destroyed, true);
+    }
+  });
+
+  it('cuts a connection that does not end a header block', () => {
+    const server = fakeServer(limits);
+    const { connection, wire, send } = server.connect();
+    server.clock.advance(100);
+    send(frame(frameType.headers, 0, 1));
+    connection.sweep();
+    assert.equal(wire.destroyed, false);
+    server.clock.advance(11);
+    connection.sweep();
+    assert.equal(wire.destroyed, true);
+  });
+
+  it('ends a call whose message makes no progress, not one that does', async () => {
+    const server = fakeServer(limits);
+    const { connection, wire, send } = server.connect();
+    send(begin(1, 1000), begin(3, 1000));
+    for (let n = 0; n < 3; n++) {
+      server.clock.advance(6);
+      send(data(3, Buffer.alloc(300)));
+      connection.sweep();
+    }
+    await turn();
+    assert.deepEqual(failures(wire.take()), [[1, 4]]);
+    send(data(3, Buffer.alloc(100), frameFlag.endStream));
+    assert.equal(server.echoed.length, 1);
+  });
+
+  it('leaves an idle connection and a call that a method works on alone', () => {
+    const server = fakeServer(limits);
+    const { connection, wire, send } = server.connect();
+    send(grpcRequest(1, '/Hold', NOTHING));
+    server.clock.advance(100_000);
+    connection.sweep();
+    assert.deepEqual([wire.destroyed, wire.ended, wire.take()], [false, false, []]);
+    assert.equal(server.held[0]?.call.cancelled, false);
+  });
+
+  it('waits with an answer for the windows of the peer, to the octet', () => {
+    const { wire, send } = fakeServer().connect();
+    send(settings([setting.initialWindowSize, 3]));
+    wire.take();
+    send(grpcRequest(1, '/Grow', Buffer.from('10')));
+    assert.deepEqual(sentBytes(wire.take()), [3]);
+    send(frame(frameType.windowUpdate, 0, 1, uint32(4)));
+    assert.deepEqual(sentBytes(wire.take()), [4]);
+    send(settings([setting.initialWindowSize, 0]));
+    send(frame(frameType.windowUpdate, 0, 1, uint32(3)));
+    assert.deepEqual(sentBytes(wire.take()), [], 'the window was -3');
+    send(settings([setting.initialWindowSize, 100]));
+    const frames = wire.take();
+    assert.deepEqual(sentBytes(frames), [8]);
+    assert.equal(frames.at(-1)?.flags, frameFlag.endStream | frameFlag.endHeaders);
+  });
+
+  it('shares the connection window among answers in turn', () => {
+    const { wire, send } = fakeServer().connect();
+    for (const id of [1, 3]) send(grpcRequest(id, '/Grow', Buffer.from('100000')));
+    const sent = sentBytes(wire.take());
+    assert.equal(
+      sent.reduce((sum, bytes) => sum + bytes, 0),
+      65535,
+    );
+    send(
+      frame(frameType.windowUpdate, 0, 1, uint32(1_000_000)),
+      frame(frameType.windowUpdate, 0, 3, uint32(1_000_000)),
+    );
+    assert.deepEqual(sentBytes(wire.take()), []);
+    send(frame(frameType.windowUpdate, 0, 0, uint32(1_000_000)));
+    const rest = wire.take();
+    assert.equal(
+      sentBytes(rest).reduce((sum, bytes) => sum + bytes, 65535),
+      2 * 100_005,
+    );
+    assert.equal(rest.filter(({ flags }) => (flags & frameFlag.endStream) !== 0).length, 2);
+  });
+
+  it('resets answers that nobody takes, when they are too many or wait too long', () => {
+    const server = fakeServer({ ...limits, answerPool: { serverBytes: 20 * KIB, connectionBytes: 10 * KIB } });
+    const { connection, wire, send } = server.connect();
+    send(settings([setting.initialWindowSize, 0]));
+    wire.take();
+    for (const id of [1, 3, 5]) send(grpcRequest(id, '/Grow', Buffer.from('5000')));
+    assert.deepEqual(resets(wire.take()), [[5, errorCode.enhanceYourCalm]]);
+    server.clock.advance(31);
+    connection.sweep();
+    assert.deepEqual(resets(drainWrites(connection, wire)), [
+      [1, errorCode.cancel],
+      [3, errorCode.cancel],
+    ]);
+    send(grpcRequest(7, '/Grow', Buffer.from('5000')));
+    assert.deepEqual(resets(wire.take()), [], 'their memory is free again');
+  });
+
+  it('does not read from a peer that does not read, and cuts it after a while', () => {
+    const server = fakeServer({ ...limits, pauseAboveBytes: 10 * KIB });
+    const { connection, wire, send } = server.connect();
+    const isPaused = (): boolean => wire.paused;
+    wire.keepsUp = false;
+    send(frame(frameType.windowUpdate, 0, 0, uint32(10_000_000)));
+    for (let id = 1; id < 20 && !isPaused(); id += 2) send(grpcRequest(id, '/Grow', Buffer.from('3000')));
+    assert.equal(isPaused(), true);
+    assert.ok(wire.unsentBytes > 10 * KIB && wire.unsentBytes < 20 * KIB);
+
+    wire.unsentBytes = 0;
+    connection.drained();
+    assert.equal(isPaused(), false);
+
+    for (let id = 101; id < 120 && !isPaused(); id += 2) send(grpcRequest(id, '/Grow', Buffer.from('3000')));
+    assert.equal(isPaused(), true);
+    server.clock.advance(31);
+    connection.sweep();
+    assert.equal(wire.destroyed, true);
+  });
+
+  it('writes large answers no faster than they leave', () => {
+    const server = fakeServer({ pauseAboveBytes: 50 * KIB });
+    const { connection, wire, send } = server.connect();
+    send(settings([setting.initialWindowSize, 0x7fffffff]), frame(frameType.windowUpdate, 0, 0, uint32(0x7fff0000)));
+    wire.take();
+    wire.keepsUp = false;
+    send(grpcRequest(1, '/Grow', Buffer.from('1000000')));
+    let sent = 0;
+    let rounds = 0;
+    for (; sent < 1_000_005 && rounds < 100; rounds++) {
+      assert.ok(wire.unsentBytes < 100 * KIB);
+      for (const bytes of sentBytes(wire.take())) sent += bytes;
+      wire.unsentBytes = 0;
+      connection.drained();
+    }
+    assert.equal(sent, 1_000_005);
+    assert.ok(rounds > 8);
+  });
+
+  it('writes the answers of one read at once', () => {
+    const { wire, send } = fakeServer().connect();
+    const before = wire.writes;
+    send(...Array.from({ length: 50 }, (_, n) => grpcRequest(2 * n + 1, '/Echo', Buffer.from('x'))));
+    assert.equal(wire.writes, before + 1);
+    assert.equal(wire.take().length, 150);
+  });
+});
+
+function sendRest(connection: FakeConnection, streamId: number, messageBytes: number): void {
+  let left = messageBytes;
+  while (left > 0) {
+    const bytes = Math.min(left, 16384);
+    left -= bytes;
+    connection.send(data(streamId, Buffer.alloc(bytes), left === 0 ? frameFlag.endStream : 0));
+  }
+}
+
+function sentBytes(frames: readonly SentFrame[]): number[] {
+  return frames.filter(({ type }) => type === frameType.data).map(({ payload }) => payload.length);
+}
+
+function resets(frames: readonly SentFrame[]): [number, number][] {
+  return frames
+    .filter(({ type }) => type === frameType.rstStream)
+    .map(({ streamId, payload }) => [streamId, payload.readUInt32BE(0)]);
+}
+
+/** What was written outside the reading of input goes out with the next input at the latest. */
+function drainWrites(connection: FakeConnection['connection'], wire: FakeConnection['wire']): SentFrame[] {
+  connection.receive(frame(frameType.ping, frameFlag.ack, 0, Buffer.alloc(8)));
+  return wire.take();
+}
