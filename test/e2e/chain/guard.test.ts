@@ -117,6 +117,7 @@ describe('when Postern’s answer does not say what to do with the body', () => 
     'the text is missing': { 'postern.body': 'pending' },
     'the text is not a text': { 'postern.body': 'pending', 'postern.text': 5 },
     'another word is said': { 'postern.body': 'Original' },
+    'a longer word is said': { 'postern.body': 'originals' },
     'a list is said': { 'postern.body': ['original'] },
   };
   for (const [kind, metadata] of Object.entries(answers)) {

@@ -9,7 +9,7 @@ import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../suppor
 import { only } from '../../support/only.ts';
 import { release } from '../../support/release.ts';
 
-function assertUndecided(chain: Chain, answer: HttpAnswer): void {
+async function assertUndecided(chain: Chain, answer: HttpAnswer): Promise<void> {
   assert.equal(answer.status, 503);
   assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');
   assert.deepEqual(jsonBody(answer), {
@@ -18,6 +18,9 @@ function assertUndecided(chain: Chain, answer: HttpAnswer): void {
     requestId: fieldValue(answer.headers, 'x-request-id'),
   });
   assert.equal(chain.backend.requests.length, 0);
+  // Refused where it happened, not only by the guard.
+  const entry = await chain.envoy.accessLogEntry(fieldValue(answer.headers, 'x-request-id') ?? '');
+  assert.match(String(entry['details']), /^ext_authz_error/);
 }
 
 describe('a refusal by Postern', () => {
@@ -95,7 +98,7 @@ describe('no usable answer by Postern', () => {
     for (const [kind, answer] of Object.entries(failures)) {
       it(`is 503 in our form, and asked once: ${kind}, over ${protocol}`, async () => {
         chain.check.answer = answer;
-        assertUndecided(chain, await send(protocol, chain.envoy.port, { method: 'POST', body: 'x' }));
+        await assertUndecided(chain, await send(protocol, chain.envoy.port, { method: 'POST', body: 'x' }));
         assert.equal(chain.check.checks.length, 1);
       });
     }
@@ -118,7 +121,7 @@ describe('no usable answer by Postern', () => {
   it('is 503 in our form when the service is down', async () => {
     await using down = await startChain();
     await down.check[Symbol.asyncDispose]();
-    for (const protocol of protocols) assertUndecided(down, await send(protocol, down.envoy.port));
+    for (const protocol of protocols) await assertUndecided(down, await send(protocol, down.envoy.port));
   });
 
   it('does not stop Envoy from asking again', async () => {

@@ -51,6 +51,13 @@ describe('what the chain shows to Postern and to the back end', () => {
         assert.equal(only(chain.backend.requests).target, target);
       });
 
+      it('takes the route that was decided on, whatever the new target is', async () => {
+        chain.check.answer = () => allow({ headers: [[':path', '/oauth2/token']] });
+        await send(protocol, chain.envoy.port, { target: '/orders' });
+        assert.equal(only(chain.backend.requests).target, '/oauth2/token');
+        assert.equal(chain.posternHttp.requests.length, 0);
+      });
+
       it('keeps repeated header fields apart, in order', async () => {
         await send(protocol, chain.envoy.port, {
           headers: [
@@ -84,6 +91,9 @@ describe('what the chain shows to Postern and to the back end', () => {
           const [, second] = chain.check.checks;
           assert.ok(second);
           assert.deepEqual(fieldValues(checkedFields(second), 'x-envoy-auth-partial-body'), ['false']);
+          for (const forwarded of chain.backend.requests) {
+            assert.deepEqual(fieldValues(forwarded.headers, 'x-envoy-auth-partial-body'), []);
+          }
         }
       });
 
