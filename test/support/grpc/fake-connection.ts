@@ -22,6 +22,8 @@ export interface FakeServer {
   readonly held: Held[];
   /** Messages that `/Echo` got. */
   readonly echoed: Uint8Array[];
+  /** Bytes that messages and answers hold. */
+  heldBytes(): number;
   /** A connection; introduced unless told otherwise. */
   connect(introduced?: boolean): FakeConnection;
 }
@@ -53,10 +55,7 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
         },
       },
     ],
-    [
-      '/Grow',
-      { kind: 'unary', maxMessageBytes, handle: (message) => Buffer.alloc(Number(Buffer.from(message).toString())) },
-    ],
+    ['/Grow', { kind: 'unary', maxMessageBytes, handle: (message) => Buffer.alloc(sizeIn(message)) }],
     [
       '/Hold',
       {
@@ -83,6 +82,7 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
     defects,
     held,
     echoed,
+    heldBytes: () => context.smallPool.heldBytes + context.largePool.heldBytes + context.answerPool.heldBytes,
     connect: (introduced = true) => {
       const wire = new FakeWire();
       const connection = new Connection(context, wire, 'test');
@@ -96,4 +96,10 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
       return { connection, wire, send };
     },
   };
+}
+
+/** The answer's size that a message of `/Grow` asks for, in decimal digits; what is none asks for nothing. */
+function sizeIn(message: Uint8Array): number {
+  const text = Buffer.from(message).toString('latin1');
+  return /^\d{1,7}$/.test(text) ? Number(text) : 0;
 }
