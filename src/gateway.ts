@@ -44,6 +44,9 @@ export interface Gateway extends AsyncDisposable {
  */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const { config, clock, logger, elapsedMs } = ports;
+  if (config.rateLimitService !== null) {
+    throw new Error('POSTERN_RATE_LIMIT_SERVICE: this version keeps limits in process only; leave the setting out');
+  }
   const parts: AsyncDisposable[] = [];
   const dispose = async (): Promise<void> => {
     for (const part of parts.splice(0).reverse()) await part[Symbol.asyncDispose]();
