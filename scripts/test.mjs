@@ -9,6 +9,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { InstallFailure, installServices } from './install-services.mjs';
+import { progressPrinter } from './services/progress.mjs';
 import { buildIfStale } from './testing/build.mjs';
 import { isInterrupted, root, runChild } from './testing/child.mjs';
 import { runMocha } from './testing/mocha-suite.mjs';
@@ -57,11 +58,12 @@ function runFiles(files, settings) {
 /** Installs what the wanted files need, and gives what cannot be had. */
 async function installFor(files) {
   const missing = new Set();
+  const print = progressPrinter(process.stdout);
   for (const service of new Set(files.flatMap(servicesFor))) {
     try {
       await installServices([service], {
-        onProgress: ({ title, phase, origin, bytes }) => {
-          if (origin !== 'present' && (bytes ?? 0) === 0) printNote(`  ${title}: ${origin ?? phase}`);
+        onProgress: (event) => {
+          if (event.origin !== 'present') print(event);
         },
       });
     } catch (error) {
