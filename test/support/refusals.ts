@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from './http-message.ts';
+
+/** What a partner is told with each code, as a partner's program would have it written down. */
+const told = {
+  MALFORMED_REQUEST: [400, 'The request is malformed.'],
+  PATH_NOT_NORMAL: [400, 'The request target is not in normal form.'],
+  CREDENTIALS_MISSING: [401, 'The request carries no credentials.'],
+  CREDENTIALS_MALFORMED: [401, 'The credentials of the request are malformed.'],
+  AUTHENTICATION_FAILED: [401, 'The credentials or the signature are not valid.'],
+  NOT_AUTHORIZED: [403, 'The consumer is not authorized on this endpoint.'],
+  ENDPOINT_NOT_FOUND: [404, 'No endpoint serves this request.'],
+  BODY_TOO_LARGE: [413, 'The request body is too large.'],
+  RATE_LIMITED: [429, 'The limit of requests is reached.'],
+  UNAVAILABLE: [503, 'The request could not be decided.'],
+  GATEWAY_ERROR: [400, 'The gateway could not complete the request.'],
+} as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>;
+
+/** A code that callers are told; `GATEWAY_ERROR` stands for Envoy's own 400. */
+export type ToldCode = keyof typeof told;
+
+/** The status that goes with a code. */
+export function statusOf(code: ToldCode): number {
+  return told[code][0];
+}
+
+/** Everything about a refusal with a body: status, code, message, request id and headers (spec §5). */
+export function assertRefused(answer: HttpAnswer, code: ToldCode): void {
+  const [status, message] = told[code];
+  const requestId = fieldValue(answer.headers, 'x-request-id');
+  // What Envoy could not read has no id.
+  if (code !== 'GATEWAY_ERROR') assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
+  assert.deepEqual([answer.status, jsonBody(answer)], [status, { code, message, requestId }]);
+  assertRefusalHeaders(answer, code);
+}
+
+/** The headers of a refusal alone, which `HEAD` gets without a body. */
+export function assertRefusalHeaders(answer: HttpAnswer, code: ToldCode): void {
+  const [status] = told[code];
+  assert.equal(answer.status, status);
+  assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');
+  // Envoy's own answers carry no cache-control: they are no 200 that a cache would keep by itself.
+  if (code !== 'GATEWAY_ERROR' && code !== 'UNAVAILABLE') {
+    assert.equal(fieldValue(answer.headers, 'cache-control'), 'no-store');
+  }
+  assert.deepEqual(
+    fieldValues(answer.headers, 'www-authenticate'),
+    status === 401 ? ['Key realm="postern"'] : [],
+    'WWW-Authenticate',
+  );
+}
