@@ -50,7 +50,7 @@ describe('postern demo', () => {
 
     const lines = demo.stdout().split('\n');
     const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
-    assert.ok(rows.length >= 25);
+    assert.ok(rows.length >= 25, demo.stdout() + demo.stderr());
     assert.deepEqual(
       rows.filter((row) => !row.startsWith('  ✓ ')),
       [],
