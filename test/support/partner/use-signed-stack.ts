@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { type PlainRequest, type Protocol, send } from '../http-client.ts';
+import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http-message.ts';
+import { only } from '../only.ts';
+import { release } from '../release.ts';
+import { type Stack, type StackOptions, startStack } from '../stack.ts';
+import { assertTold, type challenges, type SignedCode } from './assert-told.ts';
+import { nowSeconds } from './hmac.ts';
+import { type EndpointLine, signatureDocument } from './signature-document.ts';
+
+/** The product for the tests of one `describe`, with endpoints of one signature method in question. */
+export interface SignedStack {
+  /** The running product, within a test. */
+  running(): Stack;
+  /** Makes one request to Envoy. */
+  send(protocol: Protocol, request: PlainRequest): Promise<HttpAnswer>;
+  /** An answer that must be that of the back end; gives the one request that the back end got. */
+  assertAllowed(answer: HttpAnswer): RecordedRequest;
+  /** An answer that must be this refusal, and of whose request the back end must have seen nothing. */
+  assertRefused(answer: HttpAnswer, code: SignedCode, more?: Readonly<Record<string, unknown>>): void;
+  /** What Envoy's access log says of an answered request. */
+  logged(answer: HttpAnswer): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Starts a stack around the tests of the calling `describe`. */
+export function useSignedStack(
+  method: keyof typeof challenges,
+  endpoints: readonly EndpointLine[],
+  options: StackOptions = {},
+): SignedStack {
+  let stack: Stack | undefined;
+  const running = (): Stack => {
+    assert.ok(stack, 'the stack runs within tests only');
+    return stack;
+  };
+  before(async () => {
+    stack = await startStack(signatureDocument(endpoints), options);
+  });
+  after(() => release(stack));
+  beforeEach(() => {
+    running().backend.reset();
+  });
+  return {
+    running,
+    send: (protocol, request) => send(protocol, running().envoy.port, request),
+    assertAllowed: (answer) => {
+      assert.equal(answer.status, 200, answer.body.toString());
+      return only(running().backend.requests);
+    },
+    assertRefused: (answer, code, more) => {
+      assertTold(answer, code, method, more);
+      assert.equal(running().backend.requests.length, 0, 'a refused request reached the back end');
+    },
+    logged: (answer) => running().envoy.accessLogEntry(fieldValue(answer.headers, 'x-request-id') ?? ''),
+  };
+}
+
+/** Makes an exchange that begins and ends in one second of the clock, given as its start: made again when it did not. */
+export async function withinOneSecond<T>(exchange: (seconds: number) => Promise<T>): Promise<T> {
+  for (;;) {
+    const seconds = nowSeconds();
+    const result = await exchange(seconds);
+    if (nowSeconds() === seconds) return result;
+  }
+}
