@@ -16,7 +16,7 @@ export interface Baselines {
   readonly grpcGo: string;
 }
 
-/** One line of the table: a service, and the requests it is asked. */
+/** One line of the table: a service, in a process of its own, and the requests it is asked. */
 export interface Row {
   readonly name: string;
   readonly title: string;

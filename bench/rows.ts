@@ -30,7 +30,7 @@ export const rows: readonly Row[] = [
   {
     name: 'limit',
     title: 'Postern: key, two limits in process',
-    peer: 'postern-limits',
+    peer: 'postern',
     messages: ({ partners, edit }) =>
       spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) })),
     expect: allowedAs('limited'),

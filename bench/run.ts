@@ -12,7 +12,7 @@ import { type Options, parseOptions, usage } from './options.ts';
 import { findMissing, isBuildStale } from './peers/missing.ts';
 import { startPeer, type RunningPeer } from './peers/peer.ts';
 import { buildGoPrograms } from './peers/go-build.ts';
-import { type PeerName, peers } from './peers/peers.ts';
+import { peers } from './peers/peers.ts';
 import { createProgress } from './progress.ts';
 import { formatReport, type Omission, type Report } from './report.ts';
 import { createCheckEditor } from './requests/edit-check.ts';
@@ -29,7 +29,9 @@ async function run(options: Options): Promise<Report> {
   const recorded = readRecordedCheck();
   const requests: RequestPorts = { partners: createPartners(), edit: createCheckEditor(recorded.message) };
   const directory = await temporaryDirectory();
-  const running = new Map<PeerName, RunningPeer>();
+  const running: RunningPeer[] = [];
+  // Each service listens for the end of this process.
+  process.setMaxListeners(process.getMaxListeners() + options.rows.length);
   try {
     progress('writing messages and declarative files');
     const files = await writeFiles(directory, requests.partners, recorded);
@@ -42,9 +44,9 @@ async function run(options: Options): Promise<Report> {
         omitted.push({ name: row.name, reason: missing });
         continue;
       }
-      progress(`starting: ${row.peer}`);
-      const peer = running.get(row.peer) ?? (await startPeer(peers[row.peer], files));
-      running.set(row.peer, peer);
+      progress(`starting: ${row.name}`);
+      const peer = await startPeer(peers[row.peer], files);
+      running.push(peer);
       const messages = join(directory, `${row.name}.messages`);
       await writeMessages(messages, row.messages(requests));
       prepared.push({ row, peer, target: { address: peer.address, messages, headers: files.headers } });
@@ -54,7 +56,7 @@ async function run(options: Options): Promise<Report> {
     return { machine, plan: options.plan, rows: summarize(measured), omitted };
   } finally {
     progress(null);
-    for (const peer of running.values()) await peer[Symbol.asyncDispose]();
+    for (const peer of running) await peer[Symbol.asyncDispose]();
   }
 }
 

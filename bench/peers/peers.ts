@@ -15,7 +15,6 @@ export const peers = {
     ...['-mode', 'key', '-credentials', credentials],
   ]),
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
-  'postern-limits': posternPeer('Postern, 10 endpoints, for the limited one', ({ fewEndpoints }) => fewEndpoints),
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
   'postern-grpc-js': posternPeer('Postern on the grpc-js transport', ({ fewEndpoints }) => fewEndpoints, {
     POSTERN_GRPC_TRANSPORT: 'grpc-js',
