@@ -45,7 +45,6 @@ export class AnswerSender {
       bytes <= MAX_FRAME_BYTES &&
       bytes <= stream.sendWindowBytes &&
       bytes <= this.#windowBytes &&
-      this.#waiting.size === 0 &&
       this.#host.writable
     ) {
       this.#windowBytes -= bytes;

@@ -21,8 +21,6 @@ export interface CallsHost {
   wrote(): void;
   /** A call was answered. */
   answered(): void;
-  /** A stream is over; there may be none left. */
-  streamOver(): void;
 }
 
 const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
@@ -178,7 +176,6 @@ export class Calls implements SenderHost {
   /** The connection is over. */
   dropAll(): void {
     for (const stream of [...this.table.all()]) this.drop(stream, false);
-    this.#large.close();
   }
 
   /** Call when the input at hand has been worked on. */
@@ -345,7 +342,6 @@ export class Calls implements SenderHost {
     this.table.close(stream, reset);
     stream.assembler = null;
     if (!stream.running) this.#release(stream);
-    this.#host.streamOver();
   }
 
   /** The message's memory is free: nobody works with it any more. */

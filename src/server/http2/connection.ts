@@ -153,7 +153,10 @@ export class Connection implements FrameSink, CallsHost {
       this.#cut('the peer began something and did not go on');
     } else if (this.#paused && this.nowMs - this.#pausedAtMs > sendStallMs) {
       this.#cut('the peer does not read what it is sent');
-    } else this.#calls.sweep(this.nowMs);
+    } else {
+      this.#calls.sweep(this.nowMs);
+      this.#flush();
+    }
   }
 
   /** For the calls: something was written outside {@link receive}; what comes in the same turn goes with it. */
@@ -169,11 +172,6 @@ export class Connection implements FrameSink, CallsHost {
   /** For the calls. */
   answered(): void {
     this.#flood.earn(ANSWER_EARNS);
-  }
-
-  /** For the calls. */
-  streamOver(): void {
-    if (this.#drain === 'final' && !this.#reading) this.#endWhenIdle();
   }
 
   /** For the reader: one whole frame (RFC 9113 §4.1). */

@@ -11,8 +11,6 @@ export interface PoolShare {
   readonly exhausted: boolean;
   /** Calls `granted` once `bytes` are held: now, or when others have released enough. Larger than the share: never. @returns how to stop waiting. */
   whenHeld(bytes: number, granted: () => void): () => void;
-  /** Stops all waiting. What is held stays held until it is released: a method may still work with it. */
-  close(): void;
 }
 
 interface Waiter {
@@ -64,11 +62,6 @@ export class MemoryPool {
       waiter.granted();
     }
   }
-
-  /** For {@link Share}. */
-  forget(share: Share): void {
-    for (const waiter of this.#waiters) if (waiter.share === share) this.#waiters.delete(waiter);
-  }
 }
 
 class Share implements PoolShare {
@@ -109,9 +102,5 @@ class Share implements PoolShare {
       return () => undefined;
     }
     return this.#pool.wait({ share: this, bytes, granted });
-  }
-
-  close(): void {
-    this.#pool.forget(this);
   }
 }

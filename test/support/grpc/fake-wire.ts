@@ -23,8 +23,8 @@ export class FakeWire implements Wire {
 
   write(blocks: readonly Buffer[]): boolean {
     this.writes++;
-    // Copied: memory of what has left may be used again.
-    this.#written.push(...blocks.map((block) => Buffer.from(block)));
+    // The memory of what has left may be used again; what has not left must stay as it is.
+    this.#written.push(...(this.keepsUp ? blocks.map((block) => Buffer.from(block)) : blocks));
     if (!this.keepsUp) this.unsentBytes += blocks.reduce((sum, block) => sum + block.length, 0);
     return this.keepsUp;
   }

@@ -274,6 +274,26 @@ describe('breaches of the protocol that end a stream', () => {
     assert.equal(wire.take().at(-1)?.flags, frameFlag.endHeaders | frameFlag.endStream);
   });
 
+  it('ignores trailers that are late for a stream which was reset, and keeps the table right', () => {
+    const server = fakeServer();
+    const { wire, send } = server.connect();
+    send(headers({ ...grpcFields('/Echo'), te: 'gzip' }));
+    wire.take();
+    const indexed = Buffer.concat([Buffer.from([0x40, 1, 0x61, 1, 0x62]), Buffer.from([0xbe])]);
+    send(frame(frameType.headers, frameFlag.endHeaders | frameFlag.endStream, 1, indexed));
+    assert.deepEqual([wire.take(), wire.ended], [[], false]);
+    send(
+      frame(
+        frameType.headers,
+        frameFlag.endHeaders,
+        3,
+        Buffer.concat([block(grpcFields('/Echo')), Buffer.from([0xbe])]),
+      ),
+    );
+    send(data(3, Buffer.alloc(5), frameFlag.endStream));
+    assert.equal(server.echoed.length, 1);
+  });
+
   it('reads a head that comes in many pieces, with padding and a priority', () => {
     const server = fakeServer();
     const { send } = server.connect();

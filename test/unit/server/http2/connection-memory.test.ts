@@ -92,6 +92,22 @@ describe('memory for messages', () => {
     );
   });
 
+  it('holds the memory of a call that was given up as long as a method works with it', async () => {
+    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const first = server.connect();
+    const second = server.connect();
+    first.send(begin(1, 150 * KIB, '/Hold'));
+    sendRest(first, 1, 150 * KIB);
+    first.connection.lost();
+    second.send(begin(1, 150 * KIB));
+    await turn();
+    assert.equal(server.heldBytes(), 150 * KIB + 65530);
+    assert.deepEqual(windowUpdates(second.wire.take()), []);
+    server.held[0]?.answer(NOTHING);
+    await turn();
+    assert.equal(windowUpdates(second.wire.take()).length, 1);
+  });
+
   it('gives back what a lost connection held', async () => {
     const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const lost = server.connect();
@@ -158,7 +174,9 @@ describe('memory for messages', () => {
       );
     }
     assert.equal(server.echoed[0]?.length, 60_000);
-    assert.ok(windowUpdates(wire.take()).every(([, bytes]) => bytes === padding + 1));
+    const updates = windowUpdates(wire.take());
+    assert.equal(updates.length, 59, 'none for the frame that ended the stream');
+    assert.ok(updates.every(([id, bytes]) => id === 1 && bytes === padding + 1));
   });
 
   it('renews the connection window in large pieces', () => {
@@ -251,6 +269,15 @@ describe('peers that are slow', () => {
     assert.equal(frames.at(-1)?.flags, frameFlag.endStream | frameFlag.endHeaders);
   });
 
+  it('counts small answers against the connection window, too', () => {
+    const { wire, send } = fakeServer().connect();
+    for (let id = 1; id < 200; id += 2) send(grpcRequest(id, '/Echo', Buffer.alloc(995)));
+    const sum = (frames: readonly SentFrame[]): number => sentBytes(frames).reduce((total, bytes) => total + bytes, 0);
+    assert.equal(sum(wire.take()), 65535);
+    send(frame(frameType.windowUpdate, 0, 0, uint32(100_000)));
+    assert.equal(sum(wire.take()), 100 * 1000 - 65535);
+  });
+
   it('shares the connection window among answers in turn', () => {
     const { wire, send } = fakeServer().connect();
     for (const id of [1, 3]) send(grpcRequest(id, '/Grow', Buffer.from('100000')));
@@ -282,7 +309,7 @@ describe('peers that are slow', () => {
     assert.deepEqual(resets(wire.take()), [[5, errorCode.enhanceYourCalm]]);
     server.clock.advance(31);
     connection.sweep();
-    assert.deepEqual(resets(drainWrites(connection, wire)), [
+    assert.deepEqual(resets(wire.take()), [
       [1, errorCode.cancel],
       [3, errorCode.cancel],
     ]);
@@ -330,6 +357,42 @@ describe('peers that are slow', () => {
     assert.ok(rounds > 8);
   });
 
+  it('writes a large answer without a pause when it leaves at once', () => {
+    const { wire, send } = fakeServer({ pauseAboveBytes: 50 * KIB }).connect();
+    send(settings([setting.initialWindowSize, 0x7fffffff]), frame(frameType.windowUpdate, 0, 0, uint32(0x7fff0000)));
+    wire.take();
+    send(grpcRequest(1, '/Grow', Buffer.from('1000000')));
+    assert.equal(
+      sentBytes(wire.take()).reduce((total, bytes) => total + bytes, 0),
+      1_000_005,
+    );
+  });
+
+  it('leaves alone what has not left yet', () => {
+    const { wire, send } = fakeServer().connect();
+    wire.keepsUp = false;
+    for (let id = 1; id < 20; id += 2) send(grpcRequest(id, '/Echo', Buffer.from(`message ${String(id)}`)));
+    const messages = wire.take().filter(({ type }) => type === frameType.data);
+    assert.deepEqual(
+      messages.map(({ payload }) => payload.toString('latin1', 5)),
+      Array.from({ length: 10 }, (_, n) => `message ${String(2 * n + 1)}`),
+    );
+  });
+
+  it('leaves no timer behind', () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const server = fakeServer();
+    const { connection, send } = server.connect();
+    const head = (id: number): Buffer => grpcHead(id, '/Hold', 0, { 'grpc-timeout': '1H' });
+    send(head(1), data(1, Buffer.alloc(5), frameFlag.endStream), head(3), head(5));
+    assert.equal(timers(), before + 3);
+    send(frame(frameType.rstStream, 0, 1, uint32(8)), data(3, Buffer.from([1, 0, 0, 0, 0])));
+    assert.equal(timers(), before + 1);
+    connection.lost();
+    assert.equal(timers(), before);
+  });
+
   it('writes the answers of one read at once', () => {
     const { wire, send } = fakeServer().connect();
     const before = wire.writes;
@@ -356,10 +419,4 @@ function resets(frames: readonly SentFrame[]): [number, number][] {
   return frames
     .filter(({ type }) => type === frameType.rstStream)
     .map(({ streamId, payload }) => [streamId, payload.readUInt32BE(0)]);
-}
-
-/** What was written outside the reading of input goes out with the next input at the latest. */
-function drainWrites(connection: FakeConnection['connection'], wire: FakeConnection['wire']): SentFrame[] {
-  connection.receive(frame(frameType.ping, frameFlag.ack, 0, Buffer.alloc(8)));
-  return wire.take();
 }

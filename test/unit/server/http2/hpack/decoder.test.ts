@@ -151,11 +151,13 @@ describe('decoding header blocks', () => {
   });
 
   it('refuses Huffman codes that break the rules (RFC 7541 §5.2)', () => {
+    const right = '0085 f2b24a84ff 00';
+    assert.equal(typeof decoder()(right), 'object');
     const wrong = {
-      'padding of 8 bits': '0085 f2b24a84ff 8561 6161 6161',
-      'padding of zeros': '0085 f2b24a8480 8161',
-      'EOS inside': '0087 f2b24a84ffffff 8161',
-      'EOS alone': '0084 ffffffff 8161',
+      'padding of 8 bits': '0086 f2b24a84ffff 00',
+      'padding of zeros': '0085 f2b24a84fe 00',
+      'EOS inside': '0088 ffffffff f2b24a84 00',
+      'EOS alone': '0084 ffffffff 00',
     };
     for (const [what, hex] of Object.entries(wrong)) {
       assert.equal(decoder()(hex), 'a string is not Huffman-coded as it says', what);
