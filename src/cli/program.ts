@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
+import { registerExplain } from './explain.ts';
 import { registerServe } from './serve.ts';
 import { registerSign } from './sign.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -10,7 +11,14 @@ import { registerValidate } from './validate.ts';
 /** Adds a command to the program. `finish` is told the exit code. */
 export type Register = (program: Command, terminal: Terminal, finish: (code: ExitCode) => void) => void;
 
-const commands: readonly Register[] = [registerServe, registerValidate, registerConfig, registerDemo, registerSign];
+const commands: readonly Register[] = [
+  registerServe,
+  registerValidate,
+  registerConfig,
+  registerDemo,
+  registerSign,
+  registerExplain,
+];
 
 /** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -1,0 +1,110 @@
+import { type Difference } from '../../explain/difference.ts';
+import { type Explanation } from '../../explain/explanation.ts';
+import { visible } from '../../explain/visible.ts';
+import { describeStringToSign, MAX_HINT_BYTES } from '../../signature/string-to-sign-hint.ts';
+
+/** Writes an explanation for people (`table`) or for programs; it ends with a line feed. */
+export async function renderExplanation(
+  explanation: Explanation,
+  notes: readonly string[],
+  format: 'table' | 'json' | 'yaml',
+): Promise<string> {
+  const all: Explanation = { ...explanation, notes: [...notes, ...explanation.notes] };
+  if (format === 'table') return renderText(all);
+  const { stringToSign, ...rest } = all;
+  const shown = { ...rest, stringToSign: stringToSign === null ? null : describeStringToSign(stringToSign) };
+  return format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : (await import('yaml')).stringify(shown);
+}
+
+function renderText(explanation: Explanation): string {
+  const { verdict, difference, notes } = explanation;
+  const sections = [
+    [verdictOf(explanation), ...listLines(explanation), answerLine(explanation)],
+    difference === null ? [] : differenceLines(difference),
+    verdict === 'unexplained' ? unexplainedLines(explanation) : [],
+    fixLines(explanation),
+    notes.map((note) => `Note: ${note}`),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function verdictOf({ verdict, mistakes, authentication }: Explanation): string {
+  const isKey = authentication === 'key';
+  switch (verdict) {
+    case 'right':
+      return isKey ? 'Right: the App Key is where it should be.' : 'Right: the signature fits the request.';
+    case 'right-but-old':
+      return 'Right, but old: the signature fits the request, and the signed time is over.';
+    case 'unexplained':
+      return mistakes.length === 0
+        ? 'Wrong: the signature fits neither the request nor any known mistake.'
+        : 'Wrong, and besides, the signature fits neither the request nor any known mistake:';
+    case 'wrong':
+      return mistakes.length === 1
+        ? `Wrong: ${sentence(mistakes[0]?.what ?? '')} [${mistakes[0]?.name ?? ''}]`
+        : `Wrong: ${String(mistakes.length)} mistakes.`;
+  }
+}
+
+/** The mistakes, where the first line does not name the only one. */
+function listLines({ verdict, mistakes }: Explanation): readonly string[] {
+  if (verdict === 'wrong' && mistakes.length === 1) return [];
+  return mistakes.map(({ what, name }, index) => `  ${String(index + 1)}. ${sentence(what)} [${name}]`);
+}
+
+function answerLine({ answer: { status, code, detail } }: Explanation): string {
+  if (status === null) return 'The gateway lets it pass, to the access condition and the limits.';
+  return `The gateway answers ${String(status)} ${code}: ${sentence(detail)}`;
+}
+
+function differenceLines(difference: Difference): readonly string[] {
+  const { offset, line, column, expected, signed, markAt, expectedByte, signedByte } = difference;
+  return [
+    `The string to sign differs from byte ${String(offset)} on (line ${String(line)}, byte ${String(column)}):`,
+    `  gateway  ${expected}`,
+    `  signed   ${signed}`,
+    `           ${' '.repeat(markAt)}^ ${byteText(expectedByte)} for the gateway, ${byteText(signedByte)} signed`,
+  ];
+}
+
+function byteText(byte: string | null): string {
+  return byte ?? 'the end';
+}
+
+function unexplainedLines({ stringToSign, checked }: Explanation): readonly string[] {
+  if (stringToSign === null) return [];
+  const isCut = stringToSign.length > MAX_HINT_BYTES;
+  const lines = splitLines(stringToSign.subarray(0, MAX_HINT_BYTES)).map((line) => `  ${visible(line)}`);
+  return [
+    'The gateway builds this string to sign, without the App Secret; compare it with yours, byte by byte:',
+    ...lines,
+    ...(isCut ? ['  …'] : []),
+    '',
+    `Checked, alone and in pairs: ${checked.join(', ')}.`,
+    'Likely causes: an App Secret that belongs to another App Key or was rotated, or a request that was changed after it',
+    'was signed.',
+  ];
+}
+
+function fixLines({ mistakes }: Explanation): readonly string[] {
+  const fixes = [...new Set(mistakes.map(({ fix }) => fix))];
+  if (fixes.length < 2) return fixes.map((fix) => `Fix: ${sentence(fix)}`);
+  return ['Fix:', ...fixes.map((fix) => `  - ${sentence(fix)}`)];
+}
+
+function splitLines(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return [...lines, bytes.subarray(start)];
+}
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}

@@ -1,0 +1,190 @@
+import { findParameter } from '../authenticate/query-parameters.ts';
+import { type KeyCarrier, type KeyOptions } from '../model/endpoint.ts';
+import { decodeFormText } from '../receive/form-decoding.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import { type ClientRequest } from '../signature/client-request.ts';
+import { equal } from '../signature/equal.ts';
+import { queryOf } from '../signature/query.ts';
+import { type ExplainInput } from './explanation.ts';
+import { type Finding } from './finding.ts';
+import { type Mistake } from './mistake.ts';
+
+const FIX_VALUE = 'Send the App Key exactly as it was issued';
+
+/** Finds out what is wrong with a request to a key endpoint (spec §3.1). No text of it holds an App Key. */
+export function explainKey(request: ClientRequest, { keyNames }: KeyOptions, { secret }: ExplainInput): Finding {
+  const found = firstPresent(request, keyNames);
+  const refusal = judge(found?.values ?? null, secret);
+  const mistakes = refusal === null ? [] : findMistakes(request, keyNames, found, secret);
+  return { refusal, mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+}
+
+/** The carrier that decides, and what it holds: one text or more. */
+interface Carried {
+  readonly carrier: KeyCarrier;
+  readonly values: readonly string[];
+}
+
+function firstPresent(request: ClientRequest, keyNames: readonly KeyCarrier[]): Carried | null {
+  for (const carrier of keyNames) {
+    const values = valuesOf(request, carrier);
+    if (values.length > 0) return { carrier, values };
+  }
+  return null;
+}
+
+function valuesOf({ path, headers }: ClientRequest, carrier: KeyCarrier): readonly string[] {
+  if ('header' in carrier) {
+    const name = carrier.header.toLowerCase();
+    return headers.filter(([candidate]) => candidate.toLowerCase() === name).map(([, value]) => value);
+  }
+  const value = findParameter(queryOf(path), carrier.query);
+  if (value === null) return [];
+  return typeof value === 'string' ? [decodeFormText(value) ?? '%'] : ['', ''];
+}
+
+function judge(values: readonly string[] | null, key: string): Refusal | null {
+  if (values === null) return refuse('CREDENTIALS_MISSING', 'the request carries no App Key');
+  const [value = ''] = values;
+  if (values.length > 1) return refuse('CREDENTIALS_MALFORMED', 'the App Key stands twice in its carrier');
+  if (value === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
+  return isSame(value, key) ? null : refuse('AUTHENTICATION_FAILED', 'the App Key is not the one given');
+}
+
+function findMistakes(
+  request: ClientRequest,
+  keyNames: readonly KeyCarrier[],
+  found: Carried | null,
+  key: string,
+): readonly Mistake[] {
+  const places = keyNames.map(describe).join(' or ');
+  if (found === null) return [findMissing(request, keyNames, places)];
+  const place = describe(found.carrier);
+  const [value = ''] = found.values;
+  if (found.values.length > 1) {
+    return [{ name: 'key-twice', what: `the App Key stands more than once in ${place}`, fix: 'Send it once' }];
+  }
+  if (value === '') {
+    return [
+      {
+        name: 'key-empty',
+        what: `${place} is empty`,
+        fix: 'See where your program takes the App Key from: it was empty',
+      },
+    ];
+  }
+  const later = keyNames.slice(keyNames.indexOf(found.carrier) + 1);
+  if (later.some((carrier) => valuesOf(request, carrier).some((other) => isSame(other, key)))) {
+    return [
+      {
+        name: 'key-in-a-later-place',
+        what: `${place} holds another App Key and decides, although a later place holds the right one`,
+        fix: `Send the App Key in one place, ${place}`,
+      },
+    ];
+  }
+  return [findDifferentValue(request, value, key, place)];
+}
+
+function findDifferentValue(request: ClientRequest, value: string, key: string, place: string): Mistake {
+  const mistake = (name: string, what: string, fix: string): Mistake => ({
+    name,
+    what: `the App Key in ${place} ${what}`,
+    fix,
+  });
+  if (isSame(value.replace(/\s/g, ''), key.replace(/\s/g, ''))) {
+    return mistake('key-white-space', 'has white space in or around it', `${FIX_VALUE}, without blanks and line ends`);
+  }
+  if (isSame(value.toLowerCase(), key.toLowerCase())) {
+    return mistake('key-case', 'differs in upper and lower case', FIX_VALUE);
+  }
+  if (isSame(value.replace(/^(["'])(.*)\1$/s, '$2'), key)) {
+    return mistake('key-quoted', 'has quotes around it', `${FIX_VALUE}, without the quotes`);
+  }
+  if (isSame(value.replace(/^(?:Bearer|Key|ApiKey|Token) +/i, ''), key)) {
+    return mistake('key-scheme', 'has a scheme word before it', `${FIX_VALUE}, with nothing before it`);
+  }
+  if (isSame(decodeFormText(value) ?? '', key)) {
+    return mistake(
+      'key-encoded',
+      'is percent-encoded once too often',
+      `${FIX_VALUE}; a query is percent-encoded once, a header never`,
+    );
+  }
+  if (isSame(Buffer.from(value, 'base64').toString('utf8'), key))
+    return mistake('key-base64', 'is base64-encoded', FIX_VALUE);
+  if (value.length < key.length && isSame(value, key.slice(0, value.length))) {
+    return mistake('key-cut', 'is only the beginning of the right one', FIX_VALUE);
+  }
+  const hasSignature = findParameter(queryOf(request.path), 'sign') !== null;
+  if (hasSignature) {
+    return mistake(
+      'parameter-signature-for-key',
+      'comes with a signature: it may be one for a signature endpoint',
+      'Send the App Key of a credential of method key',
+    );
+  }
+  return mistake(
+    'other-key',
+    'is another one than the one given',
+    `${FIX_VALUE}; see whether it is one for key authentication`,
+  );
+}
+
+function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[], places: string): Mistake {
+  const fix = `Send the App Key as ${places}`;
+  const query = queryOf(request.path).split('&');
+  const header = (wanted: string): string | null =>
+    request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const queryNames = keyNames.flatMap((carrier) => ('query' in carrier ? [carrier.query] : []));
+  const headerNames = keyNames.flatMap((carrier) => ('header' in carrier ? [carrier.header.toLowerCase()] : []));
+  const segmentNames = query.map((segment) => segment.split('=', 1)[0] ?? '');
+  if (query.some((segment) => queryNames.includes(segment))) {
+    return { name: 'key-without-value', what: 'the parameter of the App Key has no "=" and no value', fix };
+  }
+  if (segmentNames.some((name) => queryNames.some((known) => fold(known) === fold(name)))) {
+    return {
+      name: 'key-name-case',
+      what: 'the parameter of the App Key is not spelt as it must be: upper and lower case count',
+      fix,
+    };
+  }
+  if (segmentNames.some((name) => headerNames.includes(name.toLowerCase()))) {
+    return { name: 'key-in-query', what: 'the App Key is in the query under the name of the header', fix };
+  }
+  const scheme = (header('authorization') ?? '').split(' ', 1)[0]?.toLowerCase() ?? '';
+  if (scheme !== '') {
+    const name =
+      { hmac: 'hmac-for-key', basic: 'basic-authentication', bearer: 'bearer-token' }[scheme] ?? 'key-in-authorization';
+    return { name, what: 'the request has an Authorization header, which key authentication does not look at', fix };
+  }
+  const likely = [
+    'appkey',
+    'app-key',
+    'x-appkey',
+    'x-api-key',
+    'apikey',
+    'api-key',
+    'x-app-id',
+    ...queryNames.map((name) => name.toLowerCase()),
+  ];
+  if (request.headers.some(([name]) => likely.includes(name.toLowerCase().replaceAll('_', '-')))) {
+    return { name: 'key-header-name', what: 'the App Key is in a header of another name', fix };
+  }
+  if (/(?:^|[&"])"?app_?key"?[=:]/i.test(request.body.toString('latin1', 0, 65_536))) {
+    return { name: 'key-in-body', what: 'the App Key is in the body', fix };
+  }
+  return { name: 'key-missing', what: 'the request carries no App Key', fix };
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}
+
+function describe(carrier: KeyCarrier): string {
+  return 'header' in carrier ? `the header ${carrier.header}` : `the query parameter ${carrier.query}`;
+}
+
+function isSame(left: string, right: string): boolean {
+  return equal(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
+}

@@ -1,0 +1,47 @@
+import { type AuthenticationMethod } from '../model/endpoint.ts';
+import { type RefusalCode } from '../refusal.ts';
+import { type Difference } from './difference.ts';
+import { type Mistake } from './mistake.ts';
+
+/**
+ * - `right`: the credentials and the signature are right now.
+ * - `right-but-old`: they were right when the request was made, which was too long ago.
+ * - `wrong`: the mistakes say why it is refused.
+ * - `unexplained`: the signature fits no mistake that is known.
+ */
+export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained';
+
+/** What the gateway would answer, before it looks at access and limits. */
+export interface Answer {
+  /** Null when the request passes. */
+  readonly status: number | null;
+  readonly code: RefusalCode | 'ALLOWED';
+  /** What the gateway's log would say. */
+  readonly detail: string;
+}
+
+/** What was found out about a request. Holds no secret, no signature, and no App Key of method `key`. */
+export interface Explanation {
+  readonly verdict: Verdict;
+  readonly authentication: AuthenticationMethod;
+  readonly answer: Answer;
+  readonly mistakes: readonly Mistake[];
+  /** Between the string to sign that the gateway builds and the one that was signed; null where they do not differ. */
+  readonly difference: Difference | null;
+  /** What the gateway builds as string to sign, without the secret; null where it builds none. */
+  readonly stringToSign: Buffer | null;
+  /** The names of what the signature was tried against, when nothing fitted; otherwise empty. */
+  readonly checked: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Who the request is meant to be from, and when. */
+export interface ExplainInput {
+  /** Null on key endpoints, where the App Key is the secret. */
+  readonly appKey: string | null;
+  readonly secret: string;
+  /** The server's clock when the request came in. */
+  readonly nowSeconds: number;
+  /** Whether that time is known, or only that of the explanation, which may be much later. */
+  readonly isTimeKnown: boolean;
+}

@@ -1,0 +1,31 @@
+import { type Refusal } from '../refusal.ts';
+import { type Mistake } from './mistake.ts';
+
+/** What one method of authentication finds out about a request. */
+export interface Finding {
+  /** What the gateway would refuse the request with; null when it would not. */
+  readonly refusal: Refusal | null;
+  readonly mistakes: readonly Mistake[];
+  /** Whether the signed time lies in the past and may only be that of an old request. */
+  readonly isOld: boolean;
+  /** What the gateway builds as string to sign; null where it builds none. */
+  readonly stringToSign: Buffer | null;
+  /** What was signed, where that is known. */
+  readonly signed: Buffer | null;
+  /** Null when there is no signature to look into. */
+  readonly search: {
+    readonly isExplained: boolean;
+    readonly isCut: boolean;
+    /** What it was tried against. */
+    readonly checked: readonly string[];
+  } | null;
+}
+
+const MAX_TRIES = 60_000;
+/** How much is hashed at most, so that a large body is explained in about a second, too. */
+const MAX_HASHED_BYTES = 512 * 1024 * 1024;
+
+/** How many strings to sign of a size are tried. */
+export function triesFor(textBytes: number): number {
+  return Math.max(1, Math.min(MAX_TRIES, Math.floor(MAX_HASHED_BYTES / Math.max(textBytes, 1))));
+}

@@ -1,0 +1,175 @@
+import { hmacAlgorithms } from '../../model/endpoint.ts';
+import { queryOf } from '../../signature/query.ts';
+import { isSignableHeader, REQUEST_LINE } from '../../signature/signed-headers.ts';
+import { type Fault } from '../mistake.ts';
+import { countHeader, type HmacCase } from './hmac-case.ts';
+import { isRequestLineName } from './sent-authorization.ts';
+
+const SHAPE = 'Authorization: hmac appkey="…", algorithm="hmac-sha256", headers="date request-line", signature="…"';
+const PARAMETERS = ['appkey', 'algorithm', 'headers', 'signature'];
+
+/** What is wrong with how the credentials are sent to an hmac endpoint. */
+export const authorizationFaults: readonly Fault<HmacCase>[] = [
+  {
+    name: 'key-for-hmac',
+    what: 'the request carries an App Key as for key authentication, but the endpoint wants an HMAC signature',
+    fix: `Sign the request and send ${SHAPE}`,
+    isMade: ({ request, header }) =>
+      header('authorization') === null &&
+      (header('x-app-key') !== null || hasParameter(request.path, 'appKey')) &&
+      !hasParameter(request.path, 'sign'),
+  },
+  {
+    name: 'parameter-signature-for-hmac',
+    what: 'the request carries a parameter signature (sign), but the endpoint wants an HMAC signature',
+    fix: `Sign the request and send ${SHAPE}`,
+    isMade: ({ request, header }) => header('authorization') === null && hasParameter(request.path, 'sign'),
+  },
+  {
+    name: 'authorization-missing',
+    what: 'the request has no Authorization header',
+    fix: `Send ${SHAPE}; clients drop it on a redirect to another host`,
+    isMade: ({ request, header }) =>
+      header('authorization') === null &&
+      header('x-app-key') === null &&
+      !hasParameter(request.path, 'appKey') &&
+      !hasParameter(request.path, 'sign'),
+  },
+  {
+    name: 'basic-authentication',
+    what: 'the Authorization header is of the Basic scheme: a name and a password',
+    fix: `Sign the request and send ${SHAPE}; the App Secret itself is never sent`,
+    isMade: ({ authorization }) => authorization.scheme.toLowerCase() === 'basic',
+  },
+  {
+    name: 'bearer-token',
+    what: 'the Authorization header is of the Bearer scheme: a token, as for an oauth2 endpoint',
+    fix: `Sign the request and send ${SHAPE}`,
+    isMade: ({ authorization }) => authorization.scheme.toLowerCase() === 'bearer',
+  },
+  {
+    name: 'other-scheme',
+    what: 'the Authorization header does not begin with "hmac "',
+    fix: `Send ${SHAPE}`,
+    isMade: ({ header, authorization }) =>
+      header('authorization') !== null && !['hmac', 'basic', 'bearer'].includes(authorization.scheme.toLowerCase()),
+  },
+  {
+    name: 'authorization-twice',
+    what: 'the request has more than one Authorization header',
+    fix: 'Send one',
+    isMade: ({ request }) => countHeader(request, 'authorization') > 1,
+  },
+  {
+    name: 'authorization-parameters',
+    what: 'the parameters of Authorization are not the four wanted ones, once each and in lower case',
+    fix: `Send ${SHAPE}`,
+    isMade: ({ authorization: { scheme, written } }) =>
+      scheme.toLowerCase() === 'hmac' && [...written].sort().join() !== [...PARAMETERS].sort().join(),
+  },
+  {
+    name: 'authorization-grammar',
+    what: 'Authorization is not written as one blank after hmac and then name="value", joined by commas',
+    fix: `Send ${SHAPE}, with double quotes and no blank around "="`,
+    isMade: ({ header, authorization }) =>
+      authorization.scheme.toLowerCase() === 'hmac' &&
+      !/^\w+ [\w-]+="[^"\\]*"(?:[ \t]*,[ \t]*[\w-]+="[^"\\]*")*$/.test(header('authorization') ?? ''),
+  },
+  {
+    name: 'algorithm-not-allowed',
+    what: 'the algorithm is none that the endpoint takes',
+    fix: 'Write algorithm="hmac-sha256", in lower case, unless you were told otherwise',
+    isMade: ({ authorization: { algorithm }, options }) =>
+      algorithm !== null && !options.algorithms.some((allowed) => allowed === algorithm),
+  },
+  {
+    name: 'list-not-lower-case',
+    what: 'headers="…" has names that are not in lower case',
+    fix: 'Write the names in headers="…" in lower case',
+    isMade: ({ authorization: { headers } }) => headers !== null && headers !== headers.toLowerCase(),
+  },
+  {
+    name: 'list-separators',
+    what: 'headers="…" does not have single blanks between its names',
+    fix: 'Separate the names in headers="…" by one blank each, with none at the ends',
+    isMade: ({ authorization: { headers } }) => headers !== null && !/^[^\s,;]+(?: [^\s,;]+)*$/.test(headers),
+  },
+  {
+    name: 'list-request-target',
+    what: 'headers="…" lists the request line under the name that another scheme has for it',
+    fix: 'List it as request-line, and write the line as "POST /orders HTTP/1.1"',
+    isMade: ({ authorization: { headers } }) =>
+      (headers ?? '')
+        .toLowerCase()
+        .split(/[\s,;]+/)
+        .some(isRequestLineName),
+  },
+  {
+    name: 'date-not-listed',
+    what: 'headers="…" does not list date',
+    fix: 'Sign the Date header: add date to headers="…" and its line to the string to sign',
+    isMade: ({ authorization: { headers }, names }) => headers !== null && !names.includes('date'),
+  },
+  {
+    name: 'request-line-not-listed',
+    what: 'headers="…" does not list request-line',
+    fix: 'Sign the request line: add request-line to headers="…" and its line to the string to sign',
+    isMade: ({ authorization: { headers }, names }) => headers !== null && !names.includes(REQUEST_LINE),
+  },
+  {
+    name: 'listed-twice',
+    what: 'headers="…" lists a name twice',
+    fix: 'List each name once',
+    isMade: ({ names }) => new Set(names).size !== names.length,
+  },
+  {
+    name: 'unsignable-header',
+    what: 'headers="…" lists a header that cannot be signed, because it is changed on the way',
+    fix: 'Do not sign authorization, connection, keep-alive, te, transfer-encoding, x-request-id, x-forwarded-*, x-envoy-* and the identity headers',
+    isMade: ({ names }) => names.some((name) => !isSignableHeader(name)),
+  },
+  {
+    name: 'listed-header-absent',
+    what: 'headers="…" lists a header that the request does not have',
+    fix: 'Send every header that is listed, and see whether your client or a proxy drops it',
+    isMade: ({ names, header, request }) =>
+      names.some(
+        (name) =>
+          ![REQUEST_LINE, 'date', 'digest'].includes(name) &&
+          (name === 'host' ? request.authority === '' : header(name) === null),
+      ),
+  },
+  {
+    name: 'digest-missing',
+    what: 'the request has a body, but no Digest header',
+    fix: 'Send Digest: SHA-256= and the base64 of the SHA-256 of the body, and sign it',
+    isMade: ({ request, header }) => request.body.length > 0 && header('digest') === null,
+  },
+  {
+    name: 'digest-not-signed',
+    what: 'the request has a body and a Digest, but headers="…" does not list digest',
+    fix: 'Add digest to headers="…" and its line to the string to sign',
+    isMade: ({ request, header, names, authorization }) =>
+      request.body.length > 0 &&
+      header('digest') !== null &&
+      authorization.headers !== null &&
+      !names.includes('digest'),
+  },
+  {
+    name: 'digest-twice',
+    what: 'the request has more than one Digest header',
+    fix: 'Send one',
+    isMade: ({ request }) => countHeader(request, 'digest') > 1,
+  },
+];
+
+/** Whether an algorithm is one that some endpoint may take. */
+export function knownAlgorithm(text: string | null): (typeof hmacAlgorithms)[number] | null {
+  return hmacAlgorithms.find((name) => name === text) ?? null;
+}
+
+function hasParameter(path: string, name: string): boolean {
+  return queryOf(path)
+    .split('&')
+    .some((segment) => segment.startsWith(`${name}=`));
+}

@@ -1,0 +1,137 @@
+import { type HmacOptions } from '../../model/endpoint.ts';
+import { Secret } from '../../model/secret.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
+import { checkDigest } from '../../signature/digest.ts';
+import { equal } from '../../signature/equal.ts';
+import { type HmacCredentials, parseHmac, verifyHmac } from '../../signature/hmac.ts';
+import { SIGNED_HTTP_VERSION } from '../../signature/hmac-text.ts';
+import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import { checkTime } from '../../signature/time-window.ts';
+import { runAtOnce } from '../../signature/work.ts';
+import { findDigestMistakes } from '../digest-mistakes.ts';
+import { type ExplainInput } from '../explanation.ts';
+import { type Finding, triesFor } from '../finding.ts';
+import { type Hypothesis, type Mistake, told } from '../mistake.ts';
+import { otherAppKey } from '../other-app-key.ts';
+import { searchRecipe } from '../search.ts';
+import { secretMistakes } from '../secret-mistakes.ts';
+import { readSentHmac } from '../sent-mac.ts';
+import { findTimeMistake } from '../time-mistakes.ts';
+import { algorithmMistakes } from './algorithm-mistakes.ts';
+import { authorizationFaults, knownAlgorithm } from './authorization-faults.ts';
+import { dateFaults } from './date-faults.ts';
+import { type HmacCase, hmacCase } from './hmac-case.ts';
+import { headerMistakes } from './header-mistakes.ts';
+import { type HmacRecipe, hmacTextOf, hmacWith } from './hmac-recipe.ts';
+import { requestLineMistakes } from './request-line-mistakes.ts';
+import { textMistakes } from './text-mistakes.ts';
+
+/** Finds out what is wrong with a request to an hmac endpoint (spec §3.2). */
+export function explainHmac(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {
+  const context = hmacCase(request, options);
+  const parsed = parseHmac(signableRequest(request), options);
+  const refusal = isRefusal(parsed) ? parsed : judge(parsed, request, options, input);
+  const mistakes: Mistake[] = [...authorizationFaults, ...dateFaults]
+    .filter((fault) => fault.isMade(context))
+    .map(told);
+  const { appKey } = context.authorization;
+  if (appKey !== null && input.appKey !== null && appKey !== input.appKey)
+    mistakes.push(otherAppKey(appKey, input.appKey));
+  const claimed = context.header('digest');
+  if (claimed !== null) mistakes.push(...findDigestMistakes(claimed, request.body));
+  const dateSeconds = parseImfFixdate(context.header('date') ?? '');
+  const late = dateSeconds === null ? null : checkTime(dateSeconds, input.nowSeconds, options.clockSkewSeconds);
+  const time =
+    dateSeconds === null || late === null
+      ? null
+      : findTimeMistake('Date', dateSeconds, input.nowSeconds, input.isTimeKnown);
+  if (time !== null) mistakes.push(time);
+
+  const { signature: sent } = context.authorization;
+  const base = baseRecipe(context, input);
+  const expected = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
+  const common = { refusal, isOld: late !== null && time === null, stringToSign: sent === null ? null : expected };
+  if (sent === null) return { ...common, mistakes, search: null, signed: null };
+  const macs = readSentHmac(sent);
+  const hypotheses = hmacHypotheses(context, input);
+  const search = searchRecipe(
+    base,
+    hypotheses,
+    (recipe) => {
+      const mac = recipe.mac(recipe.encodeText(hmacTextOf(recipe)), recipe.secret);
+      return macs.find(({ bytes }) => equal(bytes, mac)) ?? null;
+    },
+    triesFor(expected.length),
+  );
+  const spelling = search.found?.fit.mistake ?? null;
+  return {
+    ...common,
+    mistakes: [...mistakes, ...(search.found?.mistakes ?? []), ...(spelling === null ? [] : [spelling])],
+    search: {
+      isExplained: search.found !== null,
+      isCut: search.isCut,
+      checked: [...new Set(hypotheses.map(({ name }) => name))],
+    },
+    signed: search.found === null ? null : search.found.recipe.encodeText(hmacTextOf(search.found.recipe)),
+  };
+}
+
+/** Everything that an hmac signature is tried against, likely mistakes first. */
+export function hmacHypotheses(context: HmacCase, { appKey }: ExplainInput): readonly Hypothesis<HmacRecipe>[] {
+  return [
+    ...requestLineMistakes(context),
+    ...textMistakes(context),
+    ...secretMistakes<HmacRecipe>(appKey),
+    ...algorithmMistakes(algorithmOf(context)),
+    ...headerMistakes(context),
+  ];
+}
+
+function judge(
+  credentials: HmacCredentials,
+  request: ClientRequest,
+  options: HmacOptions,
+  { appKey, secret, nowSeconds }: ExplainInput,
+): Refusal | null {
+  if (appKey !== null && credentials.appKey !== appKey) {
+    return refuse(
+      'AUTHENTICATION_FAILED',
+      'the App Key is another, so that its signature is checked with another secret',
+    );
+  }
+  const verified = verifyHmac(credentials, [Secret.fromText(secret)]);
+  if (isRefusal(verified)) return verified;
+  const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
+  const { digest: claimed } = credentials;
+  return late !== null || claimed === null ? late : runAtOnce(checkDigest(claimed, request.body));
+}
+
+function baseRecipe(context: HmacCase, { secret }: ExplainInput): HmacRecipe {
+  const { request, names } = context;
+  const values = new Map<string, string>();
+  for (const [name, value] of request.headers) {
+    const former = values.get(name.toLowerCase());
+    values.set(name.toLowerCase(), former === undefined ? value : `${former}, ${value}`);
+  }
+  values.set('host', request.authority);
+  return {
+    names,
+    values,
+    method: request.method,
+    target: request.path,
+    version: SIGNED_HTTP_VERSION,
+    requestLineLabel: '',
+    spellName: (name) => name,
+    colon: ': ',
+    lineBreak: '\n',
+    ending: '',
+    encodeText: (text) => text,
+    mac: hmacWith(algorithmOf(context).replace('hmac-', '')),
+    secret: Buffer.from(secret, 'utf8'),
+  };
+}
+
+function algorithmOf({ authorization, options }: HmacCase): HmacOptions['algorithms'][number] {
+  return knownAlgorithm(authorization.algorithm) ?? options.algorithms[0] ?? 'hmac-sha256';
+}

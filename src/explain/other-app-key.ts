@@ -1,0 +1,16 @@
+import { type Mistake } from './mistake.ts';
+
+/** The mistake of sending another App Key than the one that the secret belongs to. */
+export function otherAppKey(sent: string, given: string): Mistake {
+  const how =
+    sent.trim() === given.trim()
+      ? '; they are the same but for white space'
+      : sent.toLowerCase() === given.toLowerCase()
+        ? '; they are the same but for upper and lower case'
+        : '';
+  return {
+    name: 'other-app-key',
+    what: `the App Key of the request is not the one given with --app-key${how}`,
+    fix: 'Send the App Key that belongs to this App Secret, exactly as it was issued',
+  };
+}

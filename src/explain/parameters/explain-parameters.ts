@@ -1,0 +1,147 @@
+import { type ParameterSignatureOptions } from '../../model/endpoint.ts';
+import { Secret } from '../../model/secret.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { parseApiTimestamp } from '../../signature/api-timestamp.ts';
+import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
+import { equal } from '../../signature/equal.ts';
+import { type ParameterRequest, parseParameterRequest } from '../../signature/parameter-request.ts';
+import { parseParameterCredentials, verifyParameterSignature } from '../../signature/parameter-signature.ts';
+import { checkTime } from '../../signature/time-window.ts';
+import { runAtOnce } from '../../signature/work.ts';
+import { type ExplainInput } from '../explanation.ts';
+import { type Finding, triesFor } from '../finding.ts';
+import { type Hypothesis, type Mistake, told } from '../mistake.ts';
+import { otherAppKey } from '../other-app-key.ts';
+import { searchRecipe } from '../search.ts';
+import { secretMistakes } from '../secret-mistakes.ts';
+import { readSentSign } from '../sent-mac.ts';
+import { findTimeMistake } from '../time-mistakes.ts';
+import { dataMistakes } from './data-mistakes.ts';
+import { framingMistakes } from './framing-mistakes.ts';
+import { orderMistakes } from './order-mistakes.ts';
+import { type ParameterCase, parameterCase, textOf } from './parameter-case.ts';
+import { parameterFaults } from './parameter-faults.ts';
+import {
+  byName,
+  hashWith,
+  type ParameterRecipe,
+  parameterTextOf,
+  SECRET_MARK,
+  shownText,
+  signOf,
+} from './parameter-recipe.ts';
+import { selectionMistakes } from './selection-mistakes.ts';
+import { spellingMistakes } from './spelling-mistakes.ts';
+
+/** Finds out what is wrong with a request to a parameter-signature endpoint (spec §3.3). */
+export function explainParameters(
+  request: ClientRequest,
+  options: ParameterSignatureOptions,
+  input: ExplainInput,
+): Finding {
+  const context = parameterCase(request, options);
+  const parsed = parseParameterRequest(signableRequest(request), options);
+  const refusal = isRefusal(parsed) ? parsed : judge(parsed, options, input);
+  const mistakes: Mistake[] = parameterFaults.filter((fault) => fault.isMade(context)).map(told);
+  const valueOf = (wanted: string): string | null =>
+    context.parameters.find(({ name }) => name === wanted)?.value ?? null;
+  const appKey = valueOf('appKey');
+  if (appKey !== null && appKey !== '' && input.appKey !== null && textOf(appKey) !== input.appKey) {
+    mistakes.push(otherAppKey(textOf(appKey), input.appKey));
+  }
+  const timestamp = parseApiTimestamp(Buffer.from(valueOf('apiTimestamp') ?? '', 'latin1'));
+  const late = timestamp === null ? null : checkTime(timestamp, input.nowSeconds, options.clockSkewSeconds);
+  const isMilliseconds = mistakes.some(({ name }) => name === 'timestamp-milliseconds');
+  const time =
+    timestamp === null || late === null || isMilliseconds
+      ? null
+      : findTimeMistake('apiTimestamp', timestamp, input.nowSeconds, input.isTimeKnown);
+  if (time !== null) mistakes.push(time);
+
+  const sent = valueOf('sign');
+  const isOld = late !== null && time === null && !isMilliseconds;
+  const common = { refusal, isOld, stringToSign: null, search: null, signed: null };
+  if (isRefusal(parsed)) return { ...common, mistakes };
+  const base = baseRecipe(context, input);
+  const expected = Buffer.concat([...parsed.shownText()]);
+  if (sent === null || sent === '') return { ...common, mistakes, stringToSign: expected };
+  const signs = readSentSign(sent);
+  const hypotheses = parameterHypotheses(context, input);
+  const search = searchRecipe(
+    base,
+    hypotheses,
+    (recipe) => {
+      const mac = signOf(recipe);
+      return signs.find(({ bytes }) => equal(bytes, mac)) ?? null;
+    },
+    triesFor(expected.length),
+  );
+  const spelling = search.found?.fit.mistake ?? null;
+  // The length of sign follows from the hash that was taken.
+  const isOtherHash = search.found !== null && search.found.mistakes.length > 0 && spelling?.name === 'sign-length';
+  // In the form `auto`, several texts are right.
+  const isRight = refusal === null || refusal.refused === 'REQUEST_EXPIRED';
+  return {
+    ...common,
+    mistakes: [
+      ...mistakes,
+      ...(isRight ? [] : (search.found?.mistakes ?? [])),
+      ...(spelling === null || isOtherHash ? [] : [spelling]),
+    ],
+    stringToSign: expected,
+    search: {
+      isExplained: isRight || search.found !== null,
+      isCut: search.isCut,
+      checked: [...new Set(hypotheses.map(({ name }) => name))],
+    },
+    signed: isRight || search.found === null ? null : shownText(parameterTextOf(search.found.recipe)),
+  };
+}
+
+/** Everything that a parameter signature is tried against, likely mistakes first. */
+export function parameterHypotheses(
+  context: ParameterCase,
+  { appKey }: ExplainInput,
+): readonly Hypothesis<ParameterRecipe>[] {
+  return [
+    ...spellingMistakes(context),
+    ...orderMistakes,
+    ...framingMistakes(context),
+    ...secretMistakes<ParameterRecipe>(appKey),
+    ...dataMistakes(context),
+    ...selectionMistakes(context),
+  ];
+}
+
+function judge(
+  parsed: ParameterRequest,
+  options: ParameterSignatureOptions,
+  { appKey, secret, nowSeconds }: ExplainInput,
+): Refusal | null {
+  const credentials = parseParameterCredentials(parsed, options);
+  if (isRefusal(credentials)) return credentials;
+  if (appKey !== null && credentials.appKey !== appKey) {
+    return refuse(
+      'AUTHENTICATION_FAILED',
+      'the App Key is another, so that its signature is checked with another secret',
+    );
+  }
+  const verified = runAtOnce(verifyParameterSignature(credentials, [Secret.fromText(secret)]));
+  if (isRefusal(verified)) return verified;
+  const { timestampSeconds } = credentials;
+  return timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
+}
+
+function baseRecipe({ parameters, options }: ParameterCase, { secret }: ExplainInput): ParameterRecipe {
+  const isRaw = options.parameterEncoding === 'raw';
+  return {
+    parameters: parameters.filter(({ name }) => name !== 'sign'),
+    spell: isRaw ? ({ rawName, rawValue }) => [rawName, rawValue] : ({ name, value }) => [name, value],
+    compare: byName,
+    equals: '=',
+    joiner: '&',
+    frame: (text) => text + SECRET_MARK,
+    mac: hashWith('sha512'),
+    secret: Buffer.from(secret, 'utf8'),
+  };
+}

@@ -1,0 +1,142 @@
+import { type Hypothesis } from '../mistake.ts';
+import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
+import { type Pair, type ParameterRecipe } from './parameter-recipe.ts';
+import { type SentParameter } from './sent-parameters.ts';
+
+const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
+const RAW_FIX = 'This endpoint wants names and values signed exactly as they stand in the URL or form, percent-encoded';
+
+/** What goes wrong with how names and values are written in the string to sign. */
+export function spellingMistakes({ options }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
+  const isRaw = options.parameterEncoding === 'raw';
+  const fix = isRaw ? RAW_FIX : DECODED_FIX;
+  const spell =
+    (...ways: readonly ((parameter: SentParameter) => Pair)[]) =>
+    (recipe: ParameterRecipe) =>
+      ways.flatMap((way) => {
+        const changes = recipe.parameters.some(
+          (parameter) => way(parameter).join('=') !== recipe.spell(parameter).join('='),
+        );
+        return changes ? [{ ...recipe, spell: way }] : [];
+      });
+  const values =
+    (change: (value: string) => string) =>
+    ({ name, value }: SentParameter): Pair => [name, change(value)];
+  return [
+    {
+      name: 'values-percent-decoded',
+      what: 'values were signed decoded, but this endpoint wants them as they are sent',
+      fix,
+      vary: isRaw ? spell(({ name, value }) => [name, value]) : () => [],
+    },
+    {
+      name: 'values-percent-encoded',
+      what: isRaw
+        ? 'values were signed percent-encoded in another way than they were sent'
+        : 'values were signed percent-encoded',
+      fix,
+      vary: spell(
+        ({ rawName, rawValue }) => [rawName, rawValue],
+        values(encode),
+        values(encodeStrictly),
+        values(encodeAsForm),
+        values((value) => lowerEscapes(encodeStrictly(value))),
+        values((value) => lowerEscapes(encodeAsForm(value))),
+        ({ name, value }) => [encode(name), encode(value)],
+        ({ name, value }) => [encodeAsForm(name), encodeAsForm(value)],
+      ),
+    },
+    {
+      name: 'plus-or-%20',
+      what: 'a blank was signed as "+", or a "+" as a blank',
+      fix: isRaw ? RAW_FIX : 'A "+" in a URL or form is a blank: sign it as a blank, and send a real plus as %2B',
+      vary: spell(
+        ({ rawName, rawValue }) => [decodeKeepingPlus(rawName), decodeKeepingPlus(rawValue)],
+        values((value) => value.replaceAll(' ', '+')),
+        values((value) => value.replaceAll('+', ' ')),
+        values((value) => value.replaceAll(' ', '%20')),
+        ({ rawName, rawValue }) => [rawName.replaceAll('+', '%20'), rawValue.replaceAll('+', '%20')],
+        ({ rawName, rawValue }) => [rawName.replaceAll('%20', '+'), rawValue.replaceAll('%20', '+')],
+      ),
+    },
+    {
+      name: 'values-encoded-twice',
+      what: 'values were percent-encoded twice before they were signed',
+      fix,
+      vary: spell(
+        ({ rawName, rawValue }) => [rawName, encode(rawValue)],
+        values((value) => encode(encode(value))),
+        values((value) => encodeAsForm(encodeAsForm(value))),
+      ),
+    },
+    {
+      name: 'values-sent-encoded-twice',
+      what: 'values were percent-encoded twice when they were sent, but signed as they are',
+      fix: 'Percent-encode each value once: your HTTP client already does it',
+      vary: spell(
+        values(decodeKeepingPlus),
+        values((value) => decodeKeepingPlus(value.replaceAll('+', ' '))),
+      ),
+    },
+    {
+      name: 'white-space-of-values',
+      what: 'values were trimmed before they were signed',
+      fix: 'Sign values with their white space, as they are sent',
+      vary: spell(values((value) => value.trim())),
+    },
+    {
+      name: 'name-case',
+      what: 'names were changed to lower or upper case before they were signed',
+      fix: 'Sign names as they are sent',
+      vary: spell(
+        ({ name, value }) => [name.toLowerCase(), value],
+        ({ name, value }) => [name.toUpperCase(), value],
+      ),
+    },
+    {
+      name: 'value-case',
+      what: 'the text was changed to lower or upper case before it was signed',
+      fix: 'Sign names and values as they are sent',
+      vary: spell(
+        ({ name, value }) => [name.toLowerCase(), value.toLowerCase()],
+        ({ name, value }) => [name.toUpperCase(), value.toUpperCase()],
+      ),
+    },
+    {
+      name: 'text-encoding',
+      what: 'the text was signed in another character encoding than UTF-8',
+      fix: 'Sign the UTF-8 bytes',
+      vary: spell(
+        values((value) => Buffer.from(textOf(value), 'latin1').toString('latin1')),
+        values((value) => bytesOf(value)),
+      ),
+    },
+  ];
+}
+
+/** As encodeURIComponent does. */
+function encode(bytes: string): string {
+  return bytes.replace(/[^A-Za-z0-9\-_.!~*'()]/g, escape);
+}
+
+/** All but the unreserved characters of RFC 3986. */
+function encodeStrictly(bytes: string): string {
+  return bytes.replace(/[^A-Za-z0-9\-_.~]/g, escape);
+}
+
+/** As forms are encoded. */
+function encodeAsForm(bytes: string): string {
+  return bytes.replace(/[^A-Za-z0-9\-_.* ]/g, escape).replaceAll(' ', '+');
+}
+
+function lowerEscapes(text: string): string {
+  return text.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase());
+}
+
+function decodeKeepingPlus(text: string): string {
+  return text.replace(/%([0-9A-F]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+}
+
+function escape(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}

@@ -1,0 +1,139 @@
+import { type ClientHeader } from '../../signature/client-request.ts';
+import { readCurlData } from './curl-data.ts';
+import { type CurlOption, readCurlOptions } from './curl-options.ts';
+import { removeDotSegments } from './dot-segments.ts';
+import { type ReadProblem } from './problem.ts';
+import { type ReadContext } from './read-context.ts';
+import { type ReadRequest } from './read-result.ts';
+import { splitUrl } from './request-url.ts';
+import { type Pipeline, readPipeline } from './shell-words.ts';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const PROMPT = /^\s*(?:[$#>] )?/;
+
+/**
+ * Reads the request that a `curl` command sends, as curl 7 and 8 build it: its headers, defaults too, and its body.
+ * Options that change nothing in the request are ignored. What stands before curl in a pipeline may be its input.
+ */
+export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFile'>): ReadRequest | ReadProblem {
+  const pipeline = readPipeline(text.replace(PROMPT, ''));
+  if ('problem' in pipeline) return pipeline;
+  const position = pipeline.findIndex((words) => words.some(isCurl));
+  const words = pipeline[position];
+  if (words === undefined) return { problem: 'there is no curl in the command line' };
+  const all = readCurlOptions(words.slice(words.findIndex(isCurl) + 1));
+  const end = all.findIndex(({ name }) => name === 'next');
+  const options = end === -1 ? all : all.slice(0, end);
+  const has = (wanted: string): boolean => options.some(({ name }) => name === wanted);
+  const last = (wanted: string): string | null => options.findLast(({ name }) => name === wanted)?.value ?? null;
+
+  if (has('form') || has('form-string')) {
+    return { problem: 'the body of -F has a border that curl invents each time; save the body, and give raw HTTP' };
+  }
+  if (has('config')) return { problem: 'the command has options in a file (-K); write them into the command' };
+  const input = pipedInput(pipeline.slice(0, position));
+  const readFile = (path: string): Buffer | string =>
+    path === '-' && input !== null ? input : path === '-' ? 'nothing is piped' : context.readFile(path);
+  const data = readCurlData(options, readFile);
+  if (data !== null && typeof data !== 'string') return data;
+  const upload = last('upload-file');
+  const uploaded = upload === null ? null : readFile(upload);
+  if (typeof uploaded === 'string') return { problem: `${upload ?? ''} cannot be read (${uploaded})` };
+
+  const url = last('url');
+  const parts = url === null ? null : splitUrl(url);
+  if (parts === null) return { problem: 'the curl command has no URL' };
+  const isQuery = has('get') || has('head');
+  const target = has('path-as-is') ? parts.target : removeDotSegments(parts.target);
+  const queries = [...options.flatMap(({ name, value }) => (name === 'url-query' ? [value] : []))];
+  if (isQuery && data !== null) queries.push(data);
+  const path = queries.reduce((joined, query) => `${joined}${joined.includes('?') ? '&' : '?'}${query}`, target);
+  const body = uploaded ?? Buffer.from(isQuery ? '' : (data ?? ''), 'latin1');
+  const hasData = !isQuery && data !== null;
+  const headers = readHeaders(options, hasData, parts.user, body.length > 0 || hasData ? body.length : null);
+  const named = last('request');
+  return {
+    form: 'curl',
+    request: {
+      method: named ?? (has('head') ? 'HEAD' : uploaded !== null ? 'PUT' : hasData ? 'POST' : 'GET'),
+      path: last('request-target') ?? path,
+      authority: headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? parts.authority,
+      headers,
+      body,
+    },
+    sentAtSeconds: null,
+    notes: [],
+  };
+}
+
+function isCurl(word: string): boolean {
+  return /(?:^|[/\\])curl(?:\.exe)?$/.test(word);
+}
+
+/** The headers that are written, and the ones that curl adds to them. */
+function readHeaders(
+  options: readonly CurlOption[],
+  hasData: boolean,
+  urlUser: string | null,
+  bodyBytes: number | null,
+): readonly ClientHeader[] {
+  const written: ClientHeader[] = [];
+  const removed = new Set<string>();
+  for (const option of options) {
+    if (option.name !== 'header') continue;
+    const [, name = '', mark = '', value = ''] = /^([^:;]*)([:;]?)([^]*)$/.exec(option.value) ?? [];
+    const trimmed = trimBlanks(value);
+    if (mark === ';') written.push([name, '']);
+    else if (trimmed === '') removed.add(name.toLowerCase());
+    else written.push([name, trimmed]);
+  }
+  const last = (wanted: string): string | null => options.findLast(({ name }) => name === wanted)?.value ?? null;
+  const user = last('user') ?? urlUser;
+  const bearer = last('oauth2-bearer');
+  const isJson = last('json') !== null;
+  const cookie = last('cookie');
+  const added: readonly (readonly [string, string | null])[] = [
+    ['Authorization', bearer !== null ? `Bearer ${bearer}` : user === null ? null : `Basic ${base64(user)}`],
+    ['User-Agent', last('user-agent')],
+    ['Referer', last('referer')],
+    ['Accept', isJson ? 'application/json' : '*/*'],
+    ['Cookie', cookie !== null && cookie.includes('=') ? cookie : null],
+    ['Content-Length', bodyBytes === null ? null : String(bodyBytes)],
+    ['Content-Type', isJson ? 'application/json' : hasData ? FORM_TYPE : null],
+  ];
+  const taken = new Set([...removed, ...written.map(([name]) => name.toLowerCase())]);
+  return [
+    ...written,
+    ...added.flatMap(([name, value]) =>
+      value === null || taken.has(name.toLowerCase()) ? [] : [[name, value] as const],
+    ),
+  ];
+}
+
+/** What the commands before curl write, where that is plain: `printf %s TEXT`, with `base64 -d` after it or not. */
+function pipedInput(commands: Pipeline): Buffer | null {
+  const [writer, decoder, another] = commands;
+  if (writer === undefined || another !== undefined) return null;
+  const text = writtenText(writer);
+  if (text === null || decoder === undefined) return text === null ? null : Buffer.from(text, 'latin1');
+  const isDecoder = decoder[0] === 'base64' && /^(?:-d|-D|--decode)$/.test(decoder[1] ?? '') && decoder.length === 2;
+  return isDecoder ? Buffer.from(text, 'base64') : null;
+}
+
+function writtenText(words: readonly string[]): string | null {
+  const [command, first, second, third] = words;
+  if (command === 'printf' && third === undefined) {
+    if (first === '%s') return second ?? '';
+    return second === undefined && first !== undefined && !/[%\\]/.test(first) ? first : null;
+  }
+  if (command !== 'echo') return null;
+  return first === '-n' ? words.slice(2).join(' ') : `${words.slice(1).join(' ')}\n`;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64');
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+}

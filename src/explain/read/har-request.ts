@@ -1,0 +1,94 @@
+import { type ClientHeader } from '../../signature/client-request.ts';
+import { type ReadProblem } from './problem.ts';
+import { type ReadRequest } from './read-result.ts';
+import { splitUrl } from './request-url.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a request of a HAR (HTTP Archive 1.2), or one entry or request of it by itself. `entry` counts from 1; null
+ * takes the first, and a note says when there are more.
+ */
+export function readHarRequest(text: string, entry: number | null): ReadRequest | ReadProblem {
+  const parsed = parseJson(text);
+  if (parsed === null) return { problem: 'it begins like JSON, but it is none' };
+  const log = objectAt(parsed, 'log');
+  const list = log?.['entries'];
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [parsed];
+  const chosen = entries[(entry ?? 1) - 1];
+  if (!isObject(chosen)) {
+    return {
+      problem: entries.length === 0 ? 'the HAR has no entries' : `the HAR has ${String(entries.length)} entries`,
+    };
+  }
+  const request = objectAt(chosen, 'request') ?? chosen;
+  const method = textAt(request, 'method');
+  const url = textAt(request, 'url');
+  const parts = url === null ? null : splitUrl(bytesOf(url));
+  if (method === null || parts === null)
+    return { problem: 'the JSON is no HAR: it has no request with method and url' };
+  const fields = listAt(request, 'headers').map(
+    (header): ClientHeader => [bytesOf(textAt(header, 'name') ?? ''), bytesOf(textAt(header, 'value') ?? '')],
+  );
+  const find = (wanted: string): string | null => fields.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const startedAt = Date.parse(textAt(chosen, 'startedDateTime') ?? '');
+  return {
+    form: 'har',
+    request: {
+      method,
+      path: parts.target,
+      authority: find('host') ?? find(':authority') ?? parts.authority,
+      headers: fields.filter(([name]) => !name.startsWith(':')),
+      body: readPostData(objectAt(request, 'postData')),
+    },
+    sentAtSeconds: Number.isNaN(startedAt) ? null : Math.floor(startedAt / 1000),
+    notes:
+      entry === null && entries.length > 1
+        ? [`The HAR has ${String(entries.length)} entries; this is the first. --entry N takes another.`]
+        : [],
+  };
+}
+
+function readPostData(data: JsonObject | null): Buffer {
+  if (data === null) return Buffer.alloc(0);
+  const text = textAt(data, 'text');
+  if (text !== null && text !== '') return Buffer.from(text, textAt(data, 'encoding') === 'base64' ? 'base64' : 'utf8');
+  const pairs = listAt(data, 'params').map((pair): [string, string] => [
+    textAt(pair, 'name') ?? '',
+    textAt(pair, 'value') ?? '',
+  ]);
+  return Buffer.from(new URLSearchParams(pairs).toString(), 'utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function objectAt(value: unknown, name: string): JsonObject | null {
+  const found = isObject(value) ? value[name] : null;
+  return isObject(found) ? found : null;
+}
+
+function textAt(value: unknown, name: string): string | null {
+  const found = isObject(value) ? value[name] : null;
+  return typeof found === 'string' ? found : null;
+}
+
+function listAt(value: JsonObject, name: string): readonly unknown[] {
+  const found = value[name];
+  return Array.isArray(found) ? found : [];
+}
+
+/** Text as its UTF-8 bytes, one character a byte. */
+function bytesOf(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

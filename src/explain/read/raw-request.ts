@@ -1,0 +1,112 @@
+import { type ClientHeader } from '../../signature/client-request.ts';
+import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import { readChunks } from './chunks.ts';
+import { type ReadProblem } from './problem.ts';
+import { type ReadRequest } from './read-result.ts';
+import { splitUrl } from './request-url.ts';
+
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
+const VERBOSE_LINE = /^> ?(.*)$/;
+const RESPONSE_DATE = /^< date: ([^\r\n]*)/im;
+
+/**
+ * Reads a request as it stands on the wire, one character a byte: request line, headers, a blank line, the body; line
+ * ends are CRLF or LF. Also what `curl -v` shows (`> ` before each line, `:method: …` for a request line), and an
+ * absolute target. A `Content-Length` ends the body, so that a line feed of an editor at the end is not taken for it.
+ */
+export function readRawRequest(text: string): ReadRequest | ReadProblem {
+  const isVerbose = /^> (?:\S+ \S+ HTTP\/|:method: )/m.test(text);
+  const { lines, body: rest } = isVerbose ? verboseParts(text) : plainParts(text);
+  const requestLine = REQUEST_LINE.exec(lines[0] ?? '');
+  const headers: ClientHeader[] = [];
+  const pseudo = new Map<string, string>();
+  for (const line of requestLine === null ? lines : lines.slice(1)) {
+    const [, name = '', value = ''] = /^(:?[^\s:]+):[ \t]*(.*)$/.exec(line) ?? [];
+    if (name === '') return { problem: `"${shown(line)}" is neither a request line nor a header` };
+    if (name.startsWith(':')) pseudo.set(name, value.trimEnd());
+    else headers.push([name, trimEnd(value)]);
+  }
+  const method = requestLine?.[1] ?? pseudo.get(':method');
+  const written = requestLine?.[2] ?? pseudo.get(':path');
+  if (method === undefined || written === undefined) {
+    return { problem: 'there is no request line such as "GET /orders HTTP/1.1"' };
+  }
+  const absolute = /^https?:\/\//i.test(written) ? splitUrl(written) : null;
+  const find = (wanted: string): string | null => headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const body = readBody(rest, find('content-length'), find('transfer-encoding'));
+  return {
+    form: 'raw',
+    request: {
+      method,
+      path: absolute?.target ?? written,
+      authority: find('host') ?? pseudo.get(':authority') ?? absolute?.authority ?? '',
+      headers,
+      body: body.bytes,
+    },
+    sentAtSeconds: isVerbose ? parseImfFixdate(RESPONSE_DATE.exec(text)?.[1] ?? '') : null,
+    notes: body.note === null ? [] : [body.note],
+  };
+}
+
+interface Parts {
+  readonly lines: readonly string[];
+  readonly body: string;
+}
+
+function plainParts(text: string): Parts {
+  const start = text.replace(/^[\r\n]+/, '');
+  const end = /\r?\n\r?\n/.exec(start);
+  const head = end === null ? start : start.slice(0, end.index);
+  return {
+    lines: head.split(/\r?\n/).filter((line) => line.trim() !== ''),
+    body: end === null ? '' : start.slice(end.index + end[0].length),
+  };
+}
+
+function verboseParts(text: string): Parts {
+  const lines: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const sent = VERBOSE_LINE.exec(line)?.[1];
+    if (sent === undefined) continue;
+    // An empty line ends the headers; what curl shows after it belongs to another request.
+    if (sent.trim() === '') break;
+    lines.push(sent);
+  }
+  return { lines, body: '' };
+}
+
+function readBody(
+  rest: string,
+  contentLength: string | null,
+  transferEncoding: string | null,
+): { readonly bytes: Buffer; readonly note: string | null } {
+  const bytes = Buffer.from(rest, 'latin1');
+  if (transferEncoding !== null && /\bchunked\b/i.test(transferEncoding)) {
+    const unchunked = readChunks(bytes);
+    return unchunked === null
+      ? { bytes, note: 'The body is not in chunks, although Transfer-Encoding says so; it was taken as it stands.' }
+      : { bytes: unchunked, note: null };
+  }
+  const length = contentLength !== null && /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null;
+  if (length === null || length === bytes.length) return { bytes, note: null };
+  if (length > bytes.length) {
+    return {
+      bytes,
+      note: `Content-Length says ${String(length)} bytes, but the text has ${String(bytes.length)} bytes of body.`,
+    };
+  }
+  const isOnlyLineEnd = /^[\r\n]+$/.test(rest.slice(length));
+  return {
+    bytes: bytes.subarray(0, length),
+    note: isOnlyLineEnd ? null : `What follows the ${String(length)} bytes of Content-Length was left out.`,
+  };
+}
+
+function trimEnd(value: string): string {
+  return value.replace(/(?<![ \t\r])[ \t\r]+$/, '');
+}
+
+function shown(line: string): string {
+  const visible = line.slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
+  return line.length > 40 ? `${visible}…` : visible;
+}

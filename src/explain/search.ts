@@ -1,0 +1,59 @@
+import { type Hypothesis, type Mistake, told } from './mistake.ts';
+
+/** What was found out about a signature. */
+export interface SearchResult<R, F> {
+  /** Null when no recipe leads to the signature that was sent. */
+  readonly found: { readonly recipe: R; readonly fit: F; readonly mistakes: readonly Mistake[] } | null;
+  /** How many recipes were tried. */
+  readonly tried: number;
+  /** Whether trying ended before every pair was tried. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Looks for the recipe that gives the signature sent: the right one, then each single mistake, then pairs of them, at
+ * most `maxTries` in all. So a mistake is named only when it is needed.
+ *
+ * @param fits tells whether, and how, a recipe leads to the signature that was sent
+ */
+export function searchRecipe<R, F>(
+  base: R,
+  hypotheses: readonly Hypothesis<R>[],
+  fits: (recipe: R) => F | null,
+  maxTries: number,
+): SearchResult<R, F> {
+  let tried = 0;
+  const attempt = (recipe: R, mistakes: readonly Mistake[]): SearchResult<R, F>['found'] => {
+    tried += 1;
+    const fit = fits(recipe);
+    return fit === null ? null : { recipe, fit, mistakes: mistakes.map(told) };
+  };
+  const end = (found: SearchResult<R, F>['found']): SearchResult<R, F> => ({
+    found,
+    tried,
+    isCut: found === null && tried >= maxTries,
+  });
+
+  const right = attempt(base, []);
+  if (right !== null) return end(right);
+  const singles = hypotheses.map((hypothesis) => ({ hypothesis, recipes: hypothesis.vary(base) }));
+  for (const { hypothesis, recipes } of singles) {
+    for (const recipe of recipes) {
+      if (tried >= maxTries) return end(null);
+      const found = attempt(recipe, [hypothesis]);
+      if (found !== null) return end(found);
+    }
+  }
+  for (const [index, { hypothesis, recipes }] of singles.entries()) {
+    for (const recipe of recipes) {
+      for (const second of hypotheses.slice(index + 1)) {
+        for (const both of second.vary(recipe)) {
+          if (tried >= maxTries) return end(null);
+          const found = attempt(both, [hypothesis, second]);
+          if (found !== null) return end(found);
+        }
+      }
+    }
+  }
+  return end(null);
+}
