@@ -1,11 +1,13 @@
-import { authenticate, type Authenticated, type AuthenticationPorts } from './authenticate/authenticate.ts';
+import { authenticate } from './authenticate/authenticate.ts';
+import { type AuthenticationPorts } from './authenticate/authenticated.ts';
 import { authorize } from './authorize/authorize.ts';
-import { type Granted, limit, type LimitPorts } from './limit/limit.ts';
+import { limit, type LimitPorts } from './limit/limit.ts';
 import { type Pending, whenReady } from './pending.ts';
 import { type HttpRequest } from './receive/http-request.ts';
 import { receive } from './receive/receive.ts';
-import { isRefusal, type Refusal } from './refusal.ts';
-import { route, type Routed } from './route/route.ts';
+import { isRefusal } from './refusal.ts';
+import { type Decision, stop } from './respond/decision.ts';
+import { route } from './route/route.ts';
 import { type Snapshot } from './store/snapshot.ts';
 
 /** What the stages need from outside. */
@@ -14,15 +16,8 @@ export interface CheckPorts extends AuthenticationPorts, LimitPorts {
   readonly snapshot: () => Snapshot;
 }
 
-/** A request that was stopped, with how far it came. */
-export interface Stopped {
-  readonly refusal: Refusal;
-  readonly routed: Routed | null;
-  readonly authenticated: Authenticated | null;
-}
-
 /** Decides one request: receive, route, authenticate, authorize, limit. Each stage takes only the proof of the one before. */
-export function check(request: HttpRequest, ports: CheckPorts): Pending<Granted | Stopped> {
+export function check(request: HttpRequest, ports: CheckPorts): Pending<Decision> {
   const received = receive(request);
   if (isRefusal(received)) return stop(received, null, null);
   const routed = route(received, ports.snapshot());
@@ -35,8 +30,4 @@ export function check(request: HttpRequest, ports: CheckPorts): Pending<Granted 
       isRefusal(granted) ? stop(granted, routed, authenticated) : granted,
     );
   });
-}
-
-function stop(refusal: Refusal, routed: Routed | null, authenticated: Authenticated | null): Stopped {
-  return { refusal, routed, authenticated };
 }

@@ -5,6 +5,7 @@ import { InProcessLimiter } from './limit/in-process.ts';
 import { createCheckObserver } from './observe/check-observer.ts';
 import { type Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { createStoreObserver } from './observe/store-observer.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
 import { createTransport } from './server/create-transport.ts';
@@ -57,8 +58,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const snapshots: SnapshotHolder = await openSnapshots(config.store, {
       environment: ports.environment,
       clock,
-      logger,
-      metrics,
+      observer: createStoreObserver(logger, metrics),
     });
     parts.push(snapshots);
     logger.info('limits are kept in this process: no rate limit service is configured');

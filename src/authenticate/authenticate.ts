@@ -1,30 +1,12 @@
-import { type Clock } from '../clock.ts';
 import { type Pending } from '../pending.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { type Routed } from '../route/route.ts';
-import { type HeldCredential } from '../store/snapshot.ts';
+import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { authenticateByHmac } from './hmac.ts';
 import { authenticateByKey } from './key.ts';
 import { authenticateByParameterSignature } from './parameter-signature.ts';
 import { findUnserved } from './unserved.ts';
-import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
-
-declare const authenticated: unique symbol;
-
-/** Proof that a request may be judged on behalf of its caller: a known consumer, or nobody in particular on an open endpoint. */
-export interface Authenticated {
-  readonly routed: Routed;
-  /** Null on open endpoints only. */
-  readonly caller: HeldCredential | null;
-  /** What must change before the request goes upstream. */
-  readonly upstream: UpstreamChanges;
-  readonly [authenticated]: true;
-}
-
-/** What the methods of authentication need besides the request. */
-export interface AuthenticationPorts {
-  readonly clock: Clock;
-}
+import { unchanged } from './upstream-changes.ts';
 
 /**
  * Finds out who calls, by the endpoint's method (spec §3). Open endpoints authenticate nobody (spec §2.6).
@@ -46,9 +28,4 @@ export function authenticate(routed: Routed, ports: AuthenticationPorts): Pendin
     case 'oauth2':
       return refuse('UNAVAILABLE', 'oauth2 is not served');
   }
-}
-
-/** For the methods of this folder only: the caller was verified. */
-export function vouchFor(routed: Routed, caller: HeldCredential | null, upstream: UpstreamChanges): Authenticated {
-  return { routed, caller, upstream } as Authenticated;
 }

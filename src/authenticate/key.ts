@@ -4,7 +4,7 @@ import { decodeFormText } from '../receive/form-decoding.ts';
 import { type HttpRequest } from '../receive/http-request.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { type Routed } from '../route/route.ts';
-import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticate.ts';
+import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findCredentialFault } from './held-credential.ts';
 import { findParameter, removeParameters, type Repeated } from './query-parameters.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';

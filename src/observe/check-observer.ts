@@ -1,5 +1,4 @@
-import { type Stopped } from '../check.ts';
-import { type Granted } from '../limit/limit.ts';
+import { type Decision, isGranted } from '../respond/decision.ts';
 import { type Endpoint } from '../model/endpoint.ts';
 import { printable } from '../printable.ts';
 import { type HttpRequest } from '../receive/http-request.ts';
@@ -21,7 +20,7 @@ export interface CheckObserver {
 /** A check, its decision and its answer. */
 export interface DecidedCheck {
   readonly request: HttpRequest;
-  readonly decision: Granted | Stopped;
+  readonly decision: Decision;
   readonly answer: Answer;
   readonly requestId: string | null;
   readonly seconds: number;
@@ -31,10 +30,10 @@ export interface DecidedCheck {
 export function createCheckObserver(logger: Logger, metrics: Metrics): CheckObserver {
   return {
     decided({ request, decision, answer, requestId, seconds }) {
-      const isGranted = 'permit' in decision;
-      const endpoint = isGranted ? decision.permit.authenticated.routed.endpoint : (decision.routed?.endpoint ?? null);
+      const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
+      const endpoint = routed?.endpoint ?? null;
       metrics.countCheck(endpoint, answer.code, seconds);
-      if (!isGranted) {
+      if (!isGranted(decision)) {
         logger.info(answer.isAllowed ? 'let through by observe mode' : 'refused', {
           requestId,
           code: answer.code,

@@ -3,7 +3,7 @@ import { type LimitReading } from '../limit/limiter.ts';
 import { type Endpoint } from '../model/endpoint.ts';
 import { type HttpRequest } from '../receive/http-request.ts';
 import { type RefusalCode } from '../refusal.ts';
-import { type HeldCredential } from '../store/snapshot.ts';
+import { type HeldCredential } from '../store/credential-source.ts';
 import { headerOption, metadataEntry, okResponse } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { findForgedHeaders, identityHeaders } from './identity-headers.ts';

@@ -1,6 +1,6 @@
 import { type Endpoint } from '../model/endpoint.ts';
 import { type RefusalCode } from '../refusal.ts';
-import { type HeldCredential } from '../store/snapshot.ts';
+import { type HeldCredential } from '../store/credential-source.ts';
 import { metadataEntry } from './check-response.ts';
 import { type WireText } from './wire-text.ts';
 

@@ -1,5 +1,5 @@
 import { type HttpRequest } from '../receive/http-request.ts';
-import { type HeldCredential } from '../store/snapshot.ts';
+import { type HeldCredential } from '../store/credential-source.ts';
 import { headerOption } from './check-response.ts';
 import { type WireText } from './wire-text.ts';
 

@@ -1,7 +1,7 @@
 import { type AuthenticationMethod, type Endpoint } from '../model/endpoint.ts';
 import { type Refusal } from '../refusal.ts';
 import { describeStringToSign } from '../signature/string-to-sign-hint.ts';
-import { type HeldCredential } from '../store/snapshot.ts';
+import { type HeldCredential } from '../store/credential-source.ts';
 import { deniedResponse, headerOption } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { limitHeaders } from './limit-headers.ts';

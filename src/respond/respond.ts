@@ -1,9 +1,9 @@
 import { concealCredentials } from '../authenticate/conceal.ts';
-import { type Stopped } from '../check.ts';
 import { type Granted } from '../limit/limit.ts';
 import { type HttpRequest } from '../receive/http-request.ts';
 import { type RefusalCode } from '../refusal.ts';
 import { allow } from './allow.ts';
+import { type Decision, isGranted } from './decision.ts';
 import { refusalAnswers } from './refusal-answers.ts';
 import { reject } from './refuse.ts';
 
@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /** Turns a decision into the answer for Envoy. `requestId` names the request in a refusal. */
-export function respond(decision: Granted | Stopped, request: HttpRequest, requestId: string): Answer {
-  if ('permit' in decision) return allowGranted(decision, request);
+export function respond(decision: Decision, request: HttpRequest, requestId: string): Answer {
+  if (isGranted(decision)) return allowGranted(decision, request);
   const { refusal, routed, authenticated } = decision;
   const caller = authenticated?.caller ?? null;
   const code = refusal.refused;

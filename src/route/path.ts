@@ -1,3 +1,5 @@
+import { hexValue } from '../signature/hex.ts';
+
 /**
  * A request target in normal form (spec §2.1).
  * `raw`, `path` and `query` are as received; `comparable` is the path that rules are compared with:
@@ -125,15 +127,9 @@ function decodePercent(text: string): string | null {
 }
 
 function hexPair(text: string, at: number): number {
-  const high = hexDigit(text.charCodeAt(at));
-  const low = hexDigit(text.charCodeAt(at + 1));
+  const high = hexValue(text.charCodeAt(at));
+  const low = hexValue(text.charCodeAt(at + 1));
   return high === -1 || low === -1 ? -1 : high * 16 + low;
-}
-
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /** Drops `;…` from every segment. Decoding never yields a `/`, so the segments are still apart. */

@@ -1,15 +1,15 @@
-import { check, type CheckPorts, type Stopped } from '../check.ts';
-import { type Granted } from '../limit/limit.ts';
+import { check, type CheckPorts } from '../check.ts';
 import { type CheckObserver } from '../observe/check-observer.ts';
 import { isPromise, type Pending } from '../pending.ts';
 import { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse } from '../refusal.ts';
 import { receive } from '../receive/receive.ts';
+import { type Decision, isGranted } from '../respond/decision.ts';
 import { reject } from '../respond/refuse.ts';
 import { requestIdOf } from '../respond/request-id.ts';
 import { respond } from '../respond/respond.ts';
 import { route, type Routed } from '../route/route.ts';
-import { StoreUnavailable } from '../store/snapshot.ts';
+import { StoreUnavailable } from '../store/credential-source.ts';
 
 /** What the handler needs: the stages' ports, an observer, and a monotonic clock in milliseconds. */
 export interface CheckHandlerPorts extends CheckPorts {
@@ -26,8 +26,8 @@ export type CheckHandler = (message: Uint8Array) => Pending<Uint8Array>;
  * never a bare gRPC error.
  */
 export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
-  function answer(request: HttpRequest, decision: Granted | Stopped, startMs: number): Uint8Array {
-    const requestId = 'permit' in decision ? null : requestIdOf(request);
+  function answer(request: HttpRequest, decision: Decision, startMs: number): Uint8Array {
+    const requestId = isGranted(decision) ? null : requestIdOf(request);
     const answered = respond(decision, request, requestId ?? '');
     const seconds = (ports.elapsedMs() - startMs) / 1000;
     ports.observer.decided({ request, decision, answer: answered, requestId, seconds });

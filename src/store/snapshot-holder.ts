@@ -1,9 +1,6 @@
-import { findUnserved } from '../authenticate/unserved.ts';
 import { type Clock } from '../clock.ts';
 import { type StoreLocation } from '../config-values.ts';
-import { formatProblem } from '../document/problem.ts';
-import { type Logger } from '../observe/logger.ts';
-import { type Metrics } from '../observe/metrics.ts';
+import { type Problem } from '../document/problem.ts';
 import { FileStore } from './file/file-store.ts';
 import { compileSnapshot, type Snapshot } from './snapshot.ts';
 import { type StoreState } from './state.ts';
@@ -13,8 +10,12 @@ export interface SnapshotHolderPorts {
   /** Where `appSecretFrom` finds variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
+  /** Told what becomes of the store, which is named by its path. */
+  readonly observer: {
+    loaded(source: string, state: StoreState): void;
+    refused(source: string, problems: readonly Problem[]): void;
+    defect(source: string, error: unknown): void;
+  };
 }
 
 /** Gives the snapshot that decides now. */
@@ -29,29 +30,24 @@ export async function openSnapshots(location: StoreLocation, ports: SnapshotHold
   if (location.kind === 'mongodb') {
     throw new Error('POSTERN_STORE: this version serves from a declarative file only; use file:PATH');
   }
-  const { logger, metrics } = ports;
-  const file = location.path;
-  const store = await FileStore.open(file, {
+  const { observer } = ports;
+  const { path } = location;
+  const store = await FileStore.open(path, {
     clock: ports.clock,
     environment: ports.environment,
     onState: (state) => {
       snapshot = compileSnapshot(state);
-      metrics.countReload('loaded');
-      announce(file, state, logger);
+      observer.loaded(path, state);
     },
     onProblems: (problems) => {
-      metrics.countReload('refused');
-      logger.error('the declarative file is wrong; the last good state stays in force until it is mended', {
-        file,
-        problems: problems.map(formatProblem),
-      });
+      observer.refused(path, problems);
     },
     onDefect: (error) => {
-      logger.error('the declarative file could not be followed, by a defect of this program', { file }, error);
+      observer.defect(path, error);
     },
   });
   let snapshot = compileSnapshot(store.state);
-  announce(file, store.state, logger);
+  observer.loaded(path, store.state);
   return {
     current: () => snapshot,
     ageSeconds: () => store.ageSeconds(),
@@ -59,19 +55,4 @@ export async function openSnapshots(location: StoreLocation, ports: SnapshotHold
       await store[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Says what is served, and names what this version cannot serve. */
-function announce(file: string, state: StoreState, logger: Logger): void {
-  logger.info('the declarative file is in force', {
-    file,
-    endpoints: state.endpoints.length,
-    consumers: state.consumers.length,
-    credentials: state.credentials.length,
-    grants: state.grants.length,
-  });
-  for (const endpoint of state.endpoints) {
-    const reason = findUnserved(endpoint);
-    if (reason !== null) logger.warn('an endpoint refuses every request with 503', { endpoint: endpoint.id, reason });
-  }
 }

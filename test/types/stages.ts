@@ -1,5 +1,6 @@
 // Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
-import { authenticate, type Authenticated, type AuthenticationPorts } from '../../src/authenticate/authenticate.ts';
+import { authenticate } from '../../src/authenticate/authenticate.ts';
+import { type Authenticated, type AuthenticationPorts } from '../../src/authenticate/authenticated.ts';
 import { unchanged } from '../../src/authenticate/upstream-changes.ts';
 import { authorize, type Permit } from '../../src/authorize/authorize.ts';
 import { type Granted, limit, type LimitPorts } from '../../src/limit/limit.ts';
@@ -9,7 +10,8 @@ import { type Received, receive } from '../../src/receive/receive.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { respond } from '../../src/respond/respond.ts';
 import { route, type Routed } from '../../src/route/route.ts';
-import { type HeldCredential, type Snapshot } from '../../src/store/snapshot.ts';
+import { type HeldCredential } from '../../src/store/credential-source.ts';
+import { type Snapshot } from '../../src/store/snapshot.ts';
 
 /** The values that the lines below play with. */
 interface Given {

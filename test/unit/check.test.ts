@@ -4,7 +4,7 @@ import { LimiterUnavailable } from '../../src/limit/limiter.ts';
 import { isPromise } from '../../src/pending.ts';
 import { receive } from '../../src/receive/receive.ts';
 import { isRefusal } from '../../src/refusal.ts';
-import { StoreUnavailable } from '../../src/store/snapshot.ts';
+import { StoreUnavailable } from '../../src/store/credential-source.ts';
 import { type AllowedAnswer, headerOf, type RefusedAnswer } from '../support/pipeline/answer.ts';
 import { bodyForms, headerForms, httpRequest, type RequestParts } from '../support/pipeline/check-request.ts';
 import { NOON } from '../support/pipeline/fixed-clock.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { StoreUnavailable } from '../../../src/store/snapshot.ts';
+import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { APP_KEY, grant, keyEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
 
 describe('a snapshot', () => {

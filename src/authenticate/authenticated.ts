@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts';
+import type { Routed } from '../route/route.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
+import type { UpstreamChanges } from './upstream-changes.ts';
+
+declare const authenticated: unique symbol;
+
+/** Proof that a request may be judged on behalf of its caller: a known consumer, or nobody in particular on an open endpoint. */
+export interface Authenticated {
+  readonly routed: Routed;
+  /** Null on open endpoints only. */
+  readonly caller: HeldCredential | null;
+  /** What must change before the request goes upstream. */
+  readonly upstream: UpstreamChanges;
+  readonly [authenticated]: true;
+}
+
+/** What the methods of authentication need besides the request. */
+export interface AuthenticationPorts {
+  readonly clock: Clock;
+}
+
+/** For the methods of this folder only: the caller was verified. */
+export function vouchFor(routed: Routed, caller: HeldCredential | null, upstream: UpstreamChanges): Authenticated {
+  return { routed, caller, upstream } as Authenticated;
+}

@@ -1,0 +1,23 @@
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
+import type { Pending } from '../pending.ts';
+
+/** A credential together with the consumer who holds it. */
+export interface HeldCredential {
+  readonly credential: Credential;
+  readonly consumer: Consumer;
+}
+
+/** Finds credentials on the check path. */
+export interface CredentialSource {
+  /**
+   * The holder of an App Key, whatever its state; null when nobody has it. From memory at once where possible.
+   * Throws, or rejects with, {@link StoreUnavailable} when it cannot know.
+   */
+  findByAppKey(appKey: string): Pending<HeldCredential | null>;
+}
+
+/** The store has no answer. A fault: callers get 503, never a 401 for somebody who may be known. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
