@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { type Fields, fieldsOf, type HttpAnswer } from './http-message.ts';
 
@@ -24,6 +23,7 @@ export async function http2(port: number, request: Http2Request = {}): Promise<H
   const session = connect(`http://127.0.0.1:${String(port)}`);
   // The session's failure shows at its stream, too.
   session.on('error', () => undefined);
+  const closed = new Promise((resolve) => session.once('close', resolve));
   try {
     const { frames = [], trailers } = request;
     const stream = session.request(headersOf(request), {
@@ -45,7 +45,6 @@ export async function http2(port: number, request: Http2Request = {}): Promise<H
     }
     return await answer;
   } finally {
-    const closed = once(session, 'close');
     session.destroy();
     await closed;
   }
