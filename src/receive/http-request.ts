@@ -1,6 +1,6 @@
+import { HeaderFields, readPair } from './header-fields.ts';
 import { LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts';
 
-const HEADER_SLOTS = 4;
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;
 
@@ -13,8 +13,7 @@ const NO_SPAN = -1;
  */
 export class HttpRequest {
   readonly #bytes: Buffer;
-  /** Name start, name end, value start, value end of each header. */
-  #headers: number[] = [];
+  #headers: HeaderFields;
   #pathStart = NO_SPAN;
   #pathEnd = 0;
   #hostStart = NO_SPAN;
@@ -32,6 +31,7 @@ export class HttpRequest {
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    this.#headers = new HeaderFields(bytes);
   }
 
   /** Reads an encoded `envoy.service.auth.v3.CheckRequest`; null when the bytes are no such message. */
@@ -100,35 +100,22 @@ export class HttpRequest {
 
   /** The first value of a header; null when the request has none. Names compare without case; `name` is lower case. */
   findHeader(name: string): string | null {
-    const at = this.#findHeader(name, 0);
-    return at === -1 ? null : this.#value(at);
+    return this.#headers.find(name);
   }
 
   /** The value of a header that stands once; null when it is absent, and `repeated` when it stands more than once. */
   findSingleHeader(name: string): string | null | { readonly repeated: true } {
-    const at = this.#findHeader(name, 0);
-    if (at === -1) return null;
-    return this.#findHeader(name, at + HEADER_SLOTS) === -1 ? this.#value(at) : { repeated: true };
+    return this.#headers.findSingle(name);
   }
 
   /** Every value of a header in the order received, as raw bytes (views of the message). */
   headerValues(name: string): Buffer[] {
-    const values: Buffer[] = [];
-    for (let at = this.#findHeader(name, 0); at !== -1; at = this.#findHeader(name, at + HEADER_SLOTS)) {
-      values.push(this.#bytes.subarray(this.#headers[at + 2], this.#headers[at + 3]));
-    }
-    return values;
+    return this.#headers.valuesOf(name);
   }
 
   /** The names of headers that `isWanted` picks by their bytes, as received; a name may come more than once. */
   headerNames(isWanted: (bytes: Uint8Array, start: number, end: number) => boolean): string[] {
-    const names: string[] = [];
-    for (let at = 0; at < this.#headers.length; at += HEADER_SLOTS) {
-      const start = this.#headers[at] ?? 0;
-      const end = this.#headers[at + 1] ?? 0;
-      if (isWanted(this.#bytes, start, end)) names.push(this.#text(start, end));
-    }
-    return names;
+    return this.#headers.namesWhere(isWanted);
   }
 
   #readAttributes(reader: WireReader, start: number): void {
@@ -156,7 +143,7 @@ export class HttpRequest {
 
   #readHttp(reader: WireReader, start: number): void {
     const end = reader.spanEnd;
-    const mapHeaders: number[] = [];
+    const mapHeaders = new HeaderFields(this.#bytes);
     let hasRawBody = false;
     reader.at = start;
     while (reader.at < end) {
@@ -170,7 +157,7 @@ export class HttpRequest {
             this.#methodEnd = to;
             break;
           case 3:
-            readHeader(reader, from, to, mapHeaders);
+            mapHeaders.readField(reader, from, to);
             break;
           case 4:
             this.#pathStart = from;
@@ -193,7 +180,7 @@ export class HttpRequest {
             break;
           case 13:
             this.#isRaw = true;
-            readHeaderMap(reader, from, to, this.#headers);
+            this.#headers.readMap(reader, from, to);
             break;
           default:
         }
@@ -210,7 +197,7 @@ export class HttpRequest {
 
   #readExtension(reader: WireReader, start: number): void {
     const entry: number[] = [];
-    readHeader(reader, start, reader.spanEnd, entry);
+    readPair(reader, start, reader.spanEnd, entry);
     const [nameStart = 0, nameEnd = 0, valueStart = 0, valueEnd = 0] = entry;
     if (this.#text(nameStart, nameEnd) !== ENDPOINT_EXTENSION) return;
     this.#endpointStart = valueStart;
@@ -222,71 +209,7 @@ export class HttpRequest {
     this.#bodyEnd = end;
   }
 
-  #value(at: number): string {
-    return this.#text(this.#headers[at + 2] ?? 0, this.#headers[at + 3] ?? 0);
-  }
-
-  #findHeader(name: string, from: number): number {
-    for (let at = from; at < this.#headers.length; at += HEADER_SLOTS) {
-      const start = this.#headers[at] ?? 0;
-      if ((this.#headers[at + 1] ?? 0) - start === name.length && this.#isNamed(start, name)) return at;
-    }
-    return -1;
-  }
-
-  #isNamed(start: number, name: string): boolean {
-    for (let index = 0; index < name.length; index += 1) {
-      const byte = this.#bytes[start + index] ?? 0;
-      const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
-      if (lower !== name.charCodeAt(index)) return false;
-    }
-    return true;
-  }
-
   #text(start: number, end: number): string {
     return this.#bytes.toString('latin1', start, end);
   }
-}
-
-function readHeaderMap(reader: WireReader, start: number, end: number, headers: number[]): void {
-  reader.at = start;
-  while (reader.at < end) {
-    const tag = reader.readVarint();
-    if (tag === 0x0a) {
-      const from = reader.readSpan(end);
-      readHeader(reader, from, reader.spanEnd, headers);
-    } else {
-      reader.skip(tag & 7, end);
-    }
-  }
-  reader.finish(end);
-}
-
-/** Reads a `HeaderValue` or an entry of a string map, which share the numbers of key and value. */
-function readHeader(reader: WireReader, start: number, end: number, headers: number[]): void {
-  let nameStart = 0;
-  let nameEnd = 0;
-  let valueStart = 0;
-  let valueEnd = 0;
-  let hasRawValue = false;
-  reader.at = start;
-  while (reader.at < end) {
-    const tag = reader.readVarint();
-    if (tag === 0x0a) {
-      nameStart = reader.readSpan(end);
-      nameEnd = reader.spanEnd;
-    } else if (tag === 0x12 || tag === 0x1a) {
-      const from = reader.readSpan(end);
-      const isRaw = tag === 0x1a;
-      if (hasRawValue && !isRaw) continue;
-      hasRawValue ||= isRaw && reader.spanEnd > from;
-      if (isRaw && !hasRawValue) continue;
-      valueStart = from;
-      valueEnd = reader.spanEnd;
-    } else {
-      reader.skip(tag & 7, end);
-    }
-  }
-  reader.finish(end);
-  headers.push(nameStart, nameEnd, valueStart, valueEnd);
 }
