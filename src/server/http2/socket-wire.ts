@@ -1,8 +1,10 @@
 import { type Socket } from 'node:net';
 import { type Wire } from './wire.ts';
 
-/** How long a peer may take to notice that we closed. */
+/** How long a peer may take to notice that we closed, once it has been sent everything. */
 const CLOSE_TIMEOUT_MS = 1000;
+/** How long the last bytes may take to leave. */
+const FLUSH_TIMEOUT_MS = 10_000;
 
 /** A connection's socket, plain or TLS. */
 export class SocketWire implements Wire {
@@ -37,11 +39,16 @@ export class SocketWire implements Wire {
   /** Input is read on and dropped: closing with unread input would make the system discard what we just sent (RFC 1122 §4.2.2.13). */
   end(): void {
     const socket = this.#socket;
-    socket.end();
-    socket.resume();
-    const timer = setTimeout(() => {
+    let timer = setTimeout(() => {
       socket.destroy();
-    }, CLOSE_TIMEOUT_MS);
+    }, FLUSH_TIMEOUT_MS);
+    socket.end(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        socket.destroy();
+      }, CLOSE_TIMEOUT_MS);
+    });
+    socket.resume();
     socket.once('close', () => {
       clearTimeout(timer);
     });
