@@ -1,14 +1,14 @@
 import { authenticate } from './authenticate/authenticate.ts';
-import { type AuthenticationPorts } from './authenticate/authenticated.ts';
+import type { AuthenticationPorts } from './authenticate/authenticated.ts';
 import { authorize } from './authorize/authorize.ts';
 import { limit, type LimitPorts } from './limit/limit.ts';
 import { type Pending, whenReady } from './pending.ts';
-import { type HttpRequest } from './receive/http-request.ts';
+import type { HttpRequest } from './receive/http-request.ts';
 import { receive } from './receive/receive.ts';
 import { isRefusal } from './refusal.ts';
 import { type Decision, stop } from './respond/decision.ts';
 import { route } from './route/route.ts';
-import { type Snapshot } from './store/snapshot.ts';
+import type { Snapshot } from './store/snapshot.ts';
 
 /** What the stages need from outside. */
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {

@@ -1,5 +1,5 @@
 import { parseListenAddress } from './server/listen-address.ts';
-import { type ListenAddress } from './server/transport.ts';
+import type { ListenAddress } from './server/transport.ts';
 
 /** What is wrong with the text of a setting; completes the sentence "POSTERN_…: …". Never holds the text of a secret. */
 export interface Fault {

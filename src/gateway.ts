@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock } from './clock.ts';
-import { type Config, type Environment } from './config.ts';
+import type { Clock } from './clock.ts';
+import type { Config, Environment } from './config.ts';
 import { InProcessLimiter } from './limit/in-process.ts';
 import { createCheckObserver } from './observe/check-observer.ts';
-import { type Logger } from './observe/logger.ts';
+import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createStoreObserver } from './observe/store-observer.ts';
 import { AdminServer } from './server/admin-server.ts';

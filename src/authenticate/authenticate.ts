@@ -1,6 +1,6 @@
-import { type Pending } from '../pending.ts';
+import type { Pending } from '../pending.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import { type Routed } from '../route/route.ts';
+import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { authenticateByHmac } from './hmac.ts';
 import { authenticateByKey } from './key.ts';

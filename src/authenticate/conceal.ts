@@ -1,6 +1,6 @@
-import { type ParameterSignatureOptions } from '../model/endpoint.ts';
+import type { ParameterSignatureOptions } from '../model/endpoint.ts';
 import { isRefusal } from '../refusal.ts';
-import { type Routed } from '../route/route.ts';
+import type { Routed } from '../route/route.ts';
 import { parseParameterRequest } from '../signature/parameter-request.ts';
 import { concealHmac } from './hmac.ts';
 import { concealKey } from './key.ts';

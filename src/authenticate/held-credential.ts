@@ -1,6 +1,6 @@
 import { isLive } from '../clock.ts';
-import { type AuthenticationMethod } from '../model/endpoint.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { AuthenticationMethod } from '../model/endpoint.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 
 /**
  * Why a credential cannot be used now for a method, for the log; null when it can. Callers are told the same whatever

@@ -1,11 +1,11 @@
-import { type HmacOptions } from '../model/endpoint.ts';
+import type { HmacOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
-import { type Routed } from '../route/route.ts';
+import type { Routed } from '../route/route.ts';
 import { checkDigest } from '../signature/digest.ts';
 import { type HmacCredentials, parseHmac, verifyHmac } from '../signature/hmac.ts';
 import { checkTime } from '../signature/time-window.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findSigner } from './signer.ts';
 import { takeTurns } from './take-turns.ts';

@@ -1,9 +1,9 @@
-import { type KeyCarrier, type KeyOptions } from '../model/endpoint.ts';
+import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { decodeFormText } from '../receive/form-decoding.ts';
-import { type HttpRequest } from '../receive/http-request.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import { type Routed } from '../route/route.ts';
+import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findCredentialFault } from './held-credential.ts';
 import { findParameter, removeParameters, type Repeated } from './query-parameters.ts';

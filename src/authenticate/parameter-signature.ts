@@ -1,7 +1,7 @@
-import { type ParameterSignatureOptions } from '../model/endpoint.ts';
+import type { ParameterSignatureOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
-import { type Routed } from '../route/route.ts';
+import type { Routed } from '../route/route.ts';
 import { parseParameterRequest, type ParameterRequest } from '../signature/parameter-request.ts';
 import {
   type ParameterCredentials,
@@ -12,7 +12,7 @@ import { firstBytesOf } from '../signature/parameter-text.ts';
 import { MAX_HINT_BYTES } from '../signature/string-to-sign-hint.ts';
 import { stripReservedParameters } from '../signature/strip-parameters.ts';
 import { checkTime } from '../signature/time-window.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findSigner } from './signer.ts';
 import { takeTurns } from './take-turns.ts';

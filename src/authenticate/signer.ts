@@ -1,6 +1,6 @@
-import { type AuthenticationMethod } from '../model/endpoint.ts';
+import type { AuthenticationMethod } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { findCredentialFault } from './held-credential.ts';
 
 /** The secrets that a signature may have been made with, and whether one that fits counts. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Pending } from '../pending.ts';
-import { type Work } from '../signature/work.ts';
+import type { Pending } from '../pending.ts';
+import type { Work } from '../signature/work.ts';
 
 /**
  * Drives work on a large body in turns with all other checks, so that these do not wait for its end

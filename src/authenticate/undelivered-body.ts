@@ -1,4 +1,4 @@
-import { type HttpRequest } from '../receive/http-request.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Endpoint } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 
 /**
  * Why this version cannot judge the callers of an endpoint; null when it can. Such endpoints refuse with 503 and are

@@ -1,7 +1,7 @@
-import { type Authenticated } from '../authenticate/authenticated.ts';
+import type { Authenticated } from '../authenticate/authenticated.ts';
 import { isLive } from '../clock.ts';
-import { type Grant } from '../model/grant.ts';
-import { type Limit } from '../model/limit.ts';
+import type { Grant } from '../model/grant.ts';
+import type { Limit } from '../model/limit.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 
 declare const permitted: unique symbol;

@@ -1,4 +1,4 @@
-import { type Output, type Terminal } from './terminal.ts';
+import type { Output, Terminal } from './terminal.ts';
 
 /** The terminal of this very process. A reader that has gone away (`postern config | head -1`, a closed window) ends writing quietly. */
 export function processTerminal(): Terminal {

@@ -1,4 +1,4 @@
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** Adds `postern serve`. */

@@ -1,4 +1,4 @@
-import { type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../observe/logger.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DemoFailure } from './demo-failure.ts';
 import { DEMO_HOST } from './demo-ports.ts';
-import { type LogTail } from './log-tail.ts';
+import type { LogTail } from './log-tail.ts';
 
 const READY_DEADLINE_MS = 30_000;
 const READY_INTERVAL_MS = 50;

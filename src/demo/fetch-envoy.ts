@@ -1,6 +1,6 @@
 import { InstallFailure, type InstallProgress, installServices } from '../../scripts/install-services.mjs';
 import { DemoFailure } from './demo-failure.ts';
-import { type StatusLine } from './status-line.ts';
+import type { StatusLine } from './status-line.ts';
 
 const BAR_CELLS = 24;
 const BYTES_PER_MEGABYTE = 1_000_000;

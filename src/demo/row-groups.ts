@@ -1,4 +1,4 @@
-import { type RowGroup } from './row.ts';
+import type { RowGroup } from './row.ts';
 import { accessRows } from './rows/access.ts';
 import { hmacRows } from './rows/hmac.ts';
 import { identityRows } from './rows/identity.ts';

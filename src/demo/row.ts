@@ -1,6 +1,6 @@
-import { type ClientHeader, type ClientRequest } from '../signature/client-request.ts';
-import { type RefusalCode } from '../refusal.ts';
-import { type Exchange } from './exchange.ts';
+import type { ClientHeader, ClientRequest } from '../signature/client-request.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Rows of the table that belong together. */
 export interface RowGroup {

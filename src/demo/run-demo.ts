@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import picocolors from 'picocolors';
-import { type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { curlLine } from './curl-line.ts';
 import { DemoInterrupted } from './demo-failure.ts';
-import { type DemoOutput } from './demo-output.ts';
+import type { DemoOutput } from './demo-output.ts';
 import { chooseDemoPorts, DEMO_HOST, type DemoPorts, requireFreePorts } from './demo-ports.ts';
 import { type DemoLogs, startDemoStack } from './demo-stack.ts';
 import { DemoClient } from './exchange.ts';

@@ -1,6 +1,6 @@
-import { type DemoClient, type Exchange } from './exchange.ts';
+import type { DemoClient, Exchange } from './exchange.ts';
 import { type DemoRow, type Finding, type Moment, verdictOf } from './row.ts';
-import { type ShownRow } from './table.ts';
+import type { ShownRow } from './table.ts';
 
 /** Runs a row and judges what came. Rejects with the reason of `signal` only. */
 export async function runRow(

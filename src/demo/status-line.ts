@@ -1,4 +1,4 @@
-import { type DemoOutput } from './demo-output.ts';
+import type { DemoOutput } from './demo-output.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 

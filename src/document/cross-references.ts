@@ -1,5 +1,5 @@
-import { type Endpoint } from '../model/endpoint.ts';
-import { type Grant } from '../model/grant.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
 import { findMatchCollisions } from '../route/collisions.ts';
 import { findNearestName } from './nearest-name.ts';
 import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';

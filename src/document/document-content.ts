@@ -1,9 +1,9 @@
-import { type Lifetime } from '../clock.ts';
-import { type Consumer } from '../model/consumer.ts';
-import { type CredentialState } from '../model/credential.ts';
-import { type AuthenticationMethod, type Endpoint } from '../model/endpoint.ts';
-import { type Grant } from '../model/grant.ts';
-import { type Secret } from '../model/secret.ts';
+import type { Lifetime } from '../clock.ts';
+import type { Consumer } from '../model/consumer.ts';
+import type { CredentialState } from '../model/credential.ts';
+import type { AuthenticationMethod, Endpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
+import type { Secret } from '../model/secret.ts';
 
 /**
  * A credential as a document has it. What `apply` generates or keeps may be absent; a file store wants all of it

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { type Endpoint } from '../model/endpoint.ts';
-import { type Grant } from '../model/grant.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
 import { checkCollisions, checkGrants, checkUniqueAppKeys, checkUniqueIds, type Declared } from './cross-references.ts';
-import { type DocumentContent } from './document-content.ts';
+import type { DocumentContent } from './document-content.ts';
 import { nestedField } from './fields.ts';
-import { type Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import { placeIn, ProblemLog, type Place } from './problem-log.ts';
 import { readConsumer, type ReadConsumer } from './read-consumer.ts';
 import { readEndpoint } from './read-endpoint.ts';
 import { readGrant } from './read-grant.ts';
 import { readList, readMapping } from './read-mapping.ts';
 import { hasKey, type CredentialContext } from './read-secret.ts';
-import { type ReadSecret } from './secret-source.ts';
-import { type DocumentSource, type UnreadSource } from './source-text.ts';
+import type { ReadSecret } from './secret-source.ts';
+import type { DocumentSource, UnreadSource } from './source-text.ts';
 import { readYamlTree, unreadTree, type YamlTree } from './yaml-tree.ts';
 
 /** How a set of documents is read. */

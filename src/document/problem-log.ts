@@ -1,6 +1,6 @@
 import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
 import { replaceInvisible } from './source-text.ts';
-import { type YamlTree } from './yaml-tree.ts';
+import type { YamlTree } from './yaml-tree.ts';
 
 /** A value of a document: in which file it stands and on which path. */
 export interface Place {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Consumer } from '../model/consumer.ts';
+import type { Consumer } from '../model/consumer.ts';
 import { flagField, idField, nameField, nestedField, textField } from './fields.ts';
 import { placeIn, type Place } from './problem-log.ts';
 import { readCredential, type ReadCredential } from './read-credential.ts';
 import { readList, readMapping } from './read-mapping.ts';
-import { type CredentialContext } from './read-secret.ts';
+import type { CredentialContext } from './read-secret.ts';
 
 const consumerKind = {
   what: 'a consumer',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
-import { type DocumentCredential, type DocumentRetiringSecret } from './document-content.ts';
+import type { DocumentCredential, DocumentRetiringSecret } from './document-content.ts';
 import { appKeyField, idField, nestedField, timeField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { alternatives, readList, readMapping, subjectOf } from './read-mapping.ts';

@@ -1,4 +1,4 @@
-import { type Grant } from '../model/grant.ts';
+import type { Grant } from '../model/grant.ts';
 import { idField, nestedField, timeField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readLimits } from './read-limits.ts';

@@ -1,4 +1,4 @@
-import { type Limit, type LimitScope } from '../model/limit.ts';
+import type { Limit, LimitScope } from '../model/limit.ts';
 import { limitFields } from './fields.ts';
 import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readList, readMapping } from './read-mapping.ts';

@@ -1,6 +1,6 @@
-import { type z } from 'zod';
+import type { z } from 'zod';
 import { findNearestName } from './nearest-name.ts';
-import { type DocumentPath } from './problem.ts';
+import type { DocumentPath } from './problem.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { UNREADABLE } from './yaml-tree.ts';
 

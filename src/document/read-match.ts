@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EndpointMatch, type PathRule } from '../model/endpoint.ts';
+import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../route/host.ts';
 import { parsePathRule } from '../route/path.ts';
 import { nestedField, textField } from './fields.ts';

@@ -2,7 +2,7 @@ import { Secret } from '../model/secret.ts';
 import { nestedField, textField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readMapping } from './read-mapping.ts';
-import { type ReadSecret, type SecretReference } from './secret-source.ts';
+import type { ReadSecret, SecretReference } from './secret-source.ts';
 
 /** What reading credentials needs beside the document. */
 export interface CredentialContext {

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import { type DocumentPath } from './problem.ts';
+import type { DocumentPath } from './problem.ts';
 import { positionFinder, type DocumentSource, type Position, type UnreadSource } from './source-text.ts';
 import { readYamlSyntax, type SyntaxFault } from './yaml-syntax.ts';
 

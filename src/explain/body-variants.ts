@@ -1,5 +1,5 @@
 import { formatJson, sortJson } from './json-format.ts';
-import { type Mistake } from './mistake.ts';
+import type { Mistake } from './mistake.ts';
 
 /** A body that a caller may have had in hand instead of the one that was sent. */
 export interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {

@@ -1,13 +1,13 @@
 import { findParameter } from '../authenticate/query-parameters.ts';
-import { type KeyCarrier, type KeyOptions } from '../model/endpoint.ts';
+import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
 import { decodeFormText } from '../receive/form-decoding.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import { type ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signature/client-request.ts';
 import { equal } from '../signature/equal.ts';
 import { queryOf } from '../signature/query.ts';
-import { type ExplainInput } from './explanation.ts';
-import { type Finding } from './finding.ts';
-import { type Mistake } from './mistake.ts';
+import type { ExplainInput } from './explanation.ts';
+import type { Finding } from './finding.ts';
+import type { Mistake } from './mistake.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
 

@@ -1,7 +1,7 @@
-import { type AuthenticationMethod } from '../model/endpoint.ts';
-import { type RefusalCode } from '../refusal.ts';
-import { type Difference } from './difference.ts';
-import { type Mistake } from './mistake.ts';
+import type { AuthenticationMethod } from '../model/endpoint.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { Difference } from './difference.ts';
+import type { Mistake } from './mistake.ts';
 
 /**
  * - `right`: the credentials and the signature are right now.

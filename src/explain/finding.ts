@@ -1,5 +1,5 @@
-import { type Refusal } from '../refusal.ts';
-import { type Mistake } from './mistake.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Mistake } from './mistake.ts';
 
 /** What one method of authentication finds out about a request. */
 export interface Finding {

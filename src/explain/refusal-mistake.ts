@@ -1,5 +1,5 @@
-import { type Refusal, type RefusalCode } from '../refusal.ts';
-import { type Mistake } from './mistake.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
+import type { Mistake } from './mistake.ts';
 
 const FIXES: Partial<Record<RefusalCode, string>> = {
   PATH_NOT_NORMAL:

@@ -1,4 +1,4 @@
-import { type Hypothesis } from './mistake.ts';
+import type { Hypothesis } from './mistake.ts';
 
 /** The part of a recipe that holds the App Secret. */
 export interface WithSecret {

@@ -1,4 +1,4 @@
-import { type Mistake } from './mistake.ts';
+import type { Mistake } from './mistake.ts';
 
 /** A way to read the signature that was sent, and what is wrong with writing it so; null when nothing is. */
 export interface SentMac {

@@ -1,4 +1,4 @@
-import { type Mistake } from './mistake.ts';
+import type { Mistake } from './mistake.ts';
 
 const HALF_HOUR_SECONDS = 1800;
 const HOUR_SECONDS = 3600;

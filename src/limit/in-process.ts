@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { type Limit, MAX_LIMIT_REQUESTS, unitSeconds } from '../model/limit.ts';
 import { type Limiter, type LimitQuestion, type LimitReading, LimiterUnavailable } from './limiter.ts';
 

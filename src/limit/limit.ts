@@ -1,4 +1,4 @@
-import { type Permit } from '../authorize/authorize.ts';
+import type { Permit } from '../authorize/authorize.ts';
 import { type Limit, type LimitScope, unitSeconds } from '../model/limit.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { refuse, type Refusal } from '../refusal.ts';

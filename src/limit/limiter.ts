@@ -1,5 +1,5 @@
-import { type Limit } from '../model/limit.ts';
-import { type Pending } from '../pending.ts';
+import type { Limit } from '../model/limit.ts';
+import type { Pending } from '../pending.ts';
 
 /** Where one limit stands after a request was counted. */
 export interface LimitReading {

@@ -1,6 +1,6 @@
-import { type Lifetime } from '../clock.ts';
-import { type AuthenticationMethod } from './endpoint.ts';
-import { type Secret } from './secret.ts';
+import type { Lifetime } from '../clock.ts';
+import type { AuthenticationMethod } from './endpoint.ts';
+import type { Secret } from './secret.ts';
 
 export const credentialStates = ['active', 'retiring', 'revoked'] as const;
 export type CredentialState = (typeof credentialStates)[number];

@@ -1,4 +1,4 @@
-import { type Limit } from './limit.ts';
+import type { Limit } from './limit.ts';
 
 /** The ways a consumer proves who it is (spec §3). */
 export const authenticationMethods = ['key', 'hmac', 'parameter-signature', 'oauth2'] as const;

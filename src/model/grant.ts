@@ -1,4 +1,4 @@
-import { type Limit } from './limit.ts';
+import type { Limit } from './limit.ts';
 
 /** A consumer authorised on an endpoint (spec §1). */
 export interface Grant {

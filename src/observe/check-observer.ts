@@ -1,11 +1,11 @@
 import { type Decision, isGranted } from '../respond/decision.ts';
-import { type Endpoint } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import { printable } from '../printable.ts';
-import { type HttpRequest } from '../receive/http-request.ts';
-import { type Answer } from '../respond/respond.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
+import type { Answer } from '../respond/respond.ts';
 import { requestIdOf } from '../respond/request-id.ts';
-import { type Logger } from './logger.ts';
-import { type Metrics } from './metrics.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Told of every decided check. */
 export interface CheckObserver {

@@ -1,6 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 import { build as buildPretty } from 'pino-pretty';
-import { type LogFormat } from './log-settings.ts';
+import type { LogFormat } from './log-settings.ts';
 
 const STANDARD_OUTPUT = 1;
 /** What waits for a slow reader at most, in bytes; lines beyond it are dropped, because a log must never stall a check. */

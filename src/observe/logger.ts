@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
-import { type LogLevel } from './log-settings.ts';
+import type { LogLevel } from './log-settings.ts';
 
 /** Values that a log line may hold besides its message. Never a secret, a header, a query or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

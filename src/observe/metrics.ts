@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type Endpoint } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 
 /** From a key check in memory to a call of another service that runs into its deadline, in seconds. */
 const DURATION_BUCKETS = [

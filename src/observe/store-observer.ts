@@ -1,8 +1,8 @@
 import { findUnserved } from '../authenticate/unserved.ts';
 import { formatProblem, type Problem } from '../document/problem.ts';
-import { type StoreState } from '../store/state.ts';
-import { type Logger } from './logger.ts';
-import { type Metrics } from './metrics.ts';
+import type { StoreState } from '../store/state.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Told what becomes of the store. `source` names it, such as the path of a declarative file. */
 export interface StoreObserver {

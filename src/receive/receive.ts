@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from '../refusal.ts';
 import { parseAuthority } from '../route/host.ts';
 import { parseTarget, type Target } from '../route/path.ts';
-import { type HttpRequest } from './http-request.ts';
+import type { HttpRequest } from './http-request.ts';
 
 declare const received: unique symbol;
 

@@ -1,14 +1,14 @@
-import { type UpstreamChanges } from '../authenticate/upstream-changes.ts';
-import { type LimitReading } from '../limit/limiter.ts';
-import { type Endpoint } from '../model/endpoint.ts';
-import { type HttpRequest } from '../receive/http-request.ts';
-import { type RefusalCode } from '../refusal.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { UpstreamChanges } from '../authenticate/upstream-changes.ts';
+import type { LimitReading } from '../limit/limiter.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { headerOption, metadataEntry, okResponse } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { findForgedHeaders, identityHeaders } from './identity-headers.ts';
 import { limitHeaders } from './limit-headers.ts';
-import { type WireText } from './wire-text.ts';
+import type { WireText } from './wire-text.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {

@@ -1,8 +1,8 @@
-import { type Endpoint } from '../model/endpoint.ts';
-import { type RefusalCode } from '../refusal.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { metadataEntry } from './check-response.ts';
-import { type WireText } from './wire-text.ts';
+import type { WireText } from './wire-text.ts';
 
 /** What Envoy's access log and later filters may know of a decision (interfaces §6). */
 export function decisionMetadata(

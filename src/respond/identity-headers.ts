@@ -1,7 +1,7 @@
-import { type HttpRequest } from '../receive/http-request.ts';
-import { type HeldCredential } from '../store/credential-source.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import { headerOption } from './check-response.ts';
-import { type WireText } from './wire-text.ts';
+import type { WireText } from './wire-text.ts';
 
 const CONSUMER_ID = 'x-consumer-id';
 const CONSUMER_USERNAME = 'x-consumer-username';

@@ -1,7 +1,7 @@
-import { type LimitReading } from '../limit/limiter.ts';
+import type { LimitReading } from '../limit/limiter.ts';
 import { unitSeconds } from '../model/limit.ts';
 import { headerOption } from './check-response.ts';
-import { type WireText } from './wire-text.ts';
+import type { WireText } from './wire-text.ts';
 
 /** The `RateLimit` headers of the IETF draft and their older forms, from the tightest limit (spec §4.2). */
 export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly WireText[] {

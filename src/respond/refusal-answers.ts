@@ -1,4 +1,4 @@
-import { type RefusalCode } from '../refusal.ts';
+import type { RefusalCode } from '../refusal.ts';
 
 /** What a caller is told with a refusal code. */
 export interface RefusalAnswer {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type HttpRequest } from '../receive/http-request.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9-]{1,64}$/;
 

@@ -1,7 +1,7 @@
 import { concealCredentials } from '../authenticate/conceal.ts';
-import { type Granted } from '../limit/limit.ts';
-import { type HttpRequest } from '../receive/http-request.ts';
-import { type RefusalCode } from '../refusal.ts';
+import type { Granted } from '../limit/limit.ts';
+import type { HttpRequest } from '../receive/http-request.ts';
+import type { RefusalCode } from '../refusal.ts';
 import { allow } from './allow.ts';
 import { type Decision, isGranted } from './decision.ts';
 import { refusalAnswers } from './refusal-answers.ts';

@@ -1,4 +1,4 @@
-import { type Endpoint } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import { normalizeHost } from './host.ts';
 import { parsePathRule } from './path.ts';
 

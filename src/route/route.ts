@@ -1,8 +1,8 @@
 import { printable } from '../printable.ts';
-import { type Endpoint } from '../model/endpoint.ts';
-import { type Received } from '../receive/receive.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Received } from '../receive/receive.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import { type Snapshot } from '../store/snapshot.ts';
+import type { Snapshot } from '../store/snapshot.ts';
 
 declare const routed: unique symbol;
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type ListenAddress } from './transport.ts';
+import type { ListenAddress } from './transport.ts';
 
 /** What the admin listener shows. */
 export interface AdminPorts {

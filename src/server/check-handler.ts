@@ -1,5 +1,5 @@
 import { check, type CheckPorts } from '../check.ts';
-import { type CheckObserver } from '../observe/check-observer.ts';
+import type { CheckObserver } from '../observe/check-observer.ts';
 import { isPromise, type Pending } from '../pending.ts';
 import { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse } from '../refusal.ts';

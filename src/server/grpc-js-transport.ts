@@ -7,7 +7,7 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { formatListenAddress } from './listen-address.ts';
 import {
   type Call,

@@ -1,5 +1,5 @@
-import { type ServerHttp2Session } from 'node:http2';
-import { type Server } from '@grpc/grpc-js';
+import type { ServerHttp2Session } from 'node:http2';
+import type { Server } from '@grpc/grpc-js';
 
 /** Per call: the largest message fits without a round trip. */
 const STREAM_WINDOW_BYTES = 12 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { Connection } from './http2/connection.ts';
 import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
 import { SocketWire } from './http2/socket-wire.ts';
-import { type ListenAddress, type TlsIdentity, type Transport, type TransportOptions } from './transport.ts';
+import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './transport.ts';
 import { checkTlsReplacement } from './tls-replacement.ts';
 import { removeStaleSocket } from './unix-socket.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type ListenAddress } from './transport.ts';
+import type { ListenAddress } from './transport.ts';
 
 /** Linux takes 107 bytes and a final NUL (`sun_path`, unix(7)). */
 const MAX_UNIX_PATH_BYTES = 107;

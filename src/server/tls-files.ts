@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
-import { type Config } from '../config.ts';
-import { type Logger } from '../observe/logger.ts';
-import { type TlsIdentity } from './transport.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { TlsIdentity } from './transport.ts';
 
 /** How often the files are looked at. Looking follows symlinks, which Kubernetes turns when a Secret changes. */
 const LOOK_INTERVAL_MS = 1000;

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { type TlsIdentity } from './transport.ts';
+import type { TlsIdentity } from './transport.ts';
 
 /**
  * Throws, with what is wrong, unless `next` can take the place of `former` on a running listener. Whether peers must

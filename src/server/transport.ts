@@ -1,4 +1,4 @@
-import { type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 
 /**
  * The port between Postern's methods and whatever speaks gRPC on the wire (docs/adr/0001-transport.md).

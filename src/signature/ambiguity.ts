@@ -1,5 +1,5 @@
 import { valueStart } from './parameter-order.ts';
-import { type Span } from './parameters.ts';
+import type { Span } from './parameters.ts';
 
 const AMPERSAND = 0x26;
 const EQUALS = 0x3d;

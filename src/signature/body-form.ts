@@ -1,6 +1,6 @@
 import { refuse, type Refusal } from '../refusal.ts';
 import { parseMediaType } from './media-type.ts';
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 
 /** The largest form body that a parameter-signature endpoint takes, inclusive (spec §3.3). */
 export const MAX_FORM_BODY_BYTES = 10_485_760;

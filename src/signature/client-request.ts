@@ -1,4 +1,4 @@
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 
 /** A header as a caller writes it: its name in any case, its value one character a byte. */
 export type ClientHeader = readonly [name: string, value: string];

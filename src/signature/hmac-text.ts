@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '../refusal.ts';
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 import { mayHaveLostBytes } from './signable-target.ts';
 import { REQUEST_LINE, shownName } from './signed-headers.ts';
 

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
 import { hmacAlgorithms, type HmacAlgorithm, type HmacOptions } from '../model/endpoint.ts';
-import { type Secret } from '../model/secret.ts';
+import type { Secret } from '../model/secret.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { type HmacAuthorization, parseHmacAuthorization } from './authorization.ts';
 import { equal } from './equal.ts';
 import { hmacTexts, signableVersions } from './hmac-text.ts';
 import { parseImfFixdate } from './imf-fixdate.ts';
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 import { checkTarget } from './signable-target.ts';
 
 /** The largest body that an hmac endpoint takes, inclusive (spec §3.2). */

@@ -1,4 +1,4 @@
-import { type Span } from './parameters.ts';
+import type { Span } from './parameters.ts';
 
 /** Compared byte by byte here; longer equal beginnings are left to the native comparison, which costs more to call. */
 const SHORT_BYTES = 32;

@@ -1,4 +1,4 @@
-import { type ParameterSignatureOptions } from '../model/endpoint.ts';
+import type { ParameterSignatureOptions } from '../model/endpoint.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { isAmbiguous } from './ambiguity.ts';
 import { type BodyForm, chooseBodyForm } from './body-form.ts';
@@ -7,7 +7,7 @@ import { valueStart } from './parameter-order.ts';
 import { type Parameters, parseParameters, type Span } from './parameters.ts';
 import { queryOf } from './query.ts';
 import { findReservedName, type ReservedName } from './reserved-names.ts';
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 import { checkTarget } from './signable-target.ts';
 import { parseWrapper } from './wrapper.ts';
 

@@ -1,13 +1,13 @@
 import { createHash, hash } from 'node:crypto';
 
-import { type ParameterSignatureOptions } from '../model/endpoint.ts';
-import { type Secret } from '../model/secret.ts';
+import type { ParameterSignatureOptions } from '../model/endpoint.ts';
+import type { Secret } from '../model/secret.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { parseApiTimestamp } from './api-timestamp.ts';
 import { equal } from './equal.ts';
-import { type VerifiedSignature } from './hmac.ts';
-import { type ParameterRequest } from './parameter-request.ts';
-import { type SigningText, type SigningTextBuilder } from './parameter-text.ts';
+import type { VerifiedSignature } from './hmac.ts';
+import type { ParameterRequest } from './parameter-request.ts';
+import type { SigningText, SigningTextBuilder } from './parameter-text.ts';
 import { RESERVED_NAMES, type ReservedName } from './reserved-names.ts';
 import { runAtOnce, updateInPieces, type Work } from './work.ts';
 

@@ -1,7 +1,7 @@
-import { type ParameterEncoding } from '../model/endpoint.ts';
+import type { ParameterEncoding } from '../model/endpoint.ts';
 import { sortByName } from './parameter-order.ts';
-import { type Parameters, type ParameterText, type Span } from './parameters.ts';
-import { type Wrapper } from './wrapper.ts';
+import type { Parameters, ParameterText, Span } from './parameters.ts';
+import type { Wrapper } from './wrapper.ts';
 
 /**
  * A string to sign as the pieces that make it up, in order: views of what was received, so that a large body is not

@@ -1,4 +1,4 @@
-import { type Span } from './parameters.ts';
+import type { Span } from './parameters.ts';
 
 /** The parameters that authentication itself reads (interface document, Authentication). */
 export const RESERVED_NAMES = ['appKey', 'sign', 'apiTimestamp'] as const;

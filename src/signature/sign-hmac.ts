@@ -1,5 +1,5 @@
-import { type HmacAlgorithm } from '../model/endpoint.ts';
-import { type Secret } from '../model/secret.ts';
+import type { HmacAlgorithm } from '../model/endpoint.ts';
+import type { Secret } from '../model/secret.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { type ClientRequest, signableRequest, withHeaders } from './client-request.ts';
 import { digestOf } from './digest.ts';

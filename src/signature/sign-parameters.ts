@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-import { type Secret } from '../model/secret.ts';
+import type { Secret } from '../model/secret.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { chooseBodyForm } from './body-form.ts';
 import { type ClientRequest, signableRequest } from './client-request.ts';

@@ -1,6 +1,6 @@
 import { refuse, type Refusal } from '../refusal.ts';
 import { isToken } from './http-grammar.ts';
-import { type SignableRequest } from './signable-request.ts';
+import type { SignableRequest } from './signable-request.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 /** What Envoy writes in the map form of headers for a byte that it cannot show. */

@@ -1,4 +1,4 @@
-import { type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 
 /**
  * Work that may be long: it yields after each piece, so that whoever drives it can let others have a turn.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { type Consumer } from '../model/consumer.ts';
-import { type Credential } from '../model/credential.ts';
-import { type CredentialSource, type HeldCredential } from './credential-source.ts';
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
+import type { CredentialSource, HeldCredential } from './credential-source.ts';
 
 /** What can be an App Key at all (spec §1); anything else is unknown without a look-up. */
 const APP_KEY = /^[A-Za-z0-9._-]{1,128}$/;

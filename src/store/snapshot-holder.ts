@@ -1,9 +1,9 @@
-import { type Clock } from '../clock.ts';
-import { type StoreLocation } from '../config-values.ts';
-import { type Problem } from '../document/problem.ts';
+import type { Clock } from '../clock.ts';
+import type { StoreLocation } from '../config-values.ts';
+import type { Problem } from '../document/problem.ts';
 import { FileStore } from './file/file-store.ts';
 import { compileSnapshot, type Snapshot } from './snapshot.ts';
-import { type StoreState } from './state.ts';
+import type { StoreState } from './state.ts';
 
 /** What a holder of snapshots needs. */
 export interface SnapshotHolderPorts {

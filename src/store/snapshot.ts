@@ -1,8 +1,8 @@
-import { type Grant } from '../model/grant.ts';
+import type { Grant } from '../model/grant.ts';
 import { compileEndpointTable, type EndpointTable } from '../route/endpoint-table.ts';
 import { compileCredentialIndex } from './credential-index.ts';
-import { type CredentialSource } from './credential-source.ts';
-import { type StoreState } from './state.ts';
+import type { CredentialSource } from './credential-source.ts';
+import type { StoreState } from './state.ts';
 
 /** Finds grants on the check path, always from memory. */
 export interface GrantSource {

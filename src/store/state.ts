@@ -1,7 +1,7 @@
-import { type Consumer } from '../model/consumer.ts';
-import { type Credential } from '../model/credential.ts';
-import { type Endpoint } from '../model/endpoint.ts';
-import { type Grant } from '../model/grant.ts';
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
 
 /** All resources of a store at one moment, validated: references resolve, ids and App Keys are unique, matches do not collide. */
 export interface StoreState {

@@ -1,8 +1,8 @@
 import { systemClock } from '../../clock.ts';
 import { explain, type ExplainableEndpoint } from '../../explain/explain.ts';
-import { type Explanation } from '../../explain/explanation.ts';
+import type { Explanation } from '../../explain/explanation.ts';
 import { readRequest } from '../../explain/read/read-request.ts';
-import { type Endpoint } from '../../model/endpoint.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { findEndpointInStore } from './find-endpoint.ts';
 import { parseTime } from './parse-time.ts';
 import { readBytes } from './read-bytes.ts';

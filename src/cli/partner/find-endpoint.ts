@@ -2,7 +2,7 @@ import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
 import { parseDocument } from '../../document/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
-import { type Endpoint } from '../../model/endpoint.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { readWholeFile } from '../../store/file/read-whole-file.ts';
 import { findNearestName } from '../../document/nearest-name.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,5 +1,5 @@
-import { type Difference } from '../../explain/difference.ts';
-import { type Explanation } from '../../explain/explanation.ts';
+import type { Difference } from '../../explain/difference.ts';
+import type { Explanation } from '../../explain/explanation.ts';
 import { visible } from '../../explain/visible.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signature/string-to-sign-hint.ts';
 

@@ -1,6 +1,6 @@
-import { type Endpoint } from '../../model/endpoint.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import { type Refusal } from '../../refusal.ts';
+import type { Refusal } from '../../refusal.ts';
 import { type ClientRequest, withHeaders } from '../../signature/client-request.ts';
 import { signHmac } from '../../signature/sign-hmac.ts';
 import { signParameters } from '../../signature/sign-parameters.ts';

@@ -1,5 +1,5 @@
 import { demoKeys } from '../demo-credentials.ts';
-import { type Exchange } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { type Finding, plainRequest, type RowGroup } from '../row.ts';
 
 /** The limit of the endpoint `reports`, in requests a minute. */

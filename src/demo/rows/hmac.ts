@@ -1,5 +1,5 @@
 import { isRefusal } from '../../refusal.ts';
-import { type ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signature/client-request.ts';
 import { signHmac } from '../../signature/sign-hmac.ts';
 import { demoPairs } from '../demo-credentials.ts';
 import { bodyRequest, type Moment, plainRequest, type RowGroup } from '../row.ts';

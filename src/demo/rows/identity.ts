@@ -1,6 +1,6 @@
-import { type ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signature/client-request.ts';
 import { demoKeys } from '../demo-credentials.ts';
-import { type Exchange } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { type Finding, plainRequest, type RowGroup } from '../row.ts';
 
 /** What a caller sends who would like to be somebody else. */

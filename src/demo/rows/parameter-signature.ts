@@ -1,5 +1,5 @@
 import { isRefusal } from '../../refusal.ts';
-import { type ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signature/client-request.ts';
 import { signParameters } from '../../signature/sign-parameters.ts';
 import { demoPairs } from '../demo-credentials.ts';
 import { bodyRequest, type Moment, plainRequest, receivedFinding, type RowGroup } from '../row.ts';

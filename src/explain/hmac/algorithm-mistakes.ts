@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type HmacAlgorithm } from '../../model/endpoint.ts';
-import { type Hypothesis } from '../mistake.ts';
+import type { HmacAlgorithm } from '../../model/endpoint.ts';
+import type { Hypothesis } from '../mistake.ts';
 import { type HmacRecipe, hmacWith, type MacFunction } from './hmac-recipe.ts';
 
 const HASHES = ['sha256', 'sha512', 'sha1', 'sha384', 'md5', 'sha224', 'sha3-256'];

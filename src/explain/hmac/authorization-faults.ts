@@ -1,7 +1,7 @@
 import { hmacAlgorithms } from '../../model/endpoint.ts';
 import { queryOf } from '../../signature/query.ts';
 import { isSignableHeader, REQUEST_LINE } from '../../signature/signed-headers.ts';
-import { type Fault } from '../mistake.ts';
+import type { Fault } from '../mistake.ts';
 import { countHeader, type HmacCase } from './hmac-case.ts';
 import { isRequestLineName } from './sent-authorization.ts';
 

@@ -1,5 +1,5 @@
 import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
-import { type Fault } from '../mistake.ts';
+import type { Fault } from '../mistake.ts';
 import { countHeader, type HmacCase } from './hmac-case.ts';
 
 const FIX = 'Write Date as in "Sat, 07 Nov 2026 02:40:00 GMT": English names, two-digit day, GMT';

@@ -1,4 +1,4 @@
-import { type HmacOptions } from '../../model/endpoint.ts';
+import type { HmacOptions } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
@@ -10,7 +10,7 @@ import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
 import { checkTime } from '../../signature/time-window.ts';
 import { runAtOnce } from '../../signature/work.ts';
 import { findDigestMistakes } from '../digest-mistakes.ts';
-import { type ExplainInput } from '../explanation.ts';
+import type { ExplainInput } from '../explanation.ts';
 import { type Finding, triesFor } from '../finding.ts';
 import { type Hypothesis, type Mistake, told } from '../mistake.ts';
 import { otherAppKey } from '../other-app-key.ts';

@@ -2,9 +2,9 @@ import { REQUEST_LINE } from '../../signature/signed-headers.ts';
 import { formatImfFixdate, parseImfFixdate } from '../../signature/imf-fixdate.ts';
 import { digestSpellings } from '../digest-mistakes.ts';
 import { bodyVariants } from '../body-variants.ts';
-import { type Hypothesis } from '../mistake.ts';
-import { type HmacCase } from './hmac-case.ts';
-import { type HmacRecipe } from './hmac-recipe.ts';
+import type { Hypothesis } from '../mistake.ts';
+import type { HmacCase } from './hmac-case.ts';
+import type { HmacRecipe } from './hmac-recipe.ts';
 
 /** Orders are tried up to this many names: their number grows with the factorial. */
 const MAX_ORDERED_NAMES = 5;

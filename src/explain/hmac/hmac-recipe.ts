@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { REQUEST_LINE } from '../../signature/signed-headers.ts';
-import { type WithSecret } from '../secret-mistakes.ts';
+import type { WithSecret } from '../secret-mistakes.ts';
 
 /** Makes a signature of a text with a key. */
 export type MacFunction = (text: Buffer, key: Buffer) => Buffer;

@@ -1,6 +1,6 @@
-import { type Hypothesis } from '../mistake.ts';
-import { type HmacCase } from './hmac-case.ts';
-import { type HmacRecipe } from './hmac-recipe.ts';
+import type { Hypothesis } from '../mistake.ts';
+import type { HmacCase } from './hmac-case.ts';
+import type { HmacRecipe } from './hmac-recipe.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const VERSION_FIX = 'End the request line with HTTP/1.1, whatever the connection speaks';

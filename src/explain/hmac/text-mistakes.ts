@@ -1,6 +1,6 @@
-import { type Hypothesis } from '../mistake.ts';
-import { type HmacCase } from './hmac-case.ts';
-import { type HmacRecipe } from './hmac-recipe.ts';
+import type { Hypothesis } from '../mistake.ts';
+import type { HmacCase } from './hmac-case.ts';
+import type { HmacRecipe } from './hmac-recipe.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -1,7 +1,7 @@
 import { bodyVariants } from '../body-variants.ts';
-import { type Hypothesis } from '../mistake.ts';
+import type { Hypothesis } from '../mistake.ts';
 import { bytesOf, type ParameterCase, parseObject, textOf } from './parameter-case.ts';
-import { type ParameterRecipe } from './parameter-recipe.ts';
+import type { ParameterRecipe } from './parameter-recipe.ts';
 import { plainParameter, type SentParameter } from './sent-parameters.ts';
 
 const FIX = 'Write the JSON once, sign this text, and put the very same text into data; never write it anew';

@@ -1,4 +1,4 @@
-import { type ParameterSignatureOptions } from '../../model/endpoint.ts';
+import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { parseApiTimestamp } from '../../signature/api-timestamp.ts';
@@ -8,7 +8,7 @@ import { type ParameterRequest, parseParameterRequest } from '../../signature/pa
 import { parseParameterCredentials, verifyParameterSignature } from '../../signature/parameter-signature.ts';
 import { checkTime } from '../../signature/time-window.ts';
 import { runAtOnce } from '../../signature/work.ts';
-import { type ExplainInput } from '../explanation.ts';
+import type { ExplainInput } from '../explanation.ts';
 import { type Finding, triesFor } from '../finding.ts';
 import { type Hypothesis, type Mistake, told } from '../mistake.ts';
 import { otherAppKey } from '../other-app-key.ts';

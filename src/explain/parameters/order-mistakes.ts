@@ -1,4 +1,4 @@
-import { type Hypothesis } from '../mistake.ts';
+import type { Hypothesis } from '../mistake.ts';
 import { byName, type Pair, type ParameterRecipe } from './parameter-recipe.ts';
 import { textOf } from './parameter-case.ts';
 

@@ -1,4 +1,4 @@
-import { type ParameterSignatureOptions } from '../../model/endpoint.ts';
+import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { type BodyForm, chooseBodyForm } from '../../signature/body-form.ts';
 import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
 import { queryOf } from '../../signature/query.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseMediaType } from '../../signature/media-type.ts';
-import { type Fault } from '../mistake.ts';
-import { type ParameterCase } from './parameter-case.ts';
+import type { Fault } from '../mistake.ts';
+import type { ParameterCase } from './parameter-case.ts';
 
 const NOT_CREDENTIALS = 'Send appKey and sign as parameters, beside the others';
 const RESERVED = ['appKey', 'sign', 'apiTimestamp'];

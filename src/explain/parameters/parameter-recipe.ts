@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type WithSecret } from '../secret-mistakes.ts';
-import { type SentParameter } from './sent-parameters.ts';
+import type { WithSecret } from '../secret-mistakes.ts';
+import type { SentParameter } from './sent-parameters.ts';
 
 /** Stands for the App Secret in a text that is one character a byte. */
 export const SECRET_MARK = '\ue000';

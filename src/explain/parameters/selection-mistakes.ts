@@ -1,7 +1,7 @@
-import { type Hypothesis } from '../mistake.ts';
+import type { Hypothesis } from '../mistake.ts';
 import { visible } from '../visible.ts';
-import { type ParameterCase } from './parameter-case.ts';
-import { type ParameterRecipe } from './parameter-recipe.ts';
+import type { ParameterCase } from './parameter-case.ts';
+import type { ParameterRecipe } from './parameter-recipe.ts';
 import { plainParameter, type SentParameter } from './sent-parameters.ts';
 
 const ALL_FIX = 'Sign every parameter that is sent but sign, also empty ones';

@@ -1,7 +1,7 @@
-import { type Hypothesis } from '../mistake.ts';
+import type { Hypothesis } from '../mistake.ts';
 import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
-import { type Pair, type ParameterRecipe } from './parameter-recipe.ts';
-import { type SentParameter } from './sent-parameters.ts';
+import type { Pair, ParameterRecipe } from './parameter-recipe.ts';
+import type { SentParameter } from './sent-parameters.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
 const RAW_FIX = 'This endpoint wants names and values signed exactly as they stand in the URL or form, percent-encoded';

@@ -1,5 +1,5 @@
-import { type CurlOption } from './curl-options.ts';
-import { type ReadProblem } from './problem.ts';
+import type { CurlOption } from './curl-options.ts';
+import type { ReadProblem } from './problem.ts';
 
 const STANDARD_INPUT = '-';
 

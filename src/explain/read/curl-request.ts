@@ -1,10 +1,10 @@
-import { type ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signature/client-request.ts';
 import { readCurlData } from './curl-data.ts';
 import { type CurlOption, readCurlOptions } from './curl-options.ts';
 import { removeDotSegments } from './dot-segments.ts';
-import { type ReadProblem } from './problem.ts';
-import { type ReadContext } from './read-context.ts';
-import { type ReadRequest } from './read-result.ts';
+import type { ReadProblem } from './problem.ts';
+import type { ReadContext } from './read-context.ts';
+import type { ReadRequest } from './read-result.ts';
 import { splitUrl } from './request-url.ts';
 import { type Pipeline, readPipeline } from './shell-words.ts';
 

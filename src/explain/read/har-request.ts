@@ -1,6 +1,6 @@
-import { type ClientHeader } from '../../signature/client-request.ts';
-import { type ReadProblem } from './problem.ts';
-import { type ReadRequest } from './read-result.ts';
+import type { ClientHeader } from '../../signature/client-request.ts';
+import type { ReadProblem } from './problem.ts';
+import type { ReadRequest } from './read-result.ts';
 import { splitUrl } from './request-url.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-import { type ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signature/client-request.ts';
 import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
 import { readChunks } from './chunks.ts';
-import { type ReadProblem } from './problem.ts';
-import { type ReadRequest } from './read-result.ts';
+import type { ReadProblem } from './problem.ts';
+import type { ReadRequest } from './read-result.ts';
 import { splitUrl } from './request-url.ts';
 
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;

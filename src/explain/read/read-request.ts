@@ -1,9 +1,9 @@
 import { readCurlRequest } from './curl-request.ts';
 import { readHarRequest } from './har-request.ts';
-import { type ReadProblem } from './problem.ts';
+import type { ReadProblem } from './problem.ts';
 import { readRawRequest } from './raw-request.ts';
-import { type ReadContext } from './read-context.ts';
-import { type ReadRequest } from './read-result.ts';
+import type { ReadContext } from './read-context.ts';
+import type { ReadRequest } from './read-result.ts';
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const CURL_COMMAND = /^\s*(?:[$#] )?(?:[^\n]*\|\s*(?:\\\r?\n\s*)?)?(?:\S*[/\\])?curl(?:\.exe)?\s/;

@@ -1,4 +1,4 @@
-import { type ReadProblem } from './problem.ts';
+import type { ReadProblem } from './problem.ts';
 
 /** The words of each command of a pipeline, in order. */
 export type Pipeline = readonly (readonly string[])[];

@@ -1,4 +1,4 @@
-import { type GrpcFailure } from '../transport.ts';
+import type { GrpcFailure } from '../transport.ts';
 
 /**
  * Header blocks of answers (RFC 7541 §6.2.2: literals that enter no table), encoded once or, for refusals, when needed.

@@ -1,10 +1,10 @@
-import { type GrpcFailure } from '../transport.ts';
+import type { GrpcFailure } from '../transport.ts';
 import { acceptsIdentity, answerHead, failureTrailers, okTrailers, plainHead } from './answer-block.ts';
 import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import { type PoolShare } from './memory-pool.ts';
+import type { PoolShare } from './memory-pool.ts';
 import { compressedMessage } from './message-assembler.ts';
-import { type Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 /** What the sender needs of its connection. */
 export interface SenderHost {

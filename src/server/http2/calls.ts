@@ -3,11 +3,11 @@ import { AnswerSender, type SenderHost } from './answer-sender.ts';
 import { type ErrorCode, errorCode } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
-import { type PoolShare } from './memory-pool.ts';
+import type { PoolShare } from './memory-pool.ts';
 import { MessageAssembler, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from './octets.ts';
-import { type RequestHead } from './request-head.ts';
-import { type ServerContext } from './server-context.ts';
+import type { RequestHead } from './request-head.ts';
+import type { ServerContext } from './server-context.ts';
 import { Stream } from './stream.ts';
 import { StreamTable } from './stream-table.ts';
 

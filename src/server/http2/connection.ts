@@ -19,9 +19,9 @@ import { HpackDecoder } from './hpack/decoder.ts';
 import { u16, u31, u32, u8 } from './octets.ts';
 import { classifyRequestField } from './request-field.ts';
 import { MAX_HEADER_LIST_BYTES, RequestHead } from './request-head.ts';
-import { type ServerContext } from './server-context.ts';
-import { type Stream } from './stream.ts';
-import { type Wire } from './wire.ts';
+import type { ServerContext } from './server-context.ts';
+import type { Stream } from './stream.ts';
+import type { Wire } from './wire.ts';
 
 /** SETTINGS_HEADER_TABLE_SIZE, which we leave as it is (RFC 9113 §6.5.2). */
 const HEADER_TABLE_BYTES = 4096;

@@ -1,6 +1,6 @@
 import { answerHead, noTable, okTrailers } from './answer-block.ts';
 import { type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType, setting } from './frame.ts';
-import { type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 const BLOCK_BYTES = 16 * 1024;
 const NO_BLOCK = Buffer.alloc(0);

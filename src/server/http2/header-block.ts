@@ -1,4 +1,4 @@
-import { type Http2Limits } from './limits.ts';
+import type { Http2Limits } from './limits.ts';
 
 /** A header block whose frames are still coming (RFC 9113 §4.3): nothing else may come in between. */
 export class HeaderBlock {

@@ -1,8 +1,8 @@
-import { type Clock } from '../../clock.ts';
-import { type Methods, type TransportObserver } from '../transport.ts';
-import { type Field } from './hpack/field.ts';
+import type { Clock } from '../../clock.ts';
+import type { Methods, TransportObserver } from '../transport.ts';
+import type { Field } from './hpack/field.ts';
 import { createStaticTable } from './hpack/static-table.ts';
-import { type Http2Limits } from './limits.ts';
+import type { Http2Limits } from './limits.ts';
 import { MemoryPool } from './memory-pool.ts';
 import { classifyRequestField } from './request-field.ts';
 

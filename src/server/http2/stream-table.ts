@@ -1,4 +1,4 @@
-import { type Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 /** How many closed streams are remembered, so that what a peer sent before it knew is not taken for a breach. */
 const REMEMBERED = 1024;

@@ -1,7 +1,7 @@
-import { type Clock } from '../../clock.ts';
-import { type Call, type Method } from '../transport.ts';
+import type { Clock } from '../../clock.ts';
+import type { Call, Method } from '../transport.ts';
 import { INITIAL_WINDOW_BYTES } from './frame.ts';
-import { type MessageAssembler } from './message-assembler.ts';
+import type { MessageAssembler } from './message-assembler.ts';
 
 /** What an answer still has to send, and how far it is. */
 export interface Outgoing {

@@ -1,8 +1,8 @@
-import { type MessagePort } from 'node:worker_threads';
-import { type Problem } from '../../document/problem.ts';
-import { type DocumentSource } from '../../document/source-text.ts';
-import { type Fingerprint } from './fingerprint.ts';
-import { type Environment } from './load-document.ts';
+import type { MessagePort } from 'node:worker_threads';
+import type { Problem } from '../../document/problem.ts';
+import type { DocumentSource } from '../../document/source-text.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { Environment } from './load-document.ts';
 
 /** What the worker is started with. Slices of the state go to `slices`, one message each. */
 export interface DocumentWork {

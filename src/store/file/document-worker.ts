@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type DocumentWork, type DocumentWorkDone } from './document-work.ts';
+import type { DocumentWork, DocumentWorkDone } from './document-work.ts';
 import { loadDocument } from './load-document.ts';
 import { sliceState } from './portable-state.ts';
 

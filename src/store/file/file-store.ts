@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock } from '../../clock.ts';
-import { type Problem } from '../../document/problem.ts';
-import { type StoreState } from '../state.ts';
+import type { Clock } from '../../clock.ts';
+import type { Problem } from '../../document/problem.ts';
+import type { StoreState } from '../state.ts';
 import { FaultyDocument } from './faulty-document.ts';
-import { type Environment, type LoadedDocument } from './load-document.ts';
+import type { Environment, LoadedDocument } from './load-document.ts';
 import { builtWorkerEntry, loadOffThread } from './load-off-thread.ts';
 import { readWholeFile } from './read-whole-file.ts';
 import { WatchedFiles } from './watched-files.ts';

@@ -1,9 +1,9 @@
 import { buildState } from '../../document/build-state.ts';
 import { parseDocument } from '../../document/parse-document.ts';
-import { type Problem } from '../../document/problem.ts';
+import type { Problem } from '../../document/problem.ts';
 import { secretReader } from '../../document/secret-source.ts';
-import { type DocumentSource } from '../../document/source-text.ts';
-import { type StoreState } from '../state.ts';
+import type { DocumentSource } from '../../document/source-text.ts';
+import type { StoreState } from '../state.ts';
 import { readFingerprintSync, type Fingerprint } from './fingerprint.ts';
 
 /** Names and values of environment variables, for `appSecretFrom: { env: NAME }`. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import { type DocumentSource } from '../../document/source-text.ts';
-import { type DocumentWork, type DocumentWorkDone } from './document-work.ts';
+import type { DocumentSource } from '../../document/source-text.ts';
+import type { DocumentWork, DocumentWorkDone } from './document-work.ts';
 import { loadDocument, type Environment, type LoadedDocument } from './load-document.ts';
 import { StateJoiner, type StateSlice } from './portable-state.ts';
 
