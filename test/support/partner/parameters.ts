@@ -18,7 +18,11 @@ export function withSign(wire: string, text: string = sorted(wire), secret?: str
 
 /** Plain parameters (ASCII, none repeated, nothing encoded) in the order in which they are signed. */
 function sorted(wire: string): string {
-  return wire.split('&').sort().join('&');
+  const nameOf = (parameter: string): string => parameter.split('=')[0] ?? '';
+  return wire
+    .split('&')
+    .sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
+    .join('&');
 }
 
 /** What a JSON wrapper holds beside its `data`; everything has a default. */
