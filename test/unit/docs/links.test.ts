@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAnchors, findDocuments, findLinks, projectRoot } from '../../support/documents.ts';
 
-
 describe('links between documents', () => {
   const links = findDocuments().flatMap(findLinks);
 
