@@ -1,9 +1,17 @@
 import { type GrpcFailure, grpcStatus, type UnaryAnswer } from '../transport.ts';
 import { AnswerSender, type SenderHost } from './answer-sender.ts';
+import {
+  deadlineExceeded,
+  internal,
+  malformedTimeout,
+  noMemory,
+  plainTexts,
+  stalled,
+  stopping,
+} from './call-failures.ts';
 import { type ErrorCode, errorCode } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
-import type { PoolShare } from './memory-pool.ts';
+import { MessageMemory } from './message-memory.ts';
 import { MessageAssembler, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from './octets.ts';
 import type { RequestHead } from './request-head.ts';
@@ -23,23 +31,8 @@ export interface CallsHost {
   answered(): void;
 }
 
-const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
-const malformedTimeout: GrpcFailure = { status: grpcStatus.internal, message: 'grpc-timeout is malformed' };
-const deadlineExceeded: GrpcFailure = { status: grpcStatus.deadlineExceeded, message: 'deadline exceeded' };
-const stalled: GrpcFailure = { status: grpcStatus.deadlineExceeded, message: 'the message did not come in time' };
-const noMemory: GrpcFailure = { status: grpcStatus.resourceExhausted, message: 'too many messages at once' };
-const stopping: GrpcFailure = { status: grpcStatus.unavailable, message: 'the server is stopping' };
-
-/** What an answer to no gRPC request says. */
-const plainTexts: Readonly<Record<number, string>> = {
-  405: 'gRPC requests are POST requests.\n',
-  415: 'This is a gRPC server: it takes content-type application/grpc.\n',
-  431: 'The header fields are too large.\n',
-};
 /** How much of a request's body is awaited before it is refused without having ended. */
 const MAX_IGNORED_BYTES = 16 * 1024;
-/** What a method that waits holds at least: its message is part of a larger read. */
-const MIN_HELD_BYTES = 4096;
 /** Window left behind a large message, so that a second one is seen and refused instead of waited for. */
 const BEYOND_MESSAGE_BYTES = 16 * 1024;
 /** setTimeout takes no more. */
@@ -55,9 +48,7 @@ export class Calls implements SenderHost {
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
-  readonly #small: PoolShare;
-  readonly #large: PoolShare;
-  readonly #answers: PoolShare;
+  readonly #memory: MessageMemory;
   /** Streams opened by the input that is being worked on: those that outlive it need a timer. */
   #fresh: Stream[] = [];
   #stopping = false;
@@ -66,10 +57,8 @@ export class Calls implements SenderHost {
     this.#context = context;
     this.#writer = writer;
     this.#host = host;
-    this.#small = context.smallPool.share();
-    this.#large = context.largePool.share();
-    this.#answers = context.answerPool.share();
-    this.sender = new AnswerSender(writer, this.#answers, this);
+    this.#memory = new MessageMemory(context);
+    this.sender = new AnswerSender(writer, context.answerPool.share(), this);
   }
 
   get writable(): boolean {
@@ -228,16 +217,7 @@ export class Calls implements SenderHost {
 
   /** Holds memory for a message whose length has become known, and opens the window for a large one when it is its turn. */
   #reserve(stream: Stream, assembler: MessageAssembler): GrpcFailure | null {
-    const { length } = assembler;
-    if (length <= 0 || stream.smallBytes > 0 || stream.largeBytes > 0) return null;
-    const smallBytes = Math.min(length, MAX_SMALL_MESSAGE_BYTES);
-    if (!this.#small.tryHold(smallBytes)) return noMemory;
-    stream.smallBytes = smallBytes;
-    if (length <= MAX_SMALL_MESSAGE_BYTES) return null;
-    stream.stopWaiting = this.#large.whenHeld(length, () => {
-      stream.largeBytes = length;
-      this.#small.release(stream.smallBytes);
-      stream.smallBytes = 0;
+    const held = this.#memory.reserve(stream, assembler.length, () => {
       stream.progressAtMs = this.#host.nowMs;
       assembler.allowAll();
       const incrementBytes = assembler.missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
@@ -245,13 +225,13 @@ export class Calls implements SenderHost {
       this.#writer.windowUpdate(stream.id, incrementBytes);
       this.#host.wrote();
     });
-    return null;
+    return held ? null : noMemory;
   }
 
   #run(stream: Stream, message: Buffer): void {
     const { method } = stream;
     if (method === null) return;
-    if (this.#small.exhausted) {
+    if (this.#memory.exhausted) {
       this.sender.fail(stream, noMemory);
       return;
     }
@@ -272,10 +252,7 @@ export class Calls implements SenderHost {
 
   #await(stream: Stream, message: Buffer, promised: Promise<UnaryAnswer>): void {
     stream.running = true;
-    if (stream.smallBytes === 0 && stream.largeBytes === 0) {
-      stream.smallBytes = Math.max(message.length, MIN_HELD_BYTES);
-      this.#small.hold(stream.smallBytes);
-    }
+    this.#memory.hold(stream, message.length);
     promised.then(
       (answer) => {
         this.#finish(stream, answer);
@@ -290,7 +267,7 @@ export class Calls implements SenderHost {
   #finish(stream: Stream, answer: UnaryAnswer): void {
     this.table.finished(stream);
     if (stream.closed) {
-      this.#release(stream);
+      this.#memory.release(stream);
       return;
     }
     this.#answer(stream, answer);
@@ -336,20 +313,11 @@ export class Calls implements SenderHost {
   #close(stream: Stream, reset: boolean): void {
     if (stream.timer !== null) clearTimeout(stream.timer);
     stream.timer = null;
-    stream.stopWaiting?.();
-    stream.stopWaiting = null;
+    this.#memory.stopWaiting(stream);
     this.sender.drop(stream);
     this.table.close(stream, reset);
     stream.assembler = null;
-    if (!stream.running) this.#release(stream);
-  }
-
-  /** The message's memory is free: nobody works with it any more. */
-  #release(stream: Stream): void {
-    this.#small.release(stream.smallBytes);
-    this.#large.release(stream.largeBytes);
-    stream.smallBytes = 0;
-    stream.largeBytes = 0;
+    if (!stream.running) this.#memory.release(stream);
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Socket } from 'node:net';
-import { type Wire } from './wire.ts';
+import type { Socket } from 'node:net';
+import type { Wire } from './wire.ts';
 
 /** How long a peer may take to notice that we closed, once it has been sent everything. */
 const CLOSE_TIMEOUT_MS = 1000;

@@ -1,0 +1,23 @@
+import type { ErrorCode } from './frame.ts';
+
+/** Where a peer's conduct is judged: by its connection, which ends on a breach. */
+export interface Conduct {
+  /** Nothing more is read from the peer. */
+  readonly over: boolean;
+  /** The time of the input that is being worked on. */
+  readonly nowMs: number;
+  /** Calls that the peer opens from now on are refused: it has been told to go elsewhere. */
+  readonly closing: boolean;
+  /** A connection error (RFC 9113 §5.4.1). `reason` holds nothing of the peer's. @returns false: go no further. */
+  breach(code: ErrorCode, reason: string): false;
+  /** Charges the peer for what brings no call. @returns whether to go on; else it was a breach. */
+  spend(tokens: number): boolean;
+  /** The peer has acknowledged the ping of a drain. */
+  sawDrain(): void;
+}
+
+/** What a peer pays for a frame that brings no call, and for a reset. */
+export const IDLE_FRAME_COST = 1;
+export const RESET_COST = 5;
+/** What an answered call earns it. */
+export const ANSWER_EARNS = 4;
