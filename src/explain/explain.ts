@@ -1,5 +1,5 @@
 import type { PartnerEndpointOf } from '../model/endpoint.ts';
-import { refuse, type Refusal } from '../refusal.ts';
+import { refuse, type Refusal, type RefusalCode } from '../refusal.ts';
 import { refusalAnswers } from '../respond/refusal-answers.ts';
 import { compileEndpointTable } from '../route/endpoint-table.ts';
 import { parseAuthority } from '../route/host.ts';
@@ -11,9 +11,14 @@ import type { Answer, ExplainInput, Explanation, Verdict } from './explanation.t
 import type { Finding } from './finding.ts';
 import { explainHmac } from './hmac/explain-hmac.ts';
 import type { Mistake } from './mistake.ts';
+import { OTHER_APP_KEY } from './other-app-key.ts';
 import { explainParameters } from './parameters/explain-parameters.ts';
 import { SHOWN_SECRET } from './parameters/parameter-recipe.ts';
 import { refusalMistake } from './refusal-mistake.ts';
+
+const UNAUTHENTICATED = 401;
+/** Refusals for many reasons, which are mistakes of their own. */
+const SAID_BY_MISTAKES: readonly RefusalCode[] = ['MALFORMED_REQUEST', 'MALFORMED_WRAPPER', 'BODY_NOT_VERIFIABLE'];
 
 /** An endpoint whose requests can be explained: its callers present what can be checked without a store. */
 export type ExplainableEndpoint =
@@ -29,30 +34,33 @@ export function explain(request: ClientRequest, endpoint: ExplainableEndpoint, i
   const finding = explainMethod(request, endpoint, input);
   const before = refuseBefore(request, endpoint);
   const refusal = before ?? finding.refusal;
-  const mistakes = uniqueMistakes([...(before === null ? [] : [refusalMistake(before)]), ...finding.mistakes]);
-  const isUnexplained = finding.search !== null && !finding.search.isExplained;
+  const mistakes = uniqueMistakes([
+    ...(refusal === null || !saysEnough(refusal, finding.mistakes) ? [] : [refusalMistake(refusal)]),
+    ...finding.mistakes,
+  ]);
+  const fitsNothing = finding.search !== null && !finding.search.isExplained;
+  // What is refused for another reason is explained by that reason.
+  const isUnexplained =
+    fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isOtherAppKey);
   const isOnlyOld = refusal?.refused === 'REQUEST_EXPIRED' && finding.isOld && mistakes.length === 0;
-  const named =
-    mistakes.length === 0 && refusal !== null && !isOnlyOld && !isUnexplained ? [refusalMistake(refusal)] : mistakes;
   const verdict: Verdict =
-    refusal === null
-      ? 'right'
-      : isOnlyOld
-        ? 'right-but-old'
-        : isUnexplained && before === null
-          ? 'unexplained'
-          : 'wrong';
+    refusal === null ? 'right' : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
   const { stringToSign, signed, search } = finding;
   const secret = Buffer.from(input.secret, 'utf8');
   return {
     verdict,
     authentication: endpoint.authentication,
     answer: answerOf(refusal),
-    mistakes: verdict === 'right' ? [] : named,
+    mistakes: verdict === 'right' ? [] : mistakes,
     difference: stringToSign === null || signed === null ? null : differenceOf(endpoint, stringToSign, signed, secret),
     stringToSign: stringToSign === null ? null : masked(stringToSign, secret),
     checked: isUnexplained ? (search?.checked ?? []) : [],
-    notes: notesOf(finding, refusal),
+    notes: [
+      ...notesOf(finding, refusal),
+      ...(fitsNothing && !isUnexplained
+        ? ['The signature fits no known mistake; mend this first, and try again.']
+        : []),
+    ],
   };
 }
 
@@ -124,6 +132,22 @@ function notesOf({ search, isOld, mistakes }: Finding, refusal: Refusal | null):
     notes.push('The gateway refuses the request before it checks the signature.');
   }
   return notes;
+}
+
+/** Whether a refusal is a mistake by itself: it is not about credentials, and no mistake says it more exactly. */
+function saysEnough({ refused }: Refusal, mistakes: readonly Mistake[]): boolean {
+  if (refusalAnswers[refused].status === UNAUTHENTICATED) {
+    return mistakes.length === 0 && refused !== 'AUTHENTICATION_FAILED' && refused !== 'REQUEST_EXPIRED';
+  }
+  return mistakes.length === 0 || !SAID_BY_MISTAKES.includes(refused);
+}
+
+function isAboutSignature(refusal: Refusal | null): boolean {
+  return refusal?.refused === 'AUTHENTICATION_FAILED';
+}
+
+function isOtherAppKey({ name }: Mistake): boolean {
+  return name === OTHER_APP_KEY;
 }
 
 function uniqueMistakes(mistakes: readonly Mistake[]): readonly Mistake[] {

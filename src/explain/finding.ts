@@ -22,8 +22,8 @@ export interface Finding {
 }
 
 const MAX_TRIES = 60_000;
-/** How much is hashed at most, so that a large body is explained in about a second, too. */
-const MAX_HASHED_BYTES = 512 * 1024 * 1024;
+/** How much is hashed at most, so that a large body is explained in a moment, too. */
+const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 /** How many strings to sign of a size are tried. */
 export function triesFor(textBytes: number): number {

@@ -1,5 +1,7 @@
 const WORD = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const MAX_DEPTH = 64;
+/** Longer texts are not written in every style with every spelling. */
+const MAX_THOROUGH_CHARACTERS = 65_536;
 
 interface Style {
   readonly comma: string;
@@ -35,9 +37,10 @@ export function formatJson(text: string): readonly string[] {
   if (parse(text) === undefined) return [];
   const words = text.match(WORD) ?? [];
   const written = new Set<string>();
-  for (const spell of SPELLINGS) {
+  const isLarge = text.length > MAX_THOROUGH_CHARACTERS;
+  for (const [index, spell] of SPELLINGS.entries()) {
     const spelled = words.map((word) => (word.startsWith('"') ? spell(word) : word));
-    for (const style of STYLES) {
+    for (const style of isLarge && index > 0 ? STYLES.slice(0, 1) : STYLES) {
       const whole = write(spelled, style);
       if (whole !== null) written.add(whole);
     }

@@ -104,11 +104,11 @@ export function parameterHypotheses(
   { appKey }: ExplainInput,
 ): readonly Hypothesis<ParameterRecipe>[] {
   return [
+    ...dataMistakes(context),
     ...spellingMistakes(context),
     ...orderMistakes,
     ...framingMistakes(context),
     ...secretMistakes<ParameterRecipe>(appKey),
-    ...dataMistakes(context),
     ...selectionMistakes(context),
   ];
 }

@@ -19,6 +19,11 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
   ),
   order('sorted-descending', 'the parameters were sorted in descending order', (left, right) => byName(right, left)),
   order(
+    'equal-names-by-value',
+    'equal names were sorted by value',
+    by(([name, value]) => `${name}\0${value}`),
+  ),
+  order(
     'sorted-as-pairs',
     'the texts "name=value" were sorted, not the names',
     by(([name, value]) => `${name}=${value}`),
@@ -27,11 +32,6 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
     'sorted-by-value',
     'the parameters were sorted by value',
     by(([, value]) => value),
-  ),
-  order(
-    'equal-names-by-value',
-    'equal names were sorted by value',
-    by(([name, value]) => `${name}\0${value}`),
   ),
   order(
     'sorted-by-utf-16',

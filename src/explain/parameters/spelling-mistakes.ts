@@ -1,4 +1,5 @@
 import type { Hypothesis } from '../mistake.ts';
+import { RESERVED_NAMES } from '../../signature/reserved-names.ts';
 import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
 import type { Pair, ParameterRecipe } from './parameter-recipe.ts';
 import type { SentParameter } from './sent-parameters.ts';
@@ -14,9 +15,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
     (...ways: readonly ((parameter: SentParameter) => Pair)[]) =>
     (recipe: ParameterRecipe) =>
       ways.flatMap((way) => {
-        const changes = recipe.parameters.some(
-          (parameter) => way(parameter).join('=') !== recipe.spell(parameter).join('='),
-        );
+        const changes = recipe.parameters.some((parameter) => !isSame(way(parameter), recipe.spell(parameter)));
         return changes ? [{ ...recipe, spell: way }] : [];
       });
   const values =
@@ -89,6 +88,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
       what: 'names were changed to lower or upper case before they were signed',
       fix: 'Sign names as they are sent',
       vary: spell(
+        ({ name, value }) => [isReserved(name) ? name : name.toLowerCase(), value],
         ({ name, value }) => [name.toLowerCase(), value],
         ({ name, value }) => [name.toUpperCase(), value],
       ),
@@ -114,19 +114,31 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
   ];
 }
 
+function isSame([leftName, leftValue]: Pair, [rightName, rightValue]: Pair): boolean {
+  return leftName === rightName && leftValue === rightValue;
+}
+
+function isReserved(name: string): boolean {
+  return RESERVED_NAMES.some((reserved) => reserved === name);
+}
+
 /** As encodeURIComponent does. */
 function encode(bytes: string): string {
-  return bytes.replace(/[^A-Za-z0-9\-_.!~*'()]/g, escape);
+  const text = textOf(bytes);
+  // The native function is much faster, but knows text only, not any bytes.
+  return text.includes('\ufffd') ? bytes.replace(/[^A-Za-z0-9\-_.!~*'()]/g, escape) : encodeURIComponent(text);
 }
 
 /** All but the unreserved characters of RFC 3986. */
 function encodeStrictly(bytes: string): string {
-  return bytes.replace(/[^A-Za-z0-9\-_.~]/g, escape);
+  return encode(bytes).replace(/[!*'()]/g, escape);
 }
 
 /** As forms are encoded. */
 function encodeAsForm(bytes: string): string {
-  return bytes.replace(/[^A-Za-z0-9\-_.* ]/g, escape).replaceAll(' ', '+');
+  return encode(bytes)
+    .replace(/[!~'()]/g, escape)
+    .replaceAll('%20', '+');
 }
 
 function lowerEscapes(text: string): string {
