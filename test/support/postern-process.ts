@@ -12,6 +12,7 @@ export type LogLine = Readonly<Record<string, unknown>>;
 /** A running `postern serve` with a file store. */
 export interface PosternProcess extends AsyncDisposable {
   readonly pid: number;
+  /** 0 when it listens on a Unix socket. */
   readonly grpcPort: number;
   readonly adminPort: number;
   /** Of the OAuth2 listener; null when this build has none. */
@@ -67,7 +68,7 @@ export async function startPostern(documentYaml: string, settings: PosternSettin
     if (!readiness.ok) throw new Error(`Postern says it is ready, and /readyz says: ${await readiness.text()}`);
     return {
       pid: child.pid,
-      grpcPort: portOf(ready['grpc']),
+      grpcPort: String(ready['grpc']).startsWith('unix:') ? 0 : portOf(ready['grpc']),
       adminPort,
       httpPort: ready['http'] === undefined ? null : portOf(ready['http']),
       documentPath,
