@@ -54,12 +54,16 @@ async function sign(method: string, url: string, options: SignOptions, terminal:
       import('./partner/sign-request.ts'),
       import('./partner/curl-command.ts'),
     ]);
-  const [{ reportFailure }, { systemClock }, { isRefusal }] = await Promise.all([
+  const [{ reportFailure }, { UsageError }, { systemClock }, { isRefusal }] = await Promise.all([
     import('./partner/report-failure.ts'),
+    import('./partner/usage-error.ts'),
     import('../clock.ts'),
     import('../refusal.ts'),
   ]);
   try {
+    if (options.data === '@-' && options.secretFrom === '-') {
+      throw new UsageError('both the body and the secret are to come from standard input; put one into a file');
+    }
     const endpoint = await findEndpointInStore(
       options.endpoint,
       options.store ?? terminal.environment['POSTERN_STORE'],

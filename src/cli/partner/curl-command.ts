@@ -9,7 +9,7 @@ export function curlCommand(request: ClientRequest, origin: string): string {
   const { method, path, headers, body } = request;
   const parts = [
     `curl -i -sS ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`} --path-as-is --globoff ${quote(origin + path)}`,
-    ...headers.map(([name, value]) => `-H ${quote(`${name}: ${Buffer.from(value, 'latin1').toString('utf8')}`)}`),
+    ...headers.map(([name, value]) => `-H ${quote(headerArgument(name, value))}`),
   ];
   if (body.length === 0) return parts.join(JOIN);
   if (isPlain(body)) return [...parts, `--data-binary ${quote(body.toString('utf8'))}`].join(JOIN);
@@ -17,6 +17,11 @@ export function curlCommand(request: ClientRequest, origin: string): string {
 }
 
 const JOIN = ' \\\n  ';
+
+/** curl takes `Name:` for "leave this header out", and `Name;` for an empty one. */
+function headerArgument(name: string, value: string): string {
+  return value === '' ? `${name};` : `${name}: ${Buffer.from(value, 'latin1').toString('utf8')}`;
+}
 
 /** Whether a body can stand in the command as it is. curl takes a leading `@` for a file. */
 function isPlain(body: Buffer): boolean {

@@ -3,6 +3,8 @@ import type { Explanation } from '../../explain/explanation.ts';
 import { visible } from '../../explain/visible.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signature/string-to-sign-hint.ts';
 
+const MAX_COLUMNS = 120;
+
 /** Writes an explanation for people (`table`) or for programs; it ends with a line feed. */
 export async function renderExplanation(
   explanation: Explanation,
@@ -83,7 +85,7 @@ function unexplainedLines({ stringToSign, checked }: Explanation): readonly stri
     ...lines,
     ...(isCut ? ['  …'] : []),
     '',
-    `Checked, alone and in pairs: ${checked.join(', ')}.`,
+    ...wrapped(`Checked, alone and in pairs: ${checked.join(', ')}.`),
     'Likely causes: an App Secret that belongs to another App Key or was rotated, or a request that was changed after it',
     'was signed.',
   ];
@@ -103,6 +105,17 @@ function splitLines(bytes: Buffer): readonly Buffer[] {
     start = end + 1;
   }
   return [...lines, bytes.subarray(start)];
+}
+
+/** Breaks a text at blanks into lines that fit a terminal. */
+function wrapped(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= MAX_COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 function sentence(text: string): string {

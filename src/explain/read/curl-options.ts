@@ -11,6 +11,7 @@ export const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['-e', 'referer'],
   ['-F', 'form'],
   ['-T', 'upload-file'],
+  ['-K', 'config'],
   ['-:', 'next'],
   ['--data-ascii', 'data'],
 ]);

@@ -16,12 +16,10 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
   const list = log?.['entries'];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [parsed];
   const chosen = entries[(entry ?? 1) - 1];
-  if (!isObject(chosen)) {
-    return {
-      problem: entries.length === 0 ? 'the HAR has no entries' : `the HAR has ${String(entries.length)} entries`,
-    };
+  if (list !== undefined && !isObject(chosen)) {
+    return { problem: `there is no entry ${String(entry ?? 1)}; entries of this HAR: ${String(entries.length)}` };
   }
-  const request = objectAt(chosen, 'request') ?? chosen;
+  const request = objectAt(chosen, 'request') ?? (isObject(chosen) ? chosen : {});
   const method = textAt(request, 'method');
   const url = textAt(request, 'url');
   const parts = url === null ? null : splitUrl(bytesOf(url));

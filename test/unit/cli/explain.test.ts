@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
+
+const secret = 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9';
+const date = 'Sat, 07 Nov 2026 02:40:00 GMT';
+const at = '2026-11-07T02:40:00Z';
+
+describe('postern explain', () => {
+  let folder: TemporaryDirectory;
+  before(async () => {
+    folder = await temporaryDirectory();
+    writeFileSync(join(folder.path, 'postern.yaml'), endpointsYaml);
+  });
+  after(async () => {
+    await folder[Symbol.asyncDispose]();
+  });
+
+  async function explain(text: string | Buffer, args: readonly string[], secretText = secret): Promise<CommandResult> {
+    const file = join(folder.path, 'request.txt');
+    writeFileSync(file, text);
+    const all = ['explain', file, '--secret-from', 'env:SECRET', '--at', at, ...args];
+    return runCli(all, { SECRET: secretText, POSTERN_STORE: `file:${join(folder.path, 'postern.yaml')}` });
+  }
+
+  const hmac = ['--endpoint', 'invoices', '--app-key', 'k'];
+  const raw = (signed: string, path = '/invoices?a=1'): string =>
+    [
+      `GET ${path} HTTP/1.1`,
+      'Host: 127.0.0.1:10000',
+      `Date: ${date}`,
+      `Authorization: hmac appkey="k", algorithm="hmac-sha256", headers="date request-line", signature="${createHmac('sha256', secret).update(signed).digest('base64')}"`,
+      '',
+      '',
+    ].join('\r\n');
+  const right = `date: ${date}\nGET /invoices?a=1 HTTP/1.1`;
+
+  it('says verdict, answer, difference and fix, in this order', async () => {
+    const { code, out, err } = await explain(raw(`date: ${date}\nGET /invoices HTTP/1.1`), hmac);
+    assert.deepEqual([code, err], [1, '']);
+    assert.equal(
+      out,
+      `Wrong: the path was signed without its query. [path-without-query]
+The gateway answers 401 AUTHENTICATION_FAILED: the signature does not fit the request.
+
+The string to sign differs from byte 49 on (line 2, byte 14):
+  gateway  GET /invoices?a=1 HTTP/1.1
+  signed   GET /invoices HTTP/1.1
+                        ^ 0x3f for the gateway, 0x20 signed
+
+Fix: Sign the path with "?" and the query, exactly as they are sent.
+`,
+    );
+  });
+
+  it('says that a right request is right', async () => {
+    assert.deepEqual(await explain(raw(right), hmac), {
+      code: 0,
+      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the access condition and the limits.\n',
+      err: '',
+    });
+  });
+
+  it('says that an old request was right', async () => {
+    const file = join(folder.path, 'request.txt');
+    writeFileSync(file, raw(right).replaceAll('2026', '2020'));
+    const old = raw(right.replace('2026', '2020')).replace('2026', '2020');
+    writeFileSync(file, old);
+    const store = `file:${join(folder.path, 'postern.yaml')}`;
+    const { code, out } = await runCli(['explain', file, '--secret-from', 'env:S', '--store', store, ...hmac], {
+      S: secret,
+    });
+    assert.equal(code, 0, out);
+    assert.match(out, /^Right, but old: /);
+    assert.match(out, /answers 401 REQUEST_EXPIRED/);
+  });
+
+  it('lists several mistakes, each with its fix', async () => {
+    const { out } = await explain(raw(`date: ${date}\nget /invoices HTTP/1.1`), hmac);
+    assert.match(
+      out,
+      /^Wrong: 2 mistakes\.\n {2}1\. .* \[path-without-query\]\n {2}2\. .* \[method-case\]\nThe gateway/,
+    );
+    assert.match(out, /Fix:\n {2}- Sign the path.*\n {2}- Write the method/);
+  });
+
+  it('shows the string to sign and what was tried, when nothing fits', async () => {
+    const { code, out } = await explain(raw('something else'), hmac);
+    assert.equal(code, 1);
+    assert.match(out, /^Wrong: the signature fits neither the request nor any known mistake\./);
+    assert.ok(out.includes(`\n  date: ${date}\n  GET /invoices?a=1 HTTP/1.1\n`));
+    assert.match(out, /Checked, alone and in pairs: path-without-query, /);
+    assert.match(out, /Likely causes: an App Secret that belongs to another App Key/);
+    assert.ok(out.split('\n').every((line) => line.length <= 120));
+  });
+
+  it('prints JSON and YAML', async () => {
+    const { code, out } = await explain(raw(`date: ${date}\nGET /invoices HTTP/1.1`), [...hmac, '-o', 'json']);
+    assert.equal(code, 1);
+    const found = JSON.parse(out) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(found).sort(), [
+      ...['answer', 'authentication', 'checked', 'difference', 'mistakes', 'notes', 'stringToSign', 'verdict'],
+    ]);
+    assert.deepEqual([found['verdict'], found['stringToSign']], ['wrong', right]);
+    assert.deepEqual(found['answer'], {
+      status: 401,
+      code: 'AUTHENTICATION_FAILED',
+      detail: 'the signature does not fit the request',
+    });
+    assert.match((await explain(raw(right), [...hmac, '-o', 'yaml'])).out, /^verdict: right\n/);
+  });
+
+  it('reads curl with a file beside it, raw HTTP and HAR', async () => {
+    const body = join(folder.path, 'body.json');
+    writeFileSync(body, '{"a":1}');
+    const digest = `SHA-256=${createHash('sha256').update('{"a":1}').digest('base64')}`;
+    const text = `date: ${date}\nPOST /invoices HTTP/1.1\ndigest: ${digest}`;
+    const mac = createHmac('sha256', secret).update(text).digest('base64');
+    const authorization = `hmac appkey="k", algorithm="hmac-sha256", headers="date request-line digest", signature="${mac}"`;
+    const curl = `curl http://127.0.0.1:10000/invoices \\\n --data-binary @${body} -H 'Date: ${date}' \\\n -H 'Digest: ${digest}' -H 'Authorization: ${authorization}'\n`;
+    const request = {
+      method: 'POST',
+      url: 'http://127.0.0.1:10000/invoices',
+      headers: [
+        { name: 'Date', value: date },
+        { name: 'Digest', value: digest },
+        { name: 'Authorization', value: authorization },
+      ],
+      postData: { mimeType: 'application/json', text: '{"a":1}' },
+    };
+    const entries = [{ request: { method: 'GET', url: 'http://127.0.0.1/', headers: [] } }, { request }];
+    const http = [
+      'POST /invoices HTTP/1.1',
+      'Host: a',
+      ...request.headers.map(({ name, value }) => `${name}: ${value}`),
+      '',
+      '{"a":1}',
+    ].join('\n');
+    for (const given of [curl, http, JSON.stringify({ request })]) {
+      assert.match((await explain(given, hmac)).out, /^Right/, given);
+    }
+    assert.match((await explain(JSON.stringify({ log: { entries } }), [...hmac, '--entry', '2'])).out, /^Right/);
+    const first = await explain(JSON.stringify({ log: { entries } }), hmac);
+    assert.match(first.out, /Note: The HAR has 2 entries; this is the first\. --entry N takes another\./);
+  });
+
+  it('never prints the secret, a right signature, or the App Key of a key endpoint', async () => {
+    const key = 'app-key-of-somebody';
+    const texts = [
+      await explain(`curl 'http://h/orders?appKey=${key}x'`, ['--endpoint', 'orders'], key),
+      await explain(`curl 'http://h/orders?appKey=other' -H 'X-App-Key: ${key}'`, ['--endpoint', 'orders'], key),
+    ];
+    for (const { out, err } of texts) assert.ok(!(out + err).includes(key));
+    // Even where it stands in the request itself.
+    const path = `/invoices?secret=${secret}`;
+    const shown = [
+      await explain(raw('something', path), hmac),
+      await explain(raw('something', path), [...hmac, '-o', 'json']),
+      await explain(raw(`date: ${date}\nGET ${path} HTTP/2`, path), hmac),
+      await explain(raw(`date: ${date}\nGET /invoices HTTP/1.1`, path), hmac),
+    ];
+    const mac = createHmac('sha256', secret).update(`date: ${date}\nGET ${path} HTTP/1.1`).digest('base64');
+    for (const { out, err } of shown) {
+      assert.match(out, /AUTHENTICATION_FAILED/);
+      assert.ok(!(out + err).includes(secret.slice(0, 20)), out);
+      assert.ok(!(out + err).includes(mac));
+    }
+  });
+
+  it('tells what is wrong with how it was called, with exit code 2', async () => {
+    const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
+      ['hello', hmac, /request\.txt: /],
+      ['', hmac, /there is no text/],
+      ['curl -d @nowhere http://a/', hmac, /nowhere, cannot be read \(ENOENT\)/],
+      [raw(right), ['--endpoint', 'stock'], /access tokens/],
+      [raw(right), ['--endpoint', 'status'], /is open/],
+      [raw(right), [...hmac, '--at', 'yesterday'], /--at yesterday: write a time with its zone/],
+      [raw(right), [...hmac, '--at', '2026-11-07T02:40:00'], /with its zone/],
+      [raw(right), [...hmac, '--entry', '0'], /counted from 1/],
+      [raw(right), [...hmac, '-o', 'xml'], /Allowed choices are table, json, yaml/],
+      [raw(right), [...hmac, '--secret-from', 'env:NOWHERE'], /NOWHERE is not set/],
+    ];
+    for (const [text, args, message] of cases) {
+      const { code, out, err } = await explain(text, args);
+      assert.deepEqual([code, out], [2, ''], err);
+      assert.match(err, message);
+    }
+    const absent = await runCli(
+      [
+        'explain',
+        '/nowhere',
+        '--secret-from',
+        'env:S',
+        '--endpoint',
+        'orders',
+        '--store',
+        `file:${join(folder.path, 'postern.yaml')}`,
+      ],
+      { S: 'x' },
+    );
+    assert.deepEqual([absent.code, absent.err], [2, 'postern explain: /nowhere cannot be read (ENOENT)\n']);
+    const both = await runCli(['explain', '-', '--secret-from', '-', '--endpoint', 'orders']);
+    assert.equal(both.code, 2);
+    assert.match(both.err, /put one into a file/);
+  });
+
+  it('has exit code 3 for an endpoint that does not exist', async () => {
+    const { code, err } = await explain(raw(right), ['--endpoint', 'invoice']);
+    assert.equal(code, 3);
+    assert.match(err, /did you mean "invoices"\?/);
+  });
+
+  it('takes the time in each form', async () => {
+    for (const time of ['1794019200', '2026-11-07T03:40:00.5+01:00', date]) {
+      assert.match((await explain(raw(right), [...hmac, '--at', time])).out, /^Right: /, time);
+    }
+  });
+});
