@@ -19,6 +19,21 @@ export function allowedAs(endpoint: string): Expectation {
   };
 }
 
+/** Every request is allowed on this endpoint; the first one for the first partner, on account of its signature. */
+export function allowedBySignature(
+  endpoint: string,
+  { bodyIs }: { readonly bodyIs: 'original' | 'pending' },
+): Expectation {
+  return {
+    decision: 'allowed',
+    verify: (answer, { partners }) => {
+      if (answer.dynamicMetadata?.['endpoint'] !== endpoint) return 'another endpoint';
+      if (headersOf(answer).get('x-consumer-id') !== partners[0]?.consumer) return 'another consumer';
+      return answer.dynamicMetadata['postern.body'] === bodyIs ? null : `the body is not ${bodyIs}`;
+    },
+  };
+}
+
 /** Every request is refused with this code. */
 export function refusedWith(code: string): Expectation {
   return {

@@ -19,11 +19,19 @@ export interface Outcome {
   readonly isMet: boolean;
 }
 
+/** Where the bytes decide, not the work for a message. */
+const largeBodies = ['hmac-100k', 'hmac-1m', 'hmac-10m'] as const;
+
 const goals: readonly Goal[] = [
   ...loadNames.flatMap((load) => [
     cpuGoal('key', load, 'grpc-js', 0.5),
     cpuGoal('key', load, 'grpc-go', 1.8),
     tableGoal(load),
+  ]),
+  ...loadNames.flatMap((load) => [
+    ...['hmac', 'hmac-1k', ...largeBodies].map((row) => cpuGoal(row, load, 'grpc-js', 0.5)),
+    ...['hmac', 'hmac-1k'].map((row) => cpuGoal(row, load, 'grpc-go', 2)),
+    ...largeBodies.map((row) => cpuGoal(row, load, 'grpc-go', 1.1)),
   ]),
   memoryGoal('key'),
   memoryGoal('key-refused'),

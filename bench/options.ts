@@ -18,7 +18,7 @@ export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rou
 Measures Postern's service process beside services on grpc-js and grpc-go: CPU time per check, checks a second,
 latency, resident memory. See docs/performance.md.
 
-  --quick     about half a minute, for a first look; figures scatter more
+  --quick     about half a minute, for a first look: some rows, whose figures scatter more
   --rows      only rows whose names begin with one of these, and what they are compared with
   --rounds    how often each row is measured; the figures are medians over the rounds
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
@@ -44,7 +44,10 @@ export function parseOptions(args: readonly string[]): Options | null {
   const plan = values.quick ? plans.quick : plans.full;
   return {
     plan: values.rounds === undefined ? plan : { ...plan, rounds: parseRounds(values.rounds) },
-    rows: values.rows === undefined ? rows : pickRows(values.rows.split(',')),
+    rows:
+      values.rows === undefined
+        ? rows.filter(({ isSlow }) => !(values.quick && isSlow))
+        : pickRows(values.rows.split(',')),
     json: values.json,
     driver: values.driver === undefined ? null : parseDriver(values.driver),
   };

@@ -21,7 +21,7 @@ export interface Row {
   readonly name: string;
   readonly title: string;
   readonly peer: PeerName;
-  /** The messages that calls take in turn. */
+  /** The messages that calls take in turn. Called when the row's group is about to be measured; rows may share one function. */
   readonly messages: (ports: RequestPorts) => readonly Buffer[];
   /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
   readonly expect: Expectation;
@@ -29,6 +29,8 @@ export interface Row {
   readonly sameAnswerAs?: string;
   /** The rows that this one is compared with, when they are not those for small messages and the key check. */
   readonly baselines?: Baselines;
+  /** Left out of `--quick` unless it is asked for by name. */
+  readonly isSlow?: true;
   /** For large messages: bounds below those of the plan, so that a run stays short and fits into memory. */
   readonly atMost?: { readonly streams: number; readonly checks: number };
 }

@@ -4,6 +4,7 @@ import { type Partner, spread } from './fixtures/partners.ts';
 import { allowedAs, anyAllow, refusedWith } from './expectations.ts';
 import { type PeerName } from './peers/peers.ts';
 import { type Baselines, type Expectation, type RequestPorts, type Row } from './row.ts';
+import { signatureRows } from './signature-rows.ts';
 
 /** What rows are compared with unless they name others; the baselines of a row are measured whenever it is. */
 const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' };
@@ -16,8 +17,8 @@ const UNKNOWN_KEY = 'ffffffffffffffffffffffffffffffff';
 /** Every row, in the order in which they are measured and shown. */
 export const rows: readonly Row[] = [
   keyRow('grpc-js-full', 'grpc-js-full', 'grpc-js, empty handler, full ts-proto decoding', anyAllow),
-  keyRow('grpc-js-lazy', 'grpc-js-lazy', "grpc-js, empty handler, Postern's lazy decoding", anyAllow),
-  keyRow('grpc-go-empty', 'grpc-go-empty', 'grpc-go, empty handler', anyAllow),
+  slow(keyRow('grpc-js-lazy', 'grpc-js-lazy', "grpc-js, empty handler, Postern's lazy decoding", anyAllow)),
+  slow(keyRow('grpc-go-empty', 'grpc-go-empty', 'grpc-go, empty handler', anyAllow)),
   { ...keyRow('grpc-go-key', 'grpc-go-key', 'grpc-go, the same key check', allowedAs('orders')), sameAnswerAs: 'key' },
   keyRow('key', 'postern', 'Postern: key, allowed', allowedAs('orders')),
   {
@@ -35,14 +36,34 @@ export const rows: readonly Row[] = [
       spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) })),
     expect: allowedAs('limited'),
   },
-  endpointsRow('endpoints-10', 'postern', endpointCounts.few),
-  endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many),
-  keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders')),
+  slow(endpointsRow('endpoints-10', 'postern', endpointCounts.few)),
+  slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
+  slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
+  ...signatureRows,
 ];
 
 /** The names of the rows that a row is compared with. */
 export function baselinesOf(row: Row): Baselines {
   return row.baselines ?? keyBaselines;
+}
+
+/**
+ * Rows with the same baselines are measured together, round after round; groups one after the other, so that few
+ * services run at a time and signatures are fresh.
+ */
+export function groupRows(list: readonly Row[]): readonly (readonly Row[])[] {
+  const groups = new Map<string, Row[]>();
+  for (const row of list) {
+    const { grpcGo } = baselinesOf(row);
+    const group = groups.get(grpcGo);
+    if (group === undefined) groups.set(grpcGo, [row]);
+    else group.push(row);
+  }
+  return [...groups.values()];
+}
+
+function slow(row: Row): Row {
+  return { ...row, isSlow: true };
 }
 
 /** Partners with good keys ask for one endpoint. */

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { summarize } from './figures.ts';
-import { writeFiles } from './fixtures/files.ts';
+import { type Files, writeFiles } from './fixtures/files.ts';
 import { createPartners } from './fixtures/partners.ts';
 import { describeMachine } from './machine.ts';
-import { measure, type PreparedRow } from './measure.ts';
+import type { Plan } from './loads.ts';
+import { measure, type Measured, type MeasurePorts, type PreparedRow } from './measure.ts';
 import { type Options, parseOptions, usage } from './options.ts';
 import { findMissing, isBuildStale } from './peers/missing.ts';
 import { startPeer, type RunningPeer } from './peers/peer.ts';
@@ -19,7 +20,8 @@ import { createCheckEditor } from './requests/edit-check.ts';
 import { writeMessages } from './requests/messages.ts';
 import { readRecordedCheck } from './requests/recorded-check.ts';
 import { judgeGoals } from './goals.ts';
-import { type RequestPorts } from './row.ts';
+import type { RequestPorts, Row } from './row.ts';
+import { groupRows } from './rows.ts';
 
 async function run(options: Options): Promise<Report> {
   const progress = createProgress(process.stderr);
@@ -29,34 +31,54 @@ async function run(options: Options): Promise<Report> {
   const recorded = readRecordedCheck();
   const requests: RequestPorts = { partners: createPartners(), edit: createCheckEditor(recorded.message) };
   const directory = await temporaryDirectory();
-  const running: RunningPeer[] = [];
   // Each service listens for the end of this process.
   process.setMaxListeners(process.getMaxListeners() + options.rows.length);
   try {
-    progress('writing messages and declarative files');
+    progress('writing declarative files');
     const files = await writeFiles(directory, requests.partners, recorded);
     const omitted: Omission[] = goFault === null ? [] : [{ name: 'Go programs', reason: goFault }];
     if (isBuildStale()) omitted.push({ name: 'the newest source', reason: 'dist/ is older than src/: npm run build' });
-    const prepared: PreparedRow[] = [];
+    const measurable: Row[] = [];
     for (const row of options.rows) {
       const missing = findMissing(peers[row.peer]);
-      if (missing !== null) {
-        omitted.push({ name: row.name, reason: missing });
-        continue;
-      }
-      progress(`starting: ${row.name}`);
-      const peer = await startPeer(peers[row.peer], files);
-      running.push(peer);
-      const messages = join(directory, `${row.name}.messages`);
-      await writeMessages(messages, row.messages(requests));
-      prepared.push({ row, peer, target: { address: peer.address, messages, headers: files.headers } });
+      if (missing === null) measurable.push(row);
+      else omitted.push({ name: row.name, reason: missing });
     }
-    const measured = await measure(prepared, options.plan, { driver, requests, onProgress: progress });
+    const measured: Measured[] = [];
+    for (const rows of groupRows(measurable)) {
+      const ports = { driver, requests, onProgress: progress };
+      measured.push(...(await measureGroup(rows, files, { plan: options.plan, ports })));
+    }
     const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
     return { machine, plan: options.plan, rows: summarize(measured), omitted };
   } finally {
     progress(null);
+  }
+}
+
+/** Starts the services of some rows, writes their messages, measures them together, and clears up. */
+async function measureGroup(
+  rows: readonly Row[],
+  files: Files,
+  { plan, ports }: { readonly plan: Plan; readonly ports: MeasurePorts },
+): Promise<readonly Measured[]> {
+  const running: RunningPeer[] = [];
+  const written = new Map<Row['messages'], string>();
+  try {
+    const prepared: PreparedRow[] = [];
+    for (const row of rows) {
+      ports.onProgress(`starting: ${row.name}`);
+      const peer = await startPeer(peers[row.peer], files);
+      running.push(peer);
+      const messages = written.get(row.messages) ?? join(files.directory, `${row.name}.messages`);
+      if (!written.has(row.messages)) await writeMessages(messages, row.messages(ports.requests));
+      written.set(row.messages, messages);
+      prepared.push({ row, peer, target: { address: peer.address, messages, headers: files.headers } });
+    }
+    return await measure(prepared, plan, ports);
+  } finally {
     for (const peer of running) await peer[Symbol.asyncDispose]();
+    for (const path of written.values()) rmSync(path, { force: true });
   }
 }
 

@@ -10,12 +10,17 @@ const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
 export const peers = {
   'grpc-js-full': grpcJsPeer('grpc-js, empty handler, ts-proto decodes everything', 'full'),
   'grpc-js-lazy': grpcJsPeer("grpc-js, empty handler, Postern's lazy decoding", 'lazy'),
+  'grpc-js-hmac': grpcJsPeer('grpc-js, full decoding, the same hmac check', 'hmac'),
   'grpc-go-empty': goPeer('grpc-go, empty handler', () => ['-mode', 'empty']),
   'grpc-go-key': goPeer('grpc-go, the same key check', ({ credentials }) => [
     ...['-mode', 'key', '-credentials', credentials],
   ]),
+  'grpc-go-hmac': goPeer('grpc-go, the same hmac check', ({ credentials }) => [
+    ...['-mode', 'hmac', '-credentials', credentials],
+  ]),
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
+  'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
   'postern-grpc-js': posternPeer('Postern on the grpc-js transport', ({ fewEndpoints }) => fewEndpoints, {
     POSTERN_GRPC_TRANSPORT: 'grpc-js',
   }),
@@ -26,7 +31,7 @@ export type PeerName = keyof typeof peers;
 function grpcJsPeer(title: string, mode: string): Peer {
   return {
     title,
-    command: () => ({ program: process.execPath, args: ['--import', 'tsx', grpcJs, mode] }),
+    command: ({ credentials }) => ({ program: process.execPath, args: ['--import', 'tsx', grpcJs, mode, credentials] }),
     findPort: findListening,
   };
 }

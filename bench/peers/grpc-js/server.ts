@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
 import {
   AuthorizationService,
@@ -5,10 +6,13 @@ import {
   CheckResponse,
 } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { HttpRequest } from '../../../src/receive/http-request.ts';
+import type { Partner } from '../../fixtures/partners.ts';
+import { createHmacCheck } from './check-hmac.ts';
 
 /**
- * A gRPC service on grpc-js that allows everything: `full` decodes every CheckRequest with the code that ts-proto
- * generates, `lazy` with Postern's reader and the three texts that every check needs.
+ * A gRPC service on grpc-js. `full` decodes every CheckRequest with the code that ts-proto generates, `lazy` with
+ * Postern's reader and the three texts that every check needs; both allow everything. `hmac` decodes as `full` does and
+ * verifies the signature, with the partners of a file.
  * It listens on a free port of the loopback address and prints "listening PORT".
  */
 const allowed = CheckResponse.fromPartial({
@@ -30,24 +34,42 @@ function glance(message: Buffer): Glance {
   return { method, path, authority };
 }
 
-const full = {
-  service: AuthorizationService,
-  check: (_call: ServerUnaryCall<CheckRequest, CheckResponse>, callback: sendUnaryData<CheckResponse>) => {
-    callback(null, allowed);
-  },
-};
-const lazy = {
-  service: { check: { ...AuthorizationService.check, requestDeserialize: glance } },
-  check: (_call: ServerUnaryCall<Glance, CheckResponse>, callback: sendUnaryData<CheckResponse>) => {
-    callback(null, allowed);
-  },
-};
+type Reply = sendUnaryData<CheckResponse>;
 
-const modes = { full, lazy };
+function createFull() {
+  return {
+    service: AuthorizationService,
+    check: (_call: ServerUnaryCall<CheckRequest, CheckResponse>, reply: Reply) => {
+      reply(null, allowed);
+    },
+  };
+}
+
+function createLazy() {
+  return {
+    service: { check: { ...AuthorizationService.check, requestDeserialize: glance } },
+    check: (_call: ServerUnaryCall<Glance, CheckResponse>, reply: Reply) => {
+      reply(null, allowed);
+    },
+  };
+}
+
+function createHmac() {
+  const checkHmac = createHmacCheck(JSON.parse(readFileSync(process.argv[3] ?? '', 'utf8')) as Partner[]);
+  return {
+    service: AuthorizationService,
+    check: ({ request }: ServerUnaryCall<CheckRequest, CheckResponse>, reply: Reply) => {
+      reply(null, checkHmac(request));
+    },
+  };
+}
+
+const modes = { full: createFull, lazy: createLazy, hmac: createHmac };
 const mode = process.argv[2];
-if (mode !== 'full' && mode !== 'lazy') throw new Error('usage: server.ts full|lazy');
+if (mode !== 'full' && mode !== 'lazy' && mode !== 'hmac') throw new Error('usage: server.ts full|lazy|hmac PARTNERS');
+const { service, check } = modes[mode]();
 const server = new Server({ 'grpc.max_receive_message_length': 12 * 1024 * 1024 });
-server.addService(modes[mode].service, { check: modes[mode].check });
+server.addService(service, { check });
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error;
   process.stdout.write(`listening ${String(port)}\n`);

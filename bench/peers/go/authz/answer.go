@@ -11,23 +11,36 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
+// allowance is what the answer to an allowed request says.
+type allowance struct {
+	caller         *credential
+	authentication string
+	endpoint       string
+	// The request target for the back end; empty when it stays.
+	target  string
+	removed []string
+}
+
 // allow writes the answer that Postern gives for the same request: field for field.
-func allow(request request, endpoint string, caller *credential, target string) *authv3.CheckResponse {
+func allow(allowed allowance) *authv3.CheckResponse {
+	caller := allowed.caller
+	headers := []*corev3.HeaderValueOption{
+		option("x-consumer-id", caller.Consumer),
+		option("x-consumer-username", caller.Name),
+		option("x-credential-identifier", caller.ID),
+	}
+	if allowed.target != "" {
+		headers = append(headers, option(":path", allowed.target))
+	}
 	return &authv3.CheckResponse{
 		Status: &status.Status{},
-		HttpResponse: &authv3.CheckResponse_OkResponse{OkResponse: &authv3.OkHttpResponse{
-			Headers: []*corev3.HeaderValueOption{
-				option("x-consumer-id", caller.Consumer),
-				option("x-consumer-username", caller.Name),
-				option("x-credential-identifier", caller.ID),
-				option(":path", target),
-			},
-			HeadersToRemove: request.forged,
-		}},
+		HttpResponse: &authv3.CheckResponse_OkResponse{
+			OkResponse: &authv3.OkHttpResponse{Headers: headers, HeadersToRemove: allowed.removed},
+		},
 		DynamicMetadata: &structpb.Struct{Fields: map[string]*structpb.Value{
 			"code":           structpb.NewStringValue("ALLOWED"),
-			"endpoint":       structpb.NewStringValue(endpoint),
-			"authentication": structpb.NewStringValue("key"),
+			"endpoint":       structpb.NewStringValue(allowed.endpoint),
+			"authentication": structpb.NewStringValue(allowed.authentication),
 			"consumer":       structpb.NewStringValue(caller.Consumer),
 			"credential":     structpb.NewStringValue(caller.ID),
 			"postern.body":   structpb.NewStringValue("original"),
@@ -38,34 +51,49 @@ func allow(request request, endpoint string, caller *credential, target string) 
 var messages = map[string]string{
 	"ENDPOINT_NOT_FOUND":    "No endpoint serves this request.",
 	"CREDENTIALS_MISSING":   "The request carries no credentials.",
+	"CREDENTIALS_MALFORMED": "The credentials of the request are malformed.",
 	"AUTHENTICATION_FAILED": "The credentials or the signature are not valid.",
+	"REQUEST_EXPIRED":       "The signed time is too far from the server time.",
+	"DIGEST_MISMATCH":       "The digest does not match the body.",
+	"BODY_TOO_LARGE":        "The request body is too large.",
 }
 
+var challenges = map[string]string{"key": "Key", "hmac": "hmac"}
+
 type refusal struct {
+	status         int
+	code           string
+	requestID      string
+	authentication string
+	// Nil when none serves the request.
+	endpoint *string
+}
+
+type refusalBody struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
 	RequestID string `json:"requestId"`
 }
 
 // deny writes the refusal that Postern gives for the same request: field for field.
-func deny(httpStatus int, refused, requestID string, endpoint *string) *authv3.CheckResponse {
+func deny(refused refusal) *authv3.CheckResponse {
 	// A struct of strings always has a JSON form.
-	body, _ := json.Marshal(refusal{Code: refused, Message: messages[refused], RequestID: requestID})
+	body, _ := json.Marshal(refusalBody{refused.code, messages[refused.code], refused.requestID})
 	headers := []*corev3.HeaderValueOption{option("content-type", "application/json"), option("cache-control", "no-store")}
 	rpc := code.Code_PERMISSION_DENIED
-	if httpStatus == 401 {
+	if refused.status == 401 {
 		rpc = code.Code_UNAUTHENTICATED
-		headers = append(headers, option("www-authenticate", `Key realm="postern"`))
+		headers = append(headers, option("www-authenticate", challenges[refused.authentication]+` realm="postern"`))
 	}
-	metadata := map[string]*structpb.Value{"code": structpb.NewStringValue(refused)}
-	if endpoint != nil {
-		metadata["endpoint"] = structpb.NewStringValue(*endpoint)
-		metadata["authentication"] = structpb.NewStringValue("key")
+	metadata := map[string]*structpb.Value{"code": structpb.NewStringValue(refused.code)}
+	if refused.endpoint != nil {
+		metadata["endpoint"] = structpb.NewStringValue(*refused.endpoint)
+		metadata["authentication"] = structpb.NewStringValue(refused.authentication)
 	}
 	return &authv3.CheckResponse{
 		Status: &status.Status{Code: int32(rpc)},
 		HttpResponse: &authv3.CheckResponse_DeniedResponse{DeniedResponse: &authv3.DeniedHttpResponse{
-			Status:  &typev3.HttpStatus{Code: typev3.StatusCode(httpStatus)},
+			Status:  &typev3.HttpStatus{Code: typev3.StatusCode(refused.status)},
 			Headers: headers,
 			Body:    string(body),
 		}},

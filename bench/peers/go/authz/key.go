@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"net/url"
-	"os"
 	"strings"
 
 	authv3 "github.com/envoyproxy/go-control-plane/envoy/service/auth/v3"
@@ -17,39 +14,11 @@ const (
 	keyHeader    = "x-app-key"
 )
 
-// credential is one entry of the -credentials file.
-type credential struct {
-	ID       string `json:"id"`
-	AppKey   string `json:"appKey"`
-	Consumer string `json:"consumer"`
-	Name     string `json:"name"`
-}
-
 // keyService checks an App Key as Postern does on an endpoint of the method key: it finds the endpoint by the path,
 // the credential by the hash of the key, takes the key out of the request and tells the back end who calls.
 type keyService struct {
 	authv3.UnimplementedAuthorizationServer
-	endpoints   map[string]string
-	credentials map[[sha256.Size]byte]*credential
-}
-
-func newKeyService(path string) (*keyService, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var list []*credential
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	service := &keyService{
-		endpoints:   map[string]string{"/orders": "orders"},
-		credentials: make(map[[sha256.Size]byte]*credential, len(list)),
-	}
-	for _, each := range list {
-		service.credentials[sha256.Sum256([]byte(each.AppKey))] = each
-	}
-	return service, nil
+	directory
 }
 
 func (s *keyService) Check(_ context.Context, check *authv3.CheckRequest) (*authv3.CheckResponse, error) {
@@ -57,18 +26,18 @@ func (s *keyService) Check(_ context.Context, check *authv3.CheckRequest) (*auth
 	path, query, hasQuery := strings.Cut(request.target, "?")
 	endpoint, found := s.findEndpoint(path)
 	if !found {
-		return deny(404, "ENDPOINT_NOT_FOUND", request.id, nil), nil
+		return deny(refusal{404, "ENDPOINT_NOT_FOUND", request.id, "key", nil}), nil
 	}
 	appKey, present := findParameter(query, keyParameter)
 	if !present {
 		appKey, present = request.appKey, request.hasAppKey
 	}
 	if !present {
-		return deny(401, "CREDENTIALS_MISSING", request.id, &endpoint), nil
+		return deny(refusal{401, "CREDENTIALS_MISSING", request.id, "key", &endpoint}), nil
 	}
 	caller := s.credentials[sha256.Sum256([]byte(appKey))]
 	if caller == nil {
-		return deny(401, "AUTHENTICATION_FAILED", request.id, &endpoint), nil
+		return deny(refusal{401, "AUTHENTICATION_FAILED", request.id, "key", &endpoint}), nil
 	}
 	target := path
 	if hasQuery {
@@ -76,16 +45,7 @@ func (s *keyService) Check(_ context.Context, check *authv3.CheckRequest) (*auth
 			target = path + "?" + kept
 		}
 	}
-	return allow(request, endpoint, caller, target), nil
-}
-
-func (s *keyService) findEndpoint(path string) (string, bool) {
-	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '/') {
-		if endpoint, found := s.endpoints[path[:end]]; found {
-			return endpoint, true
-		}
-	}
-	return "", false
+	return allow(allowance{caller, "key", endpoint, target, request.forged}), nil
 }
 
 // request is what the check needs of a CheckRequest.

@@ -2,6 +2,7 @@
 //
 //	authz -mode empty
 //	authz -mode key -credentials FILE
+//	authz -mode hmac -credentials FILE
 //
 // It listens on a free port of the loopback address and prints "listening PORT".
 package main
@@ -20,8 +21,8 @@ import (
 const maxMessageBytes = 12 << 20
 
 func main() {
-	mode := flag.String("mode", "empty", "empty: allow everything; key: look App Keys up")
-	credentials := flag.String("credentials", "", "JSON file with the credentials of -mode key")
+	mode := flag.String("mode", "empty", "empty: allow everything; key: look App Keys up; hmac: verify signatures")
+	credentials := flag.String("credentials", "", "JSON file with the credentials of the other modes")
 	flag.Parse()
 	service, err := newService(*mode, *credentials)
 	if err != nil {
@@ -42,7 +43,11 @@ func newService(mode, credentials string) (authv3.AuthorizationServer, error) {
 	case "empty":
 		return emptyService{}, nil
 	case "key":
-		return newKeyService(credentials)
+		known, err := readDirectory(credentials, map[string]string{"/orders": "orders"})
+		return &keyService{directory: known}, err
+	case "hmac":
+		known, err := readDirectory(credentials, map[string]string{"/signed": "signed"})
+		return &hmacService{directory: known}, err
 	}
 	return nil, fmt.Errorf("there is no -mode %q", mode)
 }
