@@ -143,7 +143,7 @@ export function parseConfig(
     else values[key] = value;
   }
   const config = values as Config;
-  if (problems.length === 0) problems.push(...findContradictions(config));
+  problems.push(...findContradictions(config));
   return problems.length > 0 ? { problems } : { config };
 }
 
@@ -158,7 +158,8 @@ function findUnknown(environment: Environment): string[] {
   });
 }
 
-function findContradictions(config: Config): string[] {
+/** Reads only settings that take any text, so that it can run beside other problems. */
+function findContradictions(config: Pick<Config, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa'>): string[] {
   if ((config.tlsCertificate === null) !== (config.tlsKey === null)) {
     return ['POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY: give both or none'];
   }

@@ -4,6 +4,12 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { renderTable } from './render-table.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
+/** A password as people write it, perhaps with `@`, `/` or `?` that should have been percent-encoded. */
+const USER_PASSWORD = /^([a-z+]+:\/\/[^:]*):.*@/i;
+
+/** Options of a MongoDB address that hold a password or a session token. */
+const SECRET_PARAMETER = /([?&][^=&]*(?:pass|secret|token|properties)[^=&]*=)[^&]*/gi;
+
 type OutputFormat = (typeof outputFormats)[number];
 
 /** A setting as `postern config` shows it. */
@@ -44,9 +50,10 @@ function describe(name: string, defaultText: string | null, meaning: string, env
   return { name, value: maskPassword(given === '' ? defaultText : given), isDefault: given === '', meaning };
 }
 
-/** The part of an address that may hold a password never reaches a terminal. */
+/** The parts of an address that may hold a secret never reach a terminal; in doubt, more than those is masked. */
 function maskPassword(text: string | null): string | null {
-  return text === null ? null : text.replace(/^([a-z+]+:\/\/[^:/@]*):[^@]*@/, '$1:[secret]@');
+  if (text === null) return null;
+  return text.replace(USER_PASSWORD, '$1:[secret]@').replace(SECRET_PARAMETER, '$1[secret]');
 }
 
 async function render(shown: readonly ShownSetting[], format: OutputFormat): Promise<string> {
