@@ -1,14 +1,12 @@
 import { connect } from 'node:http2';
 import { encodeHttp1, Http1Connection, type Http1Request } from './http1-client.ts';
 
-/** Requests that are made one after the other, all the time, on connections that stay open. */
-export interface Traffic {
+/** Requests that are made one after the other, all the time, on connections that stay open, until it is disposed. */
+export interface Traffic extends AsyncDisposable {
   /** How many were answered so far, by status; a connection that breaks counts as its message. */
   readonly outcomes: ReadonlyMap<string, number>;
   /** Resolves when this many more were answered. */
   more(count: number): Promise<void>;
-  /** Ends it, and resolves with the outcomes when every request that was made is answered. */
-  stop(): Promise<ReadonlyMap<string, number>>;
 }
 
 /** Starts traffic to Envoy: over two connections of HTTP/1.1, and one of HTTP/2. */
@@ -44,10 +42,9 @@ export async function startTraffic(port: number, request: Pick<Http1Request, 'ta
       new Promise((resolve) => {
         waiting.push({ total: total + more, resolve });
       }),
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await Promise.all(running);
-      return outcomes;
     },
   };
   await traffic.more(running.length);

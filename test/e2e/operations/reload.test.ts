@@ -75,10 +75,7 @@ describe('the declarative file, changed while traffic flows,', () => {
     stack = await startStack(revision('unused'), { settings: { POSTERN_STORE: `file:${file.path}` } });
     traffic = await startTraffic(stack.envoy.port, { target: '/orders', headers: [['x-app-key', 'key-of-acme']] });
   });
-  after(async () => {
-    await traffic?.stop();
-    await release(directory, stack);
-  });
+  after(() => release(directory, stack, traffic));
 
   /** The revision that was last seen in force. */
   let current = 'first';

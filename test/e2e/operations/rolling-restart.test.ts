@@ -47,7 +47,7 @@ describe('two replicas of Postern behind Envoy', () => {
 
   it('are restarted one after the other by SIGTERM, and no request fails', async () => {
     await healthy(2);
-    const traffic = await startTraffic(stack.envoy.port, request);
+    await using traffic = await startTraffic(stack.envoy.port, request);
     await traffic.more(100);
     const stopped = stack.postern.stop();
     await poll('the replica that is stopping to say so', async () => {
@@ -63,8 +63,7 @@ describe('two replicas of Postern behind Envoy', () => {
     await healthy(2);
     assert.deepEqual(await second.stop(), { code: 0, signal: null });
     await traffic.more(100);
-    const outcomes = await traffic.stop();
-    assert.deepEqual([...outcomes.keys()], ['200']);
+    assert.deepEqual([...traffic.outcomes.keys()], ['200']);
     for (const replica of [stack.postern, second]) {
       const messages = replica.logs().map((line) => line['message']);
       assert.deepEqual(messages.slice(-2), ['stopping', 'stopped']);
