@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { Output, Terminal } from './terminal.ts';
 
 /** The terminal of this very process. A reader that has gone away (`postern config | head -1`, a closed window) ends writing quietly. */
@@ -32,6 +33,6 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     write: (text) => {
       stream.write(text);
     },
-    isTerminal: stream.isTTY,
+    isTerminal: isatty(stream.fd),
   };
 }

@@ -28,7 +28,8 @@ describe('postern demo', () => {
       command: process.execPath,
       args: ['--enable-source-maps', executable, 'demo', ...args],
       // A setting of the caller's own Postern must not get in the way of the demo.
-      env: { TMPDIR: temporary.path, POSTERN_STORE: 'file:nowhere.yaml' },
+      // Libraries for colours take CI for a terminal.
+      env: { TMPDIR: temporary.path, POSTERN_STORE: 'file:nowhere.yaml', CI: 'true' },
     });
     kept.push(child);
     return child;
