@@ -22,10 +22,12 @@ export interface Finding {
 }
 
 const MAX_TRIES = 60_000;
+/** The likely mistakes are tried with a body of any size. */
+const MIN_TRIES = 40;
 /** How much is hashed at most, so that a large body is explained in a moment, too. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 /** How many strings to sign of a size are tried. */
 export function triesFor(textBytes: number): number {
-  return Math.max(1, Math.min(MAX_TRIES, Math.floor(MAX_HASHED_BYTES / Math.max(textBytes, 1))));
+  return Math.max(MIN_TRIES, Math.min(MAX_TRIES, Math.floor(MAX_HASHED_BYTES / Math.max(textBytes, 1))));
 }

@@ -36,8 +36,11 @@ export function searchRecipe<R, F>(
 
   const right = attempt(base, []);
   if (right !== null) return end(right);
-  const singles = hypotheses.map((hypothesis) => ({ hypothesis, recipes: hypothesis.vary(base) }));
-  for (const { hypothesis, recipes } of singles) {
+  const singles: { readonly hypothesis: Hypothesis<R>; readonly recipes: readonly R[] }[] = [];
+  for (const hypothesis of hypotheses) {
+    if (tried >= maxTries) return end(null);
+    const recipes = hypothesis.vary(base);
+    singles.push({ hypothesis, recipes });
     for (const recipe of recipes) {
       if (tried >= maxTries) return end(null);
       const found = attempt(recipe, [hypothesis]);

@@ -79,7 +79,7 @@ function byteText(byte: string | null): string {
 function unexplainedLines({ stringToSign, checked }: Explanation): readonly string[] {
   if (stringToSign === null) return [];
   const isCut = stringToSign.length > MAX_HINT_BYTES;
-  const lines = splitLines(stringToSign.subarray(0, MAX_HINT_BYTES)).map((line) => `  ${visible(line)}`);
+  const lines = splitLines(stringToSign.subarray(0, MAX_HINT_BYTES)).map((line) => `  ${readable(line)}`);
   return [
     'The gateway builds this string to sign, without the App Secret; compare it with yours, byte by byte:',
     ...lines,
@@ -95,6 +95,11 @@ function fixLines({ mistakes }: Explanation): readonly string[] {
   const fixes = [...new Set(mistakes.map(({ fix }) => fix))];
   if (fixes.length < 2) return fixes.map((fix) => `Fix: ${sentence(fix)}`);
   return ['Fix:', ...fixes.map((fix) => `  - ${sentence(fix)}`)];
+}
+
+/** In visible form, but for the backslashes, which JSON is full of. */
+function readable(line: Buffer): string {
+  return visible(line).replaceAll('\\\\', '\\');
 }
 
 function splitLines(bytes: Buffer): readonly Buffer[] {

@@ -162,8 +162,7 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
     name: 'charset',
     what: 'the body has a charset other than UTF-8, or Content-Type is not well formed',
     fix: 'Send the body in UTF-8, and say no charset or charset=utf-8',
-    isMade: ({ form, header }) =>
-      form === null && isVerifiedType(header('content-type') ?? '') && header('content-encoding') === null,
+    isMade: ({ form, header }) => form === null && !isUtf8Type(header('content-type') ?? ''),
   },
   {
     name: 'compressed',
@@ -223,4 +222,11 @@ function schemeOf({ header }: ParameterCase): string {
 
 function isVerifiedType(contentType: string): boolean {
   return ['application/json', 'application/x-www-form-urlencoded'].includes(parseMediaType(contentType).essence);
+}
+
+/** Whether a type that is verified says nothing against UTF-8; true for other types, which have a mistake of their own. */
+function isUtf8Type(contentType: string): boolean {
+  if (!isVerifiedType(contentType)) return true;
+  const { charsets } = parseMediaType(contentType);
+  return charsets !== null && charsets.length < 2 && charsets.every((charset) => /^utf-?8$/.test(charset));
 }

@@ -336,6 +336,15 @@ describe('explain on a parameter-signature endpoint', () => {
     assert.equal(within, null, 'another value is no known mistake');
   });
 
+  it('names only the size of a body that is too large', () => {
+    const { verdict, answer, ...explanation } = explainSent({
+      body: Buffer.alloc(2_097_153, ' '),
+      headers: [jsonType],
+    });
+    assert.deepEqual([verdict, answer.status], ['wrong', 413]);
+    assert.deepEqual(names({ verdict, answer, ...explanation }), ['body-too-large']);
+  });
+
   it('explains a large body in a moment', () => {
     const large = JSON.stringify({ items: Array.from({ length: 30_000 }, (_, index) => ({ id: index, name: 'é' })) });
     const sign = hash(`appKey=${appKey}&data=nothing like it${secret}`);

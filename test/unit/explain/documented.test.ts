@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot, readDocument, readTable } from '../../support/documents.ts';
+
+const source = join(projectRoot, 'src/explain');
+
+/** Every name that the source gives a mistake. */
+function namesInSource(directory: string): readonly string[] {
+  return readdirSync(directory).flatMap((entry) => {
+    const path = join(directory, entry);
+    if (entry === 'read') return [];
+    if (statSync(path).isDirectory()) return namesInSource(path);
+    const text = readFileSync(path, 'utf8');
+    const patterns = [
+      /\bname: '([a-z0-9%-]+)'/g,
+      /\b(?:order|spelling|mistake)\(\s*'([a-z0-9-]+)'/g,
+      /^ {2}\[\s*'([a-z0-9-]+)',/gm,
+      /^export const OTHER_APP_KEY = '([a-z-]+)'/gm,
+      /\b(?:hmac|basic|bearer): '([a-z-]+)'/g,
+      /\?\? '(key-[a-z-]+)'/g,
+    ];
+    return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
+  });
+}
+
+/** Those that are not told as they are: parts of other names. */
+const NOT_MISTAKES = ['body-latin1'];
+
+describe('the list of mistakes in docs/partners.md', () => {
+  const rows = readTable(readDocument('docs/partners.md'), 'What');
+  const documented = rows.flatMap(([, names = '']) =>
+    Array.from(names.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
+  );
+
+  it('names each one that explain can name, once', () => {
+    const known = [...new Set(namesInSource(source))].filter((name) => !NOT_MISTAKES.includes(name));
+    assert.ok(known.length > 100);
+    assert.deepEqual(known.filter((name) => !documented.includes(name)).sort(), []);
+    assert.equal(new Set(documented).size, documented.length);
+  });
+
+  it('names none that there is not', () => {
+    const sources = new Set(namesInSource(source));
+    const fromVariants = (name: string): string => name.replace(/^digest-of-/, '');
+    const codes = [
+      'path-not-normal',
+      'malformed-request',
+      'too-many-parameters',
+      'ambiguous-parameters',
+      'malformed-wrapper',
+    ];
+    const refusals = [...codes, 'endpoint-not-found', 'body-too-large', 'body-not-verifiable', 'credentials-malformed'];
+    const variants = ['body-line-feed', 'body-reformatted', 'body-line-ends', 'body-empty', 'body-white-space'];
+    const others = [...refusals, ...variants, 'body-byte-order-mark', 'body-latin1'];
+    assert.deepEqual(
+      documented.filter((name) => !sources.has(name) && !others.includes(name) && !others.includes(fromVariants(name))),
+      [],
+    );
+  });
+});
