@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { filterSettings, type JsonObject, objectAt, removeFilter, routes } from '../../support/envoy-config.ts';
 import { protocols } from '../../support/http-client.ts';
 import { encodeHttp1, http1, Http1Connection } from '../../support/http1-client.ts';
 import { http2 } from '../../support/http2-client.ts';
@@ -159,6 +160,50 @@ describe('the body of a request', () => {
       requests.flatMap(({ body }, index) => (index % 3 === 0 ? [] : [`/orders?n=${String(index)} ${body}`])),
     );
   });
+});
+
+/** An Envoy that hands Postern at most 100 bytes of a body, and on one path none at all. */
+function cutBodies(config: JsonObject): void {
+  removeFilter(config, 'envoy.filters.http.buffer');
+  const settings = objectAt(filterSettings(config, 'envoy.filters.http.ext_authz'), 'with_request_body');
+  settings['max_request_bytes'] = 100;
+  settings['allow_partial_message'] = true;
+  routes(config).splice(-1, 0, {
+    match: { prefix: '/orders/stream' },
+    route: { cluster: 'backend' },
+    typed_per_filter_config: {
+      'envoy.filters.http.ext_authz': {
+        '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute',
+        check_settings: { disable_request_body_buffering: true },
+      },
+    },
+  });
+}
+
+describe('the body of a request, when Envoy hands on a part of it,', () => {
+  const { sendAllowed, sendRefused } = useStack(document, { edit: cutBodies });
+
+  for (const protocol of protocols) {
+    it(`is refused by Postern on every endpoint, before anything else, over ${protocol}`, async () => {
+      const body = Buffer.alloc(101, 'x');
+      for (const path of [target, '/orders', '/public', '/other', '/orders/../x']) {
+        await sendRefused(protocol, { method: 'POST', target: path, body }, 'BODY_TOO_LARGE');
+      }
+    });
+
+    it(`passes when it was whole, over ${protocol}`, async () => {
+      const body = Buffer.alloc(99, 'x');
+      assert.deepEqual((await sendAllowed(protocol, { method: 'POST', target, body })).body, body);
+    });
+
+    it(`streams on a route that wants none of it looked at, over ${protocol}`, async () => {
+      const path = '/orders/stream?appKey=key-of-acme';
+      const body = large.subarray(0, 1024 * 1024);
+      const forwarded = await sendAllowed(protocol, { method: 'POST', target: path, body });
+      assert.equal(digest(forwarded.body), digest(body));
+      assert.equal(forwarded.target, '/orders/stream');
+    });
+  }
 });
 
 function digest(body: Buffer): string {
