@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import type { Refusal } from '../../refusal.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { parseAuthority } from '../../route/host.ts';
+import { parseTarget } from '../../route/path.ts';
 import { type ClientRequest, withHeaders } from '../../signature/client-request.ts';
 import { signHmac } from '../../signature/sign-hmac.ts';
 import { signParameters } from '../../signature/sign-parameters.ts';
@@ -21,6 +23,21 @@ export interface Signing {
  * to it. Throws {@link UsageError} where there is nothing to sign: open and oauth2 endpoints, or a missing App Key.
  */
 export function signRequest(request: ClientRequest, endpoint: Endpoint, signing: Signing): ClientRequest | Refusal {
+  const signed = giveCredentials(request, endpoint, signing);
+  return isRefusal(signed) ? signed : (refuseTarget(request) ?? signed);
+}
+
+/** What the gateway refuses on every endpoint, whoever calls (spec §2.1). */
+function refuseTarget(request: ClientRequest): Refusal | null {
+  if (request.method === 'CONNECT') return refuse('PATH_NOT_NORMAL', 'the target of CONNECT is not a path');
+  const target = parseTarget(request.path);
+  if ('reason' in target) return refuse('PATH_NOT_NORMAL', target.reason);
+  return parseAuthority(request.authority) === null
+    ? refuse('MALFORMED_REQUEST', 'the authority is not host[:port]')
+    : null;
+}
+
+function giveCredentials(request: ClientRequest, endpoint: Endpoint, signing: Signing): ClientRequest | Refusal {
   switch (endpoint.authentication) {
     case null:
       throw new UsageError(`the endpoint ${endpoint.id} is open: it takes requests without credentials`);

@@ -191,6 +191,12 @@ describe('postern sign', () => {
         ['GET', `${origin}/invoices`, '--endpoint', 'invoices', '--sign-header', 'authorization'],
         /CREDENTIALS_MALFORMED/,
       ],
+      [['GET', `${origin}/invoices/../x`, '--endpoint', 'invoices'], /PATH_NOT_NORMAL/],
+      [['GET', `${origin}//shipments`, '--endpoint', 'shipments'], /PATH_NOT_NORMAL/],
+      [['GET', `${origin}/orders/%2e`, '--endpoint', 'orders'], /PATH_NOT_NORMAL/],
+      [['CONNECT', `${origin}/orders`, '--endpoint', 'orders'], /PATH_NOT_NORMAL/],
+      [['GET', 'http://user@127.0.0.1/orders', '--endpoint', 'orders'], /MALFORMED_REQUEST/],
+      [['GET', `${origin}/orders`, '--endpoint', 'orders', '-H', 'Host: a,b'], /MALFORMED_REQUEST/],
     ];
     for (const [args, message] of cases) {
       const { code, out, err } = await sign([...args, '--app-key', 'k']);
