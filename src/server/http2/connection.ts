@@ -64,9 +64,13 @@ export class Connection implements Conduct, CallsHost {
     return this.#drain === 'final';
   }
 
-  /** Bytes have come. `chunk` is the connection's own: methods may keep views of it. */
-  receive(chunk: Buffer): void {
-    if (this.#over) return;
+  /**
+   * Bytes have come. `chunk` is the connection's own: methods may keep views of it.
+   * @returns whether nothing keeps any, so that its memory may be used again.
+   */
+  receive(chunk: Buffer): boolean {
+    if (this.#over) return true;
+    this.#calls.keepsInput = false;
     this.nowMs = this.#context.clock.nowMs();
     this.#reading = true;
     const problem = this.#reader.push(chunk, this.#frames);
@@ -74,6 +78,7 @@ export class Connection implements Conduct, CallsHost {
     this.#calls.settle();
     this.#reading = false;
     this.#flush();
+    return !this.#calls.keepsInput;
   }
 
   /** Everything given to the wire has left. */

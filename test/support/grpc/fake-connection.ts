@@ -35,6 +35,8 @@ export interface FakeConnection {
   readonly send: (...bytes: Buffer[]) => void;
 }
 
+const SPOILT = 0xdd;
+
 /** @param limits what differs from the real ones. */
 export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
   const clock = fixedClock();
@@ -87,7 +89,9 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
       const wire = new FakeWire();
       const connection = new Connection(context, wire, 'test');
       const send = (...bytes: Buffer[]): void => {
-        connection.receive(Buffer.concat(bytes));
+        const input = Buffer.concat(bytes);
+        // What the connection says that nobody looks at any more is spoilt, so that whoever does is noticed.
+        if (connection.receive(input)) input.fill(SPOILT);
       };
       if (introduced) {
         send(clientPreface);
