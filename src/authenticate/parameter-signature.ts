@@ -2,7 +2,7 @@ import type { ParameterSignatureOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
-import { parseParameterRequest, type ParameterRequest } from '../signature/parameter-request.ts';
+import { type ParameterRequest, parsingParameterRequest } from '../signature/parameter-request.ts';
 import {
   type ParameterCredentials,
   parseParameterCredentials,
@@ -37,13 +37,14 @@ export function authenticateByParameterSignature(
   const { request } = routed.received;
   const undelivered = refuseUndeliveredBody(request);
   if (undelivered !== null) return undelivered;
-  const parameters = parseParameterRequest(request, options);
-  if (isRefusal(parameters)) return parameters;
-  const credentials = parseParameterCredentials(parameters, options);
-  if (isRefusal(credentials)) return credentials;
-  return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
-    judge(routed, options, { parameters, credentials }, held, clock.nowSeconds()),
-  );
+  return whenReady(takeTurns(parsingParameterRequest(request, options)), (parameters) => {
+    if (isRefusal(parameters)) return parameters;
+    const credentials = parseParameterCredentials(parameters, options);
+    if (isRefusal(credentials)) return credentials;
+    return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
+      judge(routed, options, { parameters, credentials }, held, clock.nowSeconds()),
+    );
+  });
 }
 
 /**

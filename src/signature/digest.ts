@@ -28,6 +28,6 @@ export function* checkDigest(value: string, body: Uint8Array): Work<Refusal | nu
 
 function* digesting(body: Uint8Array): Work<string> {
   const hash = createHash('sha256');
-  yield* updateInPieces(hash, body);
+  yield* updateInPieces(hash, [body]);
   return DIGEST_PREFIX + hash.digest('base64');
 }

@@ -1,4 +1,5 @@
 import { hexValue } from './hex.ts';
+import { PIECE_BYTES, type Work } from './work.ts';
 
 const PERCENT = 0x25;
 const PLUS = 0x2b;
@@ -33,4 +34,24 @@ export function formDecodeInto(out: Buffer, at: number, bytes: Buffer, start: nu
     to += 1;
   }
   return to;
+}
+
+/** The same for text of any length, in pieces. */
+export function* formDecodeInPieces(out: Buffer, at: number, bytes: Buffer, start: number, end: number): Work<number> {
+  let to = at;
+  let from = start;
+  while (end - from > PIECE_BYTES) {
+    const next = beforePercent(bytes, from + PIECE_BYTES);
+    to = formDecodeInto(out, to, bytes, from, next);
+    if (to === -1) return -1;
+    from = next;
+    yield;
+  }
+  return formDecodeInto(out, to, bytes, from, end);
+}
+
+/** The nearest index at or before `at` that does not part a `%` from the two digits after it. */
+function beforePercent(bytes: Buffer, at: number): number {
+  if (bytes[at - 1] === PERCENT) return at - 1;
+  return bytes[at - 2] === PERCENT ? at - 2 : at;
 }

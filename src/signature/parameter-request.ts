@@ -4,11 +4,12 @@ import { isAmbiguous } from './ambiguity.ts';
 import { type BodyForm, chooseBodyForm } from './body-form.ts';
 import { parameterTexts, type SigningTextBuilder, sortedText, wrapperText } from './parameter-text.ts';
 import { valueStart } from './parameter-order.ts';
-import { type Parameters, parseParameters, type Span } from './parameters.ts';
+import { type Parameters, parseParameters, parsingParameters, type Span } from './parameters.ts';
 import { queryOf } from './query.ts';
 import { findReservedName, type ReservedName } from './reserved-names.ts';
 import type { SignableRequest } from './signable-request.ts';
 import { checkTarget } from './signable-target.ts';
+import { runAtOnce, type Work } from './work.ts';
 import { parseWrapper } from './wrapper.ts';
 
 /** The options of an endpoint that decide how its parameters are read. */
@@ -39,6 +40,14 @@ export function parseParameterRequest(
   request: SignableRequest,
   options: ParameterReadingOptions,
 ): ParameterRequest | Refusal {
+  return runAtOnce(parsingParameterRequest(request, options));
+}
+
+/** {@link parseParameterRequest} in turns with other work: decoding a large form takes long. */
+export function* parsingParameterRequest(
+  request: SignableRequest,
+  options: ParameterReadingOptions,
+): Work<ParameterRequest | Refusal> {
   const form = chooseBodyForm(request, options.unsignedBody);
   if (typeof form !== 'string') return form;
   const badTarget = checkTarget(request);
@@ -47,7 +56,7 @@ export function parseParameterRequest(
 
   const queryAppKey = options.unsignedQuery === 'forward' ? null : readQueryAppKey(request.path);
   if (queryAppKey !== null && isRefusal(queryAppKey)) return queryAppKey;
-  return form === 'form' ? readForm(request, options, queryAppKey) : readJson(request, queryAppKey);
+  return form === 'form' ? yield* readForm(request, options, queryAppKey) : readJson(request, queryAppKey);
 }
 
 function readUrl(request: SignableRequest, options: ParameterReadingOptions): ParameterRequest | Refusal {
@@ -55,12 +64,12 @@ function readUrl(request: SignableRequest, options: ParameterReadingOptions): Pa
   return isRefusal(parameters) ? parameters : readParameters('url', parameters, options, null);
 }
 
-function readForm(
+function* readForm(
   request: SignableRequest,
   options: ParameterReadingOptions,
   queryAppKey: Buffer | null,
-): ParameterRequest | Refusal {
-  const parameters = parseParameters(request.body);
+): Work<ParameterRequest | Refusal> {
+  const parameters = yield* parsingParameters(request.body);
   return isRefusal(parameters) ? parameters : readParameters('form', parameters, options, queryAppKey);
 }
 

@@ -80,7 +80,7 @@ function* appendingSecret(text: SigningText): Work<(secret: Secret) => Buffer> {
   const size = text.reduce((sum, piece) => sum + piece.length, 0);
   if (size <= JOINED_BYTES) return (secret) => hash('sha512', Buffer.concat([...text, secret.reveal()]), 'buffer');
   const beginning = createHash('sha512');
-  for (const piece of text) yield* updateInPieces(beginning, piece);
+  yield* updateInPieces(beginning, text);
   return (secret) => beginning.copy().update(secret.reveal()).digest();
 }
 

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 import { refuse, type Refusal } from '../refusal.ts';
-import { formDecodeInto, isPlain } from './form-decoding.ts';
+import { formDecodeInPieces, isPlain } from './form-decoding.ts';
+import { PIECE_BYTES, runAtOnce, type Work } from './work.ts';
 
 /** How many parameters a query or form may have, `sign` counted (interface document, Limits; spec §3.3). */
 export const MAX_PARAMETERS = 100;
@@ -41,9 +42,14 @@ export interface Parameters {
  * many parameters are ever kept.
  */
 export function parseParameters(bytes: Buffer): Parameters | Refusal {
+  return runAtOnce(parsingParameters(bytes));
+}
+
+/** {@link parseParameters} in turns with other work: decoding a large form takes long. */
+export function* parsingParameters(bytes: Buffer): Work<Parameters | Refusal> {
   const { spans, rest } = split(bytes);
   const raw = { bytes, spans };
-  const decoded = isPlain(bytes) ? raw : decode(raw, rest);
+  const decoded = isPlain(bytes) ? raw : yield* decode(raw, rest);
   if (decoded === null)
     return refuse('MALFORMED_REQUEST', 'a "%" in the parameters is not followed by two hexadecimal digits');
   if (!isUtf8(decoded.bytes)) return refuse('MALFORMED_REQUEST', 'the parameters are not UTF-8');
@@ -78,25 +84,31 @@ function indexOrEnd(bytes: Buffer, byte: number, start: number): number {
  * Decodes each name and value, keeping a `=` and a `&` between them, which also keeps characters from growing
  * together; and then the rest, only to know whether it is well formed. Null when it is not.
  */
-function decode(raw: ParameterText, rest: number): ParameterText | null {
+function* decode(raw: ParameterText, rest: number): Work<ParameterText | null> {
   const { bytes } = raw;
   const out = Buffer.allocUnsafe(bytes.length + 1);
   const spans: Span[] = [];
   let at = 0;
+  let sinceTurnBytes = 0;
   for (const span of raw.spans) {
+    sinceTurnBytes += span.end - span.start;
+    if (sinceTurnBytes > PIECE_BYTES) {
+      yield;
+      sinceTurnBytes = span.end - span.start;
+    }
     const start = at;
-    at = formDecodeInto(out, at, bytes, span.start, span.nameEnd);
+    at = yield* formDecodeInPieces(out, at, bytes, span.start, span.nameEnd);
     if (at === -1) return null;
     const nameEnd = at;
     if (span.nameEnd < span.end) {
       out[at] = EQUALS;
-      at = formDecodeInto(out, at + 1, bytes, span.nameEnd + 1, span.end);
+      at = yield* formDecodeInPieces(out, at + 1, bytes, span.nameEnd + 1, span.end);
       if (at === -1) return null;
     }
     spans.push({ start, nameEnd, end: at });
     out[at] = AMPERSAND;
     at += 1;
   }
-  at = formDecodeInto(out, at, bytes, rest, bytes.length);
+  at = yield* formDecodeInPieces(out, at, bytes, rest, bytes.length);
   return at === -1 ? null : { bytes: out.subarray(0, at), spans };
 }

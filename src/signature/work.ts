@@ -6,8 +6,8 @@ import type { Hash } from 'node:crypto';
  */
 export type Work<T> = Generator<undefined, T, undefined>;
 
-/** What is hashed between two turns, in bytes: a fraction of a millisecond. */
-const PIECE_BYTES = 262_144;
+/** What is hashed or decoded between two turns, in bytes: a fraction of a millisecond (docs/performance.md). */
+export const PIECE_BYTES = 262_144;
 
 /** Drives work to its end in one go. */
 export function runAtOnce<T>(work: Work<T>): T {
@@ -17,10 +17,19 @@ export function runAtOnce<T>(work: Work<T>): T {
   }
 }
 
-/** Hashes bytes piece by piece, without copying them. */
-export function* updateInPieces(hash: Hash, bytes: Uint8Array): Work<void> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    if (at > 0) yield;
-    hash.update(bytes.subarray(at, at + PIECE_BYTES));
+/** Hashes bytes one after the other, without copying them. It yields by what was hashed, however that is cut. */
+export function* updateInPieces(hash: Hash, texts: readonly Uint8Array[]): Work<void> {
+  let leftBytes = PIECE_BYTES;
+  for (const bytes of texts) {
+    for (let at = 0; at < bytes.length; ) {
+      if (leftBytes === 0) {
+        yield;
+        leftBytes = PIECE_BYTES;
+      }
+      const piece = bytes.subarray(at, at + leftBytes);
+      hash.update(piece);
+      at += piece.length;
+      leftBytes -= piece.length;
+    }
   }
 }
