@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
+import { besideName } from './beside.ts';
 import { type Plan, plans } from './loads.ts';
 import { baselinesOf, rows } from './rows.ts';
 import { type Row } from './row.ts';
@@ -8,6 +9,8 @@ import { type Row } from './row.ts';
 export interface Options {
   readonly plan: Plan;
   readonly rows: readonly Row[];
+  /** Whether small checks are measured beside large ones. */
+  readonly isBeside: boolean;
   readonly json: boolean;
   /** Null takes the best that can be had. */
   readonly driver: DriverName | null;
@@ -24,7 +27,7 @@ latency, resident memory. See docs/performance.md.
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
   --json      print the figures as JSON
 
-Rows: ${rows.map(({ name }) => name).join(', ')}
+Rows: ${rows.map(({ name }) => name).join(', ')}, ${besideName}
 `;
 
 /** Reads the command line; null asks for the usage text. Throws with a sentence about what is wrong. */
@@ -48,6 +51,7 @@ export function parseOptions(args: readonly string[]): Options | null {
       values.rows === undefined
         ? rows.filter(({ isSlow }) => !(values.quick && isSlow))
         : pickRows(values.rows.split(',')),
+    isBeside: values.rows === undefined ? !values.quick : values.rows.split(',').some(asksForBeside),
     json: values.json,
     driver: values.driver === undefined ? null : parseDriver(values.driver),
   };
@@ -63,10 +67,15 @@ function parseDriver(text: string): DriverName {
   return text;
 }
 
+function asksForBeside(prefix: string): boolean {
+  return prefix !== '' && besideName.startsWith(prefix);
+}
+
 function pickRows(prefixes: readonly string[]): readonly Row[] {
   const isWanted = (name: string, prefix: string): boolean => prefix !== '' && name.startsWith(prefix);
   for (const prefix of prefixes) {
-    if (!rows.some(({ name }) => isWanted(name, prefix))) throw new Error(`--rows: no row begins with "${prefix}"`);
+    if (!asksForBeside(prefix) && !rows.some(({ name }) => isWanted(name, prefix)))
+      throw new Error(`--rows: no row begins with "${prefix}"`);
   }
   const picked = rows.filter(({ name }) => prefixes.some((prefix) => isWanted(name, prefix)));
   const compared = new Set(picked.flatMap((row) => Object.values(baselinesOf(row)) as string[]));

@@ -1,4 +1,6 @@
 import Table from 'cli-table3';
+import { type BesideFigures, besideTitle } from './beside.ts';
+import type { Latencies } from './driver/pace.ts';
 import { type Figures } from './figures.ts';
 import { judgeGoals, type Outcome } from './goals.ts';
 import { type LoadName, loadNames, type Plan } from './loads.ts';
@@ -14,17 +16,20 @@ export interface Report {
   readonly machine: Readonly<Record<string, string>>;
   readonly plan: Plan;
   readonly rows: readonly Figures[];
+  /** Null when it was not measured. */
+  readonly beside: BesideFigures | null;
   readonly omitted: readonly Omission[];
 }
 
 /** The figures as text for people. */
-export function formatReport({ machine, plan, rows, omitted }: Report): string {
+export function formatReport({ machine, plan, rows, beside, omitted }: Report): string {
   const lines = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
-  for (const load of loadNames) {
+  for (const load of rows.length > 0 ? loadNames : []) {
     const { connections, streams } = plan.loads[load];
     lines.push('', `${load}: ${String(connections)} connections, ${String(streams)} calls at once on each`);
     lines.push(formatLoad(rows, load));
   }
+  if (beside !== null) lines.push('', besideTitle, formatBeside(beside));
   const outcomes = judgeGoals(rows);
   if (outcomes.length > 0) lines.push('', 'goals', formatGoals(outcomes));
   for (const { name, reason } of omitted) lines.push(`left out: ${name}: ${reason}`);
@@ -59,6 +64,17 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string {
       driverUs.toFixed(1),
     ]);
   }
+  return table.toString();
+}
+
+function formatBeside({ alone, beside, large }: BesideFigures): string {
+  const table = newTable(['', 'p50 µs', 'p99 µs', 'longest µs']);
+  const add = (name: string, { p50Us, p99Us, maxUs }: Latencies): void => {
+    table.push([name, p50Us.toFixed(0), p99Us.toFixed(0), maxUs.toFixed(0)]);
+  };
+  add('small, alone', alone);
+  add('small, beside large', beside);
+  add('large', large);
   return table.toString();
 }
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BesideFigures, besideName, measureBeside } from './beside.ts';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { summarize } from './figures.ts';
 import { type Files, writeFiles } from './fixtures/files.ts';
@@ -49,11 +50,24 @@ async function run(options: Options): Promise<Report> {
       const ports = { driver, requests, onProgress: progress };
       measured.push(...(await measureGroup(rows, files, { plan: options.plan, ports })));
     }
+    const beside =
+      options.isBeside && goFault === null ? await runBeside(files, { requests, options, progress }) : null;
+    if (options.isBeside && goFault !== null) omitted.push({ name: besideName, reason: goFault });
     const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
-    return { machine, plan: options.plan, rows: summarize(measured), omitted };
+    return { machine, plan: options.plan, rows: summarize(measured), beside, omitted };
   } finally {
     progress(null);
   }
+}
+
+async function runBeside(
+  files: Files,
+  parts: { readonly requests: RequestPorts; readonly options: Options; readonly progress: (text: string) => void },
+): Promise<BesideFigures> {
+  const { requests, options, progress } = parts;
+  progress(besideName);
+  await using peer = await startPeer(peers['postern-signatures'], files);
+  return await measureBeside(peer, files, { requests, rounds: options.plan.rounds });
 }
 
 /** Starts the services of some rows, writes their messages, measures them together, and clears up. */

@@ -6,7 +6,7 @@ const module = fileURLToPath(new URL('go', import.meta.url));
 const shownCharacters = 1000;
 
 /** The path of a program of bench/peers/go, built or not. */
-export function goProgram(name: 'authz' | 'drive'): string {
+export function goProgram(name: 'authz' | 'drive' | 'pace'): string {
   return `${module}/bin/${name}`;
 }
 
@@ -14,7 +14,7 @@ export function goProgram(name: 'authz' | 'drive'): string {
 export function buildGoPrograms(): string | null {
   // The installed Go builds, or nothing does: no other one is fetched.
   const env = { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' };
-  const build = spawnSync('go', ['build', '-trimpath', '-o', 'bin/', './authz', './drive'], {
+  const build = spawnSync('go', ['build', '-trimpath', '-o', 'bin/', './authz', './drive', './pace'], {
     cwd: module,
     env,
     encoding: 'utf8',

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"postern/bench/peers/wire"
 )
 
 // tally is what one connection saw.
@@ -40,18 +42,18 @@ func (t *tally) count(reply []byte, grpcStatus string, latency time.Duration) {
 		t.fail(fmt.Sprintf("grpc-status %q", grpcStatus))
 		return
 	}
-	if len(reply) < prefixBytes {
+	if len(reply) < wire.PrefixBytes {
 		t.fail("an answer without a message")
 		return
 	}
-	message := reply[prefixBytes:]
+	message := reply[wire.PrefixBytes:]
 	if t.firstReply == nil {
 		t.firstReply = slices.Clone(message)
 	}
-	switch decisionField(message) {
-	case okResponseField:
+	switch wire.DecisionField(message) {
+	case wire.OkResponseField:
 		t.allowed++
-	case deniedResponseField:
+	case wire.DeniedResponseField:
 		t.denied++
 	default:
 		t.undecided++
@@ -82,23 +84,12 @@ func summarize(tallies []*tally, elapsed, cpu time.Duration) *result {
 			reply = each.firstReply
 		}
 	}
-	slices.Sort(latencies)
-	all.Checks = len(latencies)
+	quantiles := wire.Summarize(latencies)
+	all.Checks = quantiles.Calls
 	all.Seconds = elapsed.Seconds()
-	all.P50Us = quantile(latencies, 50)
-	all.P99Us = quantile(latencies, 99)
+	all.P50Us = quantiles.P50Us
+	all.P99Us = quantiles.P99Us
 	all.FirstReply = base64.StdEncoding.EncodeToString(reply)
-	all.DriverUsPerCheck = microseconds(cpu) / float64(max(1, all.Checks))
+	all.DriverUsPerCheck = wire.Microseconds(cpu) / float64(max(1, all.Checks))
 	return &all
-}
-
-func quantile(sorted []time.Duration, percent int) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return microseconds(sorted[(len(sorted)-1)*percent/100])
-}
-
-func microseconds(duration time.Duration) float64 {
-	return float64(duration.Nanoseconds()) / 1000
 }

@@ -1,25 +1,25 @@
-package main
+package wire
 
 import "encoding/binary"
 
 // The fields of envoy.service.auth.v3.CheckResponse that say what was decided.
 const (
-	deniedResponseField = 2
-	okResponseField     = 3
+	DeniedResponseField = 2
+	OkResponseField     = 3
 )
 
 const lengthDelimited = 2
 
-// decisionField walks over the fields of a CheckResponse and gives the number of the one that holds the decision;
+// DecisionField walks over the fields of a CheckResponse and gives the number of the one that holds the decision;
 // 0 when there is none. All fields of a CheckResponse are length-delimited.
-func decisionField(message []byte) int {
+func DecisionField(message []byte) int {
 	for len(message) > 0 {
 		tag, size := binary.Uvarint(message)
 		if size <= 0 || tag&7 != lengthDelimited {
 			return 0
 		}
 		number := int(tag >> 3)
-		if number == deniedResponseField || number == okResponseField {
+		if number == DeniedResponseField || number == OkResponseField {
 			return number
 		}
 		length, lengthSize := binary.Uvarint(message[size:])
@@ -30,4 +30,9 @@ func decisionField(message []byte) int {
 		message = message[start+int(length):]
 	}
 	return 0
+}
+
+// IsAllowed says whether a CheckResponse lets the request through.
+func IsAllowed(message []byte) bool {
+	return DecisionField(message) == OkResponseField
 }
