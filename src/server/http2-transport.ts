@@ -76,7 +76,6 @@ class Http2Transport implements Transport {
         : address;
     this.#sweeper = setInterval(() => {
       for (const connection of this.#connections.keys()) connection.sweep();
-      this.#context.largeBuffers.sweep();
     }, SWEEP_MS);
     this.#sweeper.unref();
   }
@@ -151,7 +150,7 @@ class Http2Transport implements Transport {
     const connection = new Connection(this.#context, new SocketWire(socket), this.#peerOf(socket));
     this.#connections.set(connection, socket);
     socket.on('data', (chunk: Buffer) => {
-      if (connection.receive(chunk)) this.#context.releaser.release(chunk);
+      connection.receive(chunk);
     });
     socket.on('drain', () => {
       connection.drained();

@@ -47,8 +47,7 @@ export type UnaryAnswer = Uint8Array | GrpcFailure;
  * One unary method: from the request message's bytes to the answer's bytes, or a promise of them only when something
  * must be waited for (a promise costs a turn of the event loop and a write of its own).
  *
- * `message` is the method's until it has given its answer, also when nobody waits for that any more: until then parts of it
- * may be used without a copy. Afterwards the transport may put another message into the same memory.
+ * `message` is the method's own: the transport never writes to it again, so parts of it may be kept without a copy.
  * The method does not change the answer after giving it. A method should neither throw nor reject; a transport that
  * sees it happen answers INTERNAL without detail and reports the defect.
  */

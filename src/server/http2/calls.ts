@@ -45,8 +45,6 @@ const MAX_TIMER_MS = 0x7fffffff;
 export class Calls implements SenderHost {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
-  /** Whether a method was given a part of the input that is being worked on: set here, taken back by the connection. */
-  keepsInput = false;
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
@@ -122,10 +120,8 @@ export class Calls implements SenderHost {
       if (messageBytes === length - MESSAGE_PREFIX_BYTES && rightLength) {
         stream.ended = true;
         const refused = refusePrefix(u8(bytes, start), messageBytes, stream.method.maxMessageBytes);
-        if (refused === null) {
-          this.keepsInput = true;
-          this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
-        } else this.sender.fail(stream, refused);
+        if (refused === null) this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
+        else this.sender.fail(stream, refused);
         return;
       }
     }
@@ -221,9 +217,9 @@ export class Calls implements SenderHost {
 
   /** Holds memory for a message whose length has become known, and opens the window for a large one when it is its turn. */
   #reserve(stream: Stream, assembler: MessageAssembler): GrpcFailure | null {
-    const held = this.#memory.reserve(stream, assembler.length, (memory) => {
+    const held = this.#memory.reserve(stream, assembler.length, () => {
       stream.progressAtMs = this.#host.nowMs;
-      assembler.allowAll(memory);
+      assembler.allowAll();
       const incrementBytes = assembler.missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
       stream.receiveWindowBytes += incrementBytes;
       this.#writer.windowUpdate(stream.id, incrementBytes);

@@ -64,13 +64,9 @@ export class Connection implements Conduct, CallsHost {
     return this.#drain === 'final';
   }
 
-  /**
-   * Bytes have come. `chunk` is the connection's own: methods may keep views of it.
-   * @returns whether nothing keeps any, so that its memory may be used again.
-   */
-  receive(chunk: Buffer): boolean {
-    if (this.#over) return true;
-    this.#calls.keepsInput = false;
+  /** Bytes have come. `chunk` is the connection's own: methods may keep views of it. */
+  receive(chunk: Buffer): void {
+    if (this.#over) return;
     this.nowMs = this.#context.clock.nowMs();
     this.#reading = true;
     const problem = this.#reader.push(chunk, this.#frames);
@@ -78,7 +74,6 @@ export class Connection implements Conduct, CallsHost {
     this.#calls.settle();
     this.#reading = false;
     this.#flush();
-    return !this.#calls.keepsInput;
   }
 
   /** Everything given to the wire has left. */

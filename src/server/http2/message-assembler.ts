@@ -71,9 +71,9 @@ export class MessageAssembler {
     return null;
   }
 
-  /** Makes room for the whole of a large message, in memory that is at least as long. */
-  allowAll(memory: Buffer): void {
-    const message = memory.subarray(0, this.#length);
+  /** Makes room for the whole of a large message: its memory has been reserved. */
+  allowAll(): void {
+    const message = Buffer.allocUnsafeSlow(this.#length);
     this.#message.copy(message, 0, 0, this.#filled);
     this.#message = message;
   }

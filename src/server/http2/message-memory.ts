@@ -1,5 +1,4 @@
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
-import type { LargeBuffers } from './large-buffers.ts';
 import type { PoolShare } from './memory-pool.ts';
 import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
@@ -11,12 +10,10 @@ const MIN_HELD_BYTES = 4096;
 export class MessageMemory {
   readonly #small: PoolShare;
   readonly #large: PoolShare;
-  readonly #buffers: LargeBuffers;
 
   constructor(context: ServerContext) {
     this.#small = context.smallPool.share();
     this.#large = context.largePool.share();
-    this.#buffers = context.largeBuffers;
   }
 
   /** Whether there is none left for another message. */
@@ -27,10 +24,10 @@ export class MessageMemory {
   /**
    * Holds memory for a message that comes in parts; once per stream has effect, and not before its length is known (-1).
    * A message beyond a stream's first window holds that much, waits for its turn, and then holds its whole length.
-   * @param allowed called with the memory for a large message when it may come, now or later.
+   * @param allowed called when a large message may come, now or later.
    * @returns false when there is no memory.
    */
-  reserve(stream: Stream, length: number, allowed: (memory: Buffer) => void): boolean {
+  reserve(stream: Stream, length: number, allowed: () => void): boolean {
     if (length <= 0 || stream.smallBytes > 0 || stream.largeBytes > 0) return true;
     const smallBytes = Math.min(length, MAX_SMALL_MESSAGE_BYTES);
     if (!this.#small.tryHold(smallBytes)) return false;
@@ -40,8 +37,7 @@ export class MessageMemory {
       stream.largeBytes = length;
       this.#small.release(stream.smallBytes);
       stream.smallBytes = 0;
-      stream.largeMemory = this.#buffers.take(length);
-      allowed(stream.largeMemory);
+      allowed();
     });
     return true;
   }
@@ -63,8 +59,6 @@ export class MessageMemory {
   release(stream: Stream): void {
     this.#small.release(stream.smallBytes);
     this.#large.release(stream.largeBytes);
-    if (stream.largeMemory !== null) this.#buffers.give(stream.largeMemory);
-    stream.largeMemory = null;
     stream.smallBytes = 0;
     stream.largeBytes = 0;
   }

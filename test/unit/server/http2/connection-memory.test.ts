@@ -108,37 +108,6 @@ describe('memory for messages', () => {
     assert.equal(windowUpdates(second.wire.take()).length, 1);
   });
 
-  it('puts a large message where an answered one was, but not where a method still works', async () => {
-    const server = fakeServer();
-    const caller = server.connect();
-    const { connection, send } = caller;
-    const memoryOf = (at: number): unknown => server.held[at]?.message.buffer;
-    const sendHeld = (streamId: number): void => {
-      send(begin(streamId, 150 * KIB, '/Hold'));
-      sendRest(caller, streamId, 150 * KIB);
-    };
-    sendHeld(1);
-    send(frame(frameType.rstStream, 0, 1, uint32(8)));
-    sendHeld(3);
-    assert.notEqual(memoryOf(1), memoryOf(0), 'the first was given up, and its method works on');
-    server.held[0]?.answer(NOTHING);
-    server.held[1]?.answer(NOTHING);
-    await turn();
-    sendHeld(5);
-    sendHeld(7);
-    assert.deepEqual(new Set([memoryOf(2), memoryOf(3)]), new Set([memoryOf(0), memoryOf(1)]));
-    connection.lost();
-  });
-
-  it('tells that input may be forgotten, unless a method was given a part of it', () => {
-    const { connection } = fakeServer().connect();
-    const bytes = Buffer.alloc(10_000, 'x');
-    assert.equal(connection.receive(begin(1, 150 * KIB)), true);
-    assert.equal(connection.receive(data(1, bytes)), true);
-    assert.equal(connection.receive(Buffer.concat([data(1, bytes), grpcRequest(3, '/Hold', bytes)])), false);
-    assert.equal(connection.receive(data(1, bytes)), true);
-  });
-
   it('gives back what a lost connection held', async () => {
     const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const lost = server.connect();
