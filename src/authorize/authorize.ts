@@ -16,10 +16,10 @@ export interface Permit {
 
 /** Checks the access condition: `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
 export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
-  const { endpoint, snapshot } = authenticated.routed;
+  const { endpoint } = authenticated.routed;
   if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);
-  const { consumer } = authenticated.caller;
-  const grant = snapshot.grants.find(endpoint.id, consumer.id);
+  const { consumer, grants } = authenticated.caller;
+  const grant = grants.get(endpoint.id) ?? null;
   const isGranted = grant !== null && isLive({ notBefore: null, expiresAt: grant.expiresAt }, nowSeconds);
   if (endpoint.accessCondition === 'authenticated-and-authorized' && !isGranted) {
     return refuse(

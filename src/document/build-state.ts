@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isAppKeySecret } from '../model/app-key.ts';
 import type { Credential } from '../model/credential.ts';
 import type { StoreState } from '../store/state.ts';
 import type { DocumentContent, DocumentCredential } from './document-content.ts';
@@ -22,14 +23,14 @@ export function buildState(content: DocumentContent): StoreState {
   const taken = new Set(content.credentials.flatMap(({ id }) => id ?? []));
   const counts = new Map<string, number>();
   const credentials = content.credentials.map((credential): Credential => {
-    const { appKey, appSecret: current, retiringSecret: former } = credential;
-    const isKeyOnly = credential.methods.every((method) => method === 'key');
-    if (appKey === null || (current === null && !isKeyOnly)) throw incomplete(credential);
-    const id = credential.id ?? generateId({ ...credential, appKey }, isKeyOnly, taken, counts);
-    if (former === null) return { ...credential, id, appKey, retiringSecret: null };
-    const { appSecret: formerText, expiresAt } = former;
-    if (formerText === null) throw incomplete(credential);
-    return { ...credential, id, appKey, retiringSecret: { appSecret: formerText, expiresAt } };
+    const { appKey, appKeyHash, retiringSecret: former, ...kept } = credential;
+    const isSecret = isAppKeySecret(credential.methods);
+    if (appKeyHash === null || (credential.appSecret === null && !isSecret)) throw incomplete(credential);
+    const id = credential.id ?? generateId(credential, appKey, taken, counts);
+    if (former === null) return { ...kept, id, appKeyHash, retiringSecret: null };
+    const { appSecret: formerSecret, expiresAt } = former;
+    if (formerSecret === null) throw incomplete(credential);
+    return { ...kept, id, appKeyHash, retiringSecret: { appSecret: formerSecret, expiresAt } };
   });
   return { endpoints: content.endpoints, consumers: content.consumers, credentials, grants: content.grants };
 }
@@ -39,18 +40,20 @@ function incomplete(credential: DocumentCredential): Error {
 }
 
 function generateId(
-  credential: DocumentCredential & { readonly appKey: string },
-  isKeyOnly: boolean,
+  { consumerId, methods }: DocumentCredential,
+  appKey: string | null,
   taken: Set<string>,
   counts: Map<string, number>,
 ): string {
-  const base = isKeyOnly
-    ? `${credential.consumerId.slice(0, MAX_ID_PREFIX)}-key`
-    : `${credential.methods.find((method) => method !== 'key') ?? ''}-${hashOf(credential)}`;
+  const publicMethod = methods.find((method) => method !== 'key');
+  const base =
+    publicMethod === undefined || appKey === null
+      ? `${consumerId.slice(0, MAX_ID_PREFIX)}-key`
+      : `${publicMethod}-${hashOf(consumerId, appKey)}`;
   for (;;) {
     const count = (counts.get(base) ?? 0) + 1;
     counts.set(base, count);
-    const id = isKeyOnly || count > 1 ? `${base}-${String(count)}` : base;
+    const id = publicMethod === undefined || count > 1 ? `${base}-${String(count)}` : base;
     if (!taken.has(id)) {
       taken.add(id);
       return id;
@@ -58,6 +61,6 @@ function generateId(
   }
 }
 
-function hashOf({ consumerId, appKey }: { readonly consumerId: string; readonly appKey: string }): string {
+function hashOf(consumerId: string, appKey: string): string {
   return createHash('sha256').update(`${consumerId}\n${appKey}`).digest('hex').slice(0, HASH_CHARACTERS);
 }

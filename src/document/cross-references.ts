@@ -26,11 +26,11 @@ export function checkUniqueIds(declared: readonly Declared[], noun: string, prob
 }
 
 /** Reports every App Key but the first of equal ones, whatever the methods, without repeating it: it may be a secret. */
-export function checkUniqueAppKeys(keys: readonly { appKey: string; place: Place }[], problems: ProblemLog): void {
+export function checkUniqueAppKeys(keys: readonly { appKeyHash: string; place: Place }[], problems: ProblemLog): void {
   const firsts = new Map<string, Place>();
-  for (const { appKey, place } of keys) {
-    const first = firsts.get(appKey);
-    if (first === undefined) firsts.set(appKey, place);
+  for (const { appKeyHash, place } of keys) {
+    const first = firsts.get(appKeyHash);
+    if (first === undefined) firsts.set(appKeyHash, place);
     else {
       const word = (): string =>
         `the credential on ${describePlace(first, place)} has this App Key already; an App Key belongs to one credential`;

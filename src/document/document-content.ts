@@ -14,8 +14,10 @@ export interface DocumentCredential extends Lifetime {
   readonly id: string | null;
   readonly consumerId: string;
   readonly methods: readonly AuthenticationMethod[];
-  /** Null: generated once by `apply`; the credential then has an `id`. */
+  /** Null when the document has its hash instead, or neither: then `apply` generates it once, and there is an `id`. */
   readonly appKey: string | null;
+  /** The hash of the App Key; null when the document has neither. */
+  readonly appKeyHash: string | null;
   /** Null when `methods` is only `key`, or when the document leaves secrets out. */
   readonly appSecret: Secret | null;
   readonly retiringSecret: DocumentRetiringSecret | null;

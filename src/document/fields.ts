@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { APP_KEY_PATTERN } from '../model/app-key.ts';
 import { limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 
 /** Ids of endpoints, consumers and credentials (spec §1). */
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
-/** App Keys, generated and imported ones (spec §1). */
-export const APP_KEY_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Half of a surrogate pair, which has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -20,6 +18,10 @@ export const idField = z
 export const appKeyField = z
   .string()
   .regex(APP_KEY_PATTERN, 'must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"');
+
+export const appKeyHashField = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f');
 
 /** What goes into a request header as the consumer's name is bounded. */
 const MAX_NAME_LENGTH = 256;

@@ -118,9 +118,9 @@ function withId(items: readonly { readonly id: string | null; readonly place: Pl
 }
 
 function withAppKey(
-  items: readonly { readonly appKey: string | null; readonly place: Place }[],
-): readonly { appKey: string; place: Place }[] {
-  return items.flatMap(({ appKey, place }) => (appKey === null ? [] : [{ appKey, place }]));
+  items: readonly { readonly appKeyHash: string | null; readonly place: Place }[],
+): readonly { appKeyHash: string; place: Place }[] {
+  return items.flatMap(({ appKeyHash, place }) => (appKeyHash === null ? [] : [{ appKeyHash, place }]));
 }
 
 function present(

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { hashAppKey, isAppKeySecret } from '../model/app-key.ts';
 import { credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
 import type { DocumentCredential, DocumentRetiringSecret } from './document-content.ts';
-import { appKeyField, idField, nestedField, timeField } from './fields.ts';
+import { appKeyField, appKeyHashField, idField, nestedField, timeField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { alternatives, readList, readMapping, subjectOf } from './read-mapping.ts';
 import { hasKey, readAppSecret, secretFields, type CredentialContext } from './read-secret.ts';
@@ -14,6 +15,7 @@ const credentialKind = {
     method: z.enum(authenticationMethods),
     methods: nestedField,
     appKey: appKeyField,
+    appKeyHash: appKeyHashField,
     ...secretFields,
     retiringSecret: nestedField,
     state: z.enum(credentialStates),
@@ -33,7 +35,7 @@ const retiringKind = {
 export interface ReadCredential {
   readonly place: Place;
   readonly id: string | null;
-  readonly appKey: string | null;
+  readonly appKeyHash: string | null;
   /** Null when a problem was reported. */
   readonly credential: DocumentCredential | null;
 }
@@ -48,11 +50,12 @@ export function readCredential(
   const { problems } = context;
   const before = problems.count;
   const values = readMapping(raw, place, credentialKind, problems);
-  if (values === null) return { place, id: null, appKey: null, credential: null };
+  if (values === null) return { place, id: null, appKeyHash: null, credential: null };
   const { id = null, appKey = null, state = 'active', notBefore = null, expiresAt = null } = values;
   const methods = readMethods(raw, values, place, problems);
-  if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
-  const isKeyOnly = methods !== null && methods.every((method) => method === 'key');
+  const isKeyOnly = methods !== null && isAppKeySecret(methods);
+  if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, methods, place, problems);
+  else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
   if (isKeyOnly) reportNotForKey(raw, place, problems);
   const appSecret = methods === null || isKeyOnly ? null : readAppSecret(raw, values, place, context);
   const retiringSecret = isKeyOnly ? null : readRetiringSecret(values.retiringSecret, place, context);
@@ -63,13 +66,14 @@ export function readCredential(
   if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
     problems.report(placeIn(place, 'expiresAt'), '"expiresAt" must be later than "notBefore"');
   }
+  const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
   const isRight = problems.count === before && methods !== null && consumerId !== null;
   return {
     place,
     id,
-    appKey,
+    appKeyHash,
     credential: isRight
-      ? { id, consumerId, methods, appKey, appSecret, retiringSecret, state, notBefore, expiresAt }
+      ? { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt }
       : null,
   };
 }
@@ -81,6 +85,23 @@ function reportMissingAppKey(raw: unknown, place: Place, { problems, isComplete 
     const message =
       '"appKey" is missing; a credential without one needs an "id", under which the generated pair is kept';
     problems.report(place, message, { absentFrom: 'file' });
+  }
+}
+
+/** `appKeyHash` stands for an App Key that nobody keeps (spec §6): only one that is the secret is worth that. */
+function reportAppKeyHash(
+  raw: unknown,
+  methods: readonly AuthenticationMethod[] | null,
+  place: Place,
+  problems: ProblemLog,
+): void {
+  const at = placeIn(place, 'appKeyHash');
+  if (hasKey(raw, 'appKey')) {
+    problems.report(at, '"appKey" and "appKeyHash" stand side by side; keep one', { part: 'key' });
+  } else if (methods !== null && !isAppKeySecret(methods)) {
+    const message =
+      '"appKeyHash" is for a credential of method key only; the App Key of other methods is no secret: write "appKey"';
+    problems.report(at, message, { part: 'key' });
   }
 }
 

@@ -17,8 +17,8 @@ export interface Credential extends Lifetime {
   readonly id: string;
   readonly consumerId: string;
   readonly methods: readonly AuthenticationMethod[];
-  /** `[A-Za-z0-9._-]{1,128}`. A bearer secret when `methods` is only `key`, public otherwise. */
-  readonly appKey: string;
+  /** The hash of its App Key (`hashAppKey`), by which it is found. The check path needs no App Key itself. */
+  readonly appKeyHash: string;
   /** Null exactly when `methods` is only `key`. */
   readonly appSecret: Secret | null;
   readonly retiringSecret: RetiringSecret | null;

@@ -1,31 +1,37 @@
-import { hash } from 'node:crypto';
-import type { Consumer } from '../model/consumer.ts';
-import type { Credential } from '../model/credential.ts';
-import type { CredentialSource, HeldCredential } from './credential-source.ts';
+import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
+import type { Grant } from '../model/grant.ts';
+import type { CredentialSource, GrantsByEndpoint, HeldCredential } from './credential-source.ts';
+import type { StoreState } from './state.ts';
 
-/** What can be an App Key at all (spec §1); anything else is unknown without a look-up. */
-const APP_KEY = /^[A-Za-z0-9._-]{1,128}$/;
+const noGrants: GrantsByEndpoint = new Map();
 
 /**
- * Indexes credentials by the SHA-256 of their App Keys. The look-up compares only hashes, so the time it takes tells
+ * Indexes credentials by the hashes of their App Keys. The look-up compares only hashes, so the time it takes tells
  * nothing about App Keys that exist: for `key` endpoints they are secrets (spec §3).
  */
-export function compileCredentialIndex(
-  credentials: readonly Credential[],
-  consumers: readonly Consumer[],
-): CredentialSource {
+export function compileCredentialIndex({
+  credentials,
+  consumers,
+  grants,
+}: Pick<StoreState, 'credentials' | 'consumers' | 'grants'>): CredentialSource {
   const consumerById = new Map(consumers.map((consumer) => [consumer.id, consumer]));
+  const grantsByConsumer = groupByConsumer(grants);
   const held = new Map<string, HeldCredential>();
   for (const credential of credentials) {
     const consumer = consumerById.get(credential.consumerId);
     if (consumer === undefined) throw new Error(`credential ${credential.id} belongs to no consumer`);
-    held.set(indexKey(credential.appKey), { credential, consumer });
+    held.set(credential.appKeyHash, { credential, consumer, grants: grantsByConsumer.get(consumer.id) ?? noGrants });
   }
   return {
-    findByAppKey: (appKey) => (APP_KEY.test(appKey) ? (held.get(indexKey(appKey)) ?? null) : null),
+    findByAppKey: (appKey) => (APP_KEY_PATTERN.test(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
   };
 }
 
-function indexKey(appKey: string): string {
-  return hash('sha256', appKey, 'binary');
+function groupByConsumer(grants: readonly Grant[]): ReadonlyMap<string, GrantsByEndpoint> {
+  const byConsumer = new Map<string, Map<string, Grant>>();
+  for (const grant of grants) {
+    const byEndpoint = byConsumer.get(grant.consumerId) ?? new Map<string, Grant>();
+    byConsumer.set(grant.consumerId, byEndpoint.set(grant.endpointId, grant));
+  }
+  return byConsumer;
 }

@@ -1,11 +1,16 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
+import type { Grant } from '../model/grant.ts';
 import type { Pending } from '../pending.ts';
 
-/** A credential together with the consumer who holds it. */
+/** The grants of one consumer, live or not, by the id of the endpoint. */
+export type GrantsByEndpoint = ReadonlyMap<string, Grant>;
+
+/** A credential together with the consumer who holds it and what that consumer is granted: all that a decision needs. */
 export interface HeldCredential {
   readonly credential: Credential;
   readonly consumer: Consumer;
+  readonly grants: GrantsByEndpoint;
 }
 
 /** Finds credentials on the check path. */

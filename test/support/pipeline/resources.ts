@@ -8,6 +8,7 @@ import {
   type Endpoint,
   type OptionsOf,
 } from '../../../src/model/endpoint.ts';
+import { hashAppKey } from '../../../src/model/app-key.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { type Grant } from '../../../src/model/grant.ts';
@@ -99,14 +100,17 @@ export function consumer(parts: Partial<Consumer> = {}): Consumer {
 }
 
 /** The credential `acme-key` of `acme` for method `key`, unless told otherwise. Other methods get an App Secret. */
-export function credential(parts: Partial<Credential> = {}): Credential {
+export function credential({
+  appKey = APP_KEY,
+  ...parts
+}: Partial<Credential> & { readonly appKey?: string } = {}): Credential {
   const methods = parts.methods ?? ['key'];
   const needsSecret = methods.some((method) => method !== 'key');
   return {
     id: 'acme-key',
     consumerId: 'acme',
     methods,
-    appKey: APP_KEY,
+    appKeyHash: hashAppKey(appKey),
     appSecret: needsSecret ? Secret.fromText('a secret for tests, 32 characters') : null,
     retiringSecret: null,
     state: 'active',

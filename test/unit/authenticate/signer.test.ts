@@ -21,7 +21,11 @@ function signerOf(held: Held | null, nowSeconds = NOON, method: 'hmac' | 'parame
   const found =
     held === null
       ? null
-      : { credential: acmeCredential({ ...held.credential }), consumer: consumer({ ...held.consumer }) };
+      : {
+          credential: acmeCredential({ ...held.credential }),
+          consumer: consumer({ ...held.consumer }),
+          grants: new Map(),
+        };
   return findSigner(found, method, nowSeconds);
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseDocument } from '../../../src/document/parse-document.ts';
 import { buildState } from '../../../src/document/build-state.ts';
+import { hashAppKey } from '../../../src/model/app-key.ts';
 import { demoKeys, demoPairs } from '../../../src/demo/demo-credentials.ts';
 import { packageFiles } from '../../../src/demo/package-files.ts';
 
@@ -16,7 +17,7 @@ describe('the document of the demo', () => {
   assert.ok('content' in parsed, JSON.stringify(parsed));
   const { credentials, endpoints } = buildState(parsed.content);
   const credentialOf = (appKey: string): (typeof credentials)[number] | undefined =>
-    credentials.find((credential) => credential.appKey === appKey);
+    credentials.find((credential) => credential.appKeyHash === hashAppKey(appKey));
 
   it('has the App Keys that the demo sends', () => {
     assert.deepEqual(

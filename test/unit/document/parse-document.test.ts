@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from '../../../src/document/parse-document.ts';
+import { hashAppKey } from '../../../src/model/app-key.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
 
 const everything = `version: 1
@@ -81,7 +82,7 @@ describe('reading a declarative document', () => {
       id: 'acme-hmac',
       consumerId: 'acme',
       methods: ['hmac'],
-      appKey: 'acme-demo',
+      appKeyHash: hashAppKey('acme-demo'),
       state: 'retiring',
       notBefore: Date.parse('2025-12-31T22:00:00Z') / 1000,
       expiresAt: Date.parse('2027-01-01T00:00:00Z') / 1000,
@@ -236,6 +237,37 @@ consumers:
       '8:9: "appKey" is missing; a credential needs it',
       '8:9: "appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
     ]);
+  });
+
+  it('takes the hash of a secret App Key in place of the App Key', () => {
+    const hash = hashAppKey('nobody-keeps-this');
+    const withHash = (credential: string): string => `version: 1
+consumers:
+  - id: acme
+    credentials:
+      - ${credential}
+`;
+    assert.deepEqual(problemsOf(withHash(`{ id: a, method: key, appKeyHash: ${hash} }`)), []);
+    assert.deepEqual(problemsOf(withHash(`{ id: a, method: key, appKeyHash: ${hash}, appKey: k }`)), [
+      '5:31: "appKey" and "appKeyHash" stand side by side; keep one',
+    ]);
+    assert.deepEqual(
+      problemsOf(withHash(`{ id: a, methods: [key, hmac], appKeyHash: ${hash} }`), { isComplete: false }),
+      [
+        '5:40: "appKeyHash" is for a credential of method key only; the App Key of other methods is no secret: write "appKey"',
+      ],
+    );
+    assert.deepEqual(problemsOf(withHash(`{ id: a, method: key, appKeyHash: ${hash.toUpperCase()} }`)), [
+      '5:43: "appKeyHash" must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f',
+    ]);
+    assert.deepEqual(
+      problemsOf(
+        withHash(
+          `{ id: a, method: key, appKeyHash: ${hash} }\n      - { id: b, method: key, appKey: nobody-keeps-this }`,
+        ),
+      ),
+      ['6:39: the credential on line 5 has this App Key already; an App Key belongs to one credential'],
+    );
   });
 
   it('reads secrets from where the document says', () => {

@@ -20,7 +20,7 @@ import { loadUpstreamDefinitions, methodOf } from '../../support/pipeline/upstre
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const caller = { credential: credential(), consumer: consumer() };
+const caller = { credential: credential(), consumer: consumer(), grants: new Map() };
 const reading = { limit: limit('5/minute/consumer'), remaining: 0, resetSeconds: 7, isExceeded: true };
 
 function rejected(refusal: Refusal, requestId = 'r') {
@@ -282,7 +282,7 @@ describe('identity headers', () => {
         allow({
           request: httpRequest(),
           endpoint: keyEndpoint(),
-          caller: { credential: credential(), consumer: consumer({ name }) },
+          caller: { credential: credential(), consumer: consumer({ name }), grants: new Map() },
           upstream: { path: null, headersToRemove: [], body: null },
           reading: null,
           code: 'ALLOWED',
@@ -304,7 +304,7 @@ describe('answers', () => {
         const allowance = {
           request: httpRequest({ headers: [['x-consumer-é', '']] }),
           endpoint: keyEndpoint(),
-          caller: { credential: credential({ id: 'c' }), consumer: consumer({ name }) },
+          caller: { credential: credential({ id: 'c' }), consumer: consumer({ name }), grants: new Map() },
           upstream: { path, headersToRemove: ['x-app-key'], body: body === null ? null : Buffer.from(body) },
           reading,
           code: 'ALLOWED' as const,

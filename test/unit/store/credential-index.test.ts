@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
 import { compileCredentialIndex } from '../../../src/store/credential-index.ts';
-import { APP_KEY, consumer, credential } from '../../support/pipeline/resources.ts';
+import { APP_KEY, consumer, credential, grant } from '../../support/pipeline/resources.ts';
 
 describe('the index of credentials', () => {
   const off = credential({ id: 'off', appKey: 'off', state: 'revoked', consumerId: 'other' });
   const odd = credential({ id: 'odd', appKey: '__proto__' });
   const consumers = [consumer(), consumer({ id: 'other', enabled: false })];
-  const index = compileCredentialIndex([credential(), off, odd], consumers);
+  const granted = grant();
+  const index = compileCredentialIndex({
+    credentials: [credential(), off, odd],
+    consumers,
+    grants: [granted, grant({ consumerId: 'other', endpointId: 'stock' })],
+  });
 
-  it('finds a credential with its consumer', async () => {
-    assert.deepEqual(await index.findByAppKey(APP_KEY), { credential: credential(), consumer: consumer() });
+  it('finds a credential with its consumer and what that consumer is granted', async () => {
+    const grants = new Map([['orders', granted]]);
+    assert.deepEqual(await index.findByAppKey(APP_KEY), { credential: credential(), consumer: consumer(), grants });
   });
 
   it('finds those that do not work too: judging is not its part', async () => {
-    assert.deepEqual(await index.findByAppKey('off'), { credential: off, consumer: consumers[1] });
+    assert.deepEqual(await index.findByAppKey('off'), {
+      credential: off,
+      consumer: consumers[1],
+      grants: new Map([['stock', grant({ consumerId: 'other', endpointId: 'stock' })]]),
+    });
   });
 
   it('finds any App Key that is allowed', async () => {
@@ -45,7 +55,7 @@ describe('the index of credentials', () => {
 
   it('cannot be made of a credential without its consumer', () => {
     assert.throws(
-      () => compileCredentialIndex([credential()], []),
+      () => compileCredentialIndex({ credentials: [credential()], consumers: [], grants: [] }),
       /^Error: credential acme-key belongs to no consumer$/,
     );
   });
