@@ -24,13 +24,13 @@ export function buildState(content: DocumentContent): StoreState {
   const counts = new Map<string, number>();
   const credentials = content.credentials.map((credential): Credential => {
     const { appKey, appKeyHash, retiringSecret: former, ...kept } = credential;
-    const isSecret = isAppKeySecret(credential.methods);
-    if (appKeyHash === null || (credential.appSecret === null && !isSecret)) throw incomplete(credential);
+    const { appSecret: current } = kept;
+    if (appKeyHash === null || (current === null && !isAppKeySecret(credential.methods))) throw incomplete(credential);
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
     if (former === null) return { ...kept, id, appKeyHash, retiringSecret: null };
-    const { appSecret: formerSecret, expiresAt } = former;
-    if (formerSecret === null) throw incomplete(credential);
-    return { ...kept, id, appKeyHash, retiringSecret: { appSecret: formerSecret, expiresAt } };
+    const { appSecret: formerText, expiresAt } = former;
+    if (formerText === null) throw incomplete(credential);
+    return { ...kept, id, appKeyHash, retiringSecret: { appSecret: formerText, expiresAt } };
   });
   return { endpoints: content.endpoints, consumers: content.consumers, credentials, grants: content.grants };
 }

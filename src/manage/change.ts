@@ -1,0 +1,19 @@
+import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
+
+/** One resource made (`before` is null), changed, or deleted (`after` is null). */
+export interface ChangeOf<K extends ResourceKind> {
+  readonly kind: K;
+  /** Of a grant: `endpoint/consumer`. */
+  readonly id: string;
+  /** What the change was planned on: the store takes the change only while this revision is the current one. */
+  readonly before: Stored<ResourceOf[K]> | null;
+  readonly after: ResourceOf[K] | null;
+}
+
+export type Change = { readonly [K in ResourceKind]: ChangeOf<K> }[ResourceKind];
+
+/** Who makes a change and by which command, for the audit trail: `{ actor: 'ada', action: 'consumer disable' }`. */
+export interface Operation {
+  readonly actor: string;
+  readonly action: string;
+}

@@ -1,0 +1,71 @@
+import type { Change, Operation } from './change.ts';
+import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
+
+/** Which resources of a kind. What is absent does not narrow. */
+export interface Selection {
+  readonly ids?: readonly string[];
+  /** Credentials and grants of a consumer. */
+  readonly consumerId?: string;
+  /** Grants on an endpoint. */
+  readonly endpointId?: string;
+}
+
+/** The system of record as the commands see it (spec §6). Everything but `Conflict` and defects is a `StoreUnavailable`. */
+export interface ResourceStore {
+  /** One resource; null when there is none. */
+  find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null>;
+  /** The selected resources in the order of their ids, as they stand while they are read. */
+  list<K extends ResourceKind>(kind: K, selection?: Selection): AsyncIterable<Stored<ResourceOf[K]>>;
+  /**
+   * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Conflict}
+   * when a `before` is no longer what the store has, an id or App Key is taken, references would lead nowhere, or
+   * endpoints would claim the same requests. Gives the store's new revision, which goes up by one with every commit.
+   */
+  commit(changes: readonly Change[], operation: Operation): Promise<number>;
+}
+
+/** A change that cannot be made on what the store has now. Commands end with exit code 4. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
+}
+
+/** When credentials were last used, kept apart from them (spec §1). Seconds since the epoch. */
+export interface Usage {
+  readonly lastUsedAt: number | null;
+  /** When the retiring App Secret was last used. */
+  readonly retiringSecretLastUsedAt: number | null;
+}
+
+/** Tells when credentials were last used; what was never used is absent. */
+export interface UsageSource {
+  usageOf(credentialIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+}
+
+/** What was changed, by whom and when. `before` and `after` are declared resources without secrets; null for none. */
+export interface AuditEvent {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly actor: string;
+  readonly action: string;
+  /** The store's revision after the commit: equal for all changes of one command. */
+  readonly storeRevision: number;
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/** Which audit events. */
+export interface AuditSelection {
+  readonly sinceMs?: number;
+  readonly actor?: string;
+  /** `consumer` for a kind, `consumer/acme` for one of it, `grant/orders/acme` for a grant. */
+  readonly resource?: { readonly kind: ResourceKind; readonly id: string | null };
+  /** The newest this many. */
+  readonly limit?: number;
+}
+
+/** Reads the audit trail, newest first. */
+export interface AuditTrail {
+  events(selection: AuditSelection): AsyncIterable<AuditEvent>;
+}

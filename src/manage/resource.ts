@@ -1,0 +1,38 @@
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
+import type { Secret } from '../model/secret.ts';
+
+/** What operators manage (spec §1). */
+export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
+export type ResourceKind = (typeof resourceKinds)[number];
+
+/** A credential as operators have it: with its App Key, which the check path does without. */
+export interface ManagedCredential extends Credential {
+  /** Wrapped even where it is public, so that only a deliberate step shows it; null when only its hash is kept. */
+  readonly appKey: Secret | null;
+}
+
+/** The resource of each kind. */
+export interface ResourceOf {
+  readonly endpoint: Endpoint;
+  readonly consumer: Consumer;
+  readonly credential: ManagedCredential;
+  readonly grant: Grant;
+}
+
+/** A resource as the store has it. */
+export interface Stored<T> {
+  readonly resource: T;
+  /** From 1, one more with every change: what a change is guarded by. */
+  readonly revision: number;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The id of a grant, where one text has to name it: `orders/acme`. Ids hold no `/`. */
+export function grantId({ endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>): string {
+  return `${endpointId}/${consumerId}`;
+}

@@ -1,0 +1,89 @@
+import type { Sealed } from '../../keyring/sealed.ts';
+
+/** What every resource's document has beside its own fields (spec §1). */
+export interface VersionedDocument {
+  readonly _id: string;
+  readonly revision: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** An endpoint as a declarative file has it (interfaces §4), with its id as `_id`; defaults are left out. */
+export interface EndpointDocument extends VersionedDocument {
+  readonly [field: string]: unknown;
+}
+
+export interface ConsumerDocument extends VersionedDocument {
+  readonly name?: string;
+  readonly description?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly enabled: boolean;
+}
+
+export interface CredentialDocument extends VersionedDocument {
+  readonly consumerId: string;
+  readonly methods: readonly string[];
+  /** Where it is public: a credential with another method than `key`. */
+  readonly appKey?: string;
+  /** Where it is the secret, unless only the hash is kept. */
+  readonly sealedAppKey?: Sealed;
+  /** SHA-256, hex; unique. What credentials are found by. */
+  readonly appKeyHash: string;
+  readonly appSecret?: Sealed;
+  readonly retiringSecret?: { readonly appSecret: Sealed; readonly expiresAt: Date };
+  readonly state: string;
+  readonly notBefore?: Date;
+  readonly expiresAt?: Date;
+}
+
+/** `_id` is `endpointId/consumerId`. */
+export interface GrantDocument extends VersionedDocument {
+  readonly endpointId: string;
+  readonly consumerId: string;
+  readonly limits?: readonly { readonly requests: number; readonly unit: string; readonly per: string }[];
+  readonly expiresAt?: Date;
+}
+
+/** When a credential was last used, in a collection of its own (spec §1). `_id` is the credential's. */
+export interface UsageDocument {
+  readonly _id: string;
+  readonly lastUsedAt?: Date;
+  readonly retiringSecretLastUsedAt?: Date;
+}
+
+/** The hash of an App Key whose credential was deleted: it is never given again (spec §1). */
+export interface FormerAppKeyDocument {
+  readonly _id: string;
+  readonly deletedAt: Date;
+}
+
+/** One changed resource of one operation. */
+export interface AuditDocument {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  readonly storeRevision: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/** `_id: 'schema'` with the version of collections and indexes; `_id: 'state'` with the store's revision. */
+export interface MetaDocument {
+  readonly _id: 'schema' | 'state';
+  readonly version?: number;
+  readonly revision?: number;
+}
+
+/** The collections, by the names that roles and people use. */
+export const collectionNames = {
+  endpoints: 'endpoints',
+  consumers: 'consumers',
+  credentials: 'credentials',
+  grants: 'grants',
+  usage: 'usage',
+  formerAppKeys: 'formerAppKeys',
+  audit: 'audit',
+  meta: 'meta',
+} as const;
