@@ -13,11 +13,11 @@ const noAmbientClock = [
 const secretName = '/(signature|secret|token|digest)$/i';
 const noNaiveCompare = [
   {
-    selector: `BinaryExpression[operator=/^[!=]==?$/] > Identifier[name=${secretName}]`,
+    selector: `BinaryExpression[operator=/^[!=]==?$/]:not([right.type="Literal"][right.raw="null"]):not([right.name="undefined"]) > Identifier[name=${secretName}]`,
     message: 'Compare secrets with equal().',
   },
   {
-    selector: `BinaryExpression[operator=/^[!=]==?$/] > MemberExpression[property.name=${secretName}]`,
+    selector: `BinaryExpression[operator=/^[!=]==?$/]:not([right.type="Literal"][right.raw="null"]):not([right.name="undefined"]) > MemberExpression[property.name=${secretName}]`,
     message: 'Compare secrets with equal().',
   },
 ];

@@ -24,8 +24,8 @@ export function buildState(content: DocumentContent): StoreState {
   const counts = new Map<string, number>();
   const credentials = content.credentials.map((credential): Credential => {
     const { appKey, appKeyHash, retiringSecret: former, ...kept } = credential;
-    const { appSecret: current } = kept;
-    if (appKeyHash === null || (current === null && !isAppKeySecret(credential.methods))) throw incomplete(credential);
+    const lacksSecret = credential.appSecret === null && !isAppKeySecret(credential.methods);
+    if (appKeyHash === null || lacksSecret) throw incomplete(credential);
     const id = credential.id ?? generateId(credential, appKey, taken, counts);
     if (former === null) return { ...kept, id, appKeyHash, retiringSecret: null };
     const { appSecret: formerText, expiresAt } = former;

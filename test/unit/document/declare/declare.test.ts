@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { declareConsumer } from '../../../../src/document/declare/declare-consumer.ts';
+import { declareCredential } from '../../../../src/document/declare/declare-credential.ts';
+import { declareEndpoint } from '../../../../src/document/declare/declare-endpoint.ts';
+import { declareGrant } from '../../../../src/document/declare/declare-grant.ts';
+import type { DocumentContent } from '../../../../src/document/document-content.ts';
+import { parseDocument } from '../../../../src/document/parse-document.ts';
+import { hashAppKey } from '../../../../src/model/app-key.ts';
+import { Secret } from '../../../../src/model/secret.ts';
+import {
+  consumer,
+  grant,
+  keyEndpoint,
+  limit,
+  openEndpoint,
+  partnerEndpoint,
+} from '../../../support/pipeline/resources.ts';
+
+const SECRET = 'a secret for tests, 32 characters';
+
+const managed = {
+  id: 'acme-hmac',
+  consumerId: 'acme',
+  methods: ['hmac'],
+  appKey: Secret.fromText('acme-public'),
+  appKeyHash: hashAppKey('acme-public'),
+  appSecret: Secret.fromText(SECRET),
+  retiringSecret: { appSecret: Secret.fromText(`former ${SECRET}`), expiresAt: 1_800_000_000 },
+  state: 'active',
+  notBefore: null,
+  expiresAt: 1_900_000_000,
+} as const;
+
+const keyCredential = {
+  ...managed,
+  id: 'acme-key',
+  methods: ['key'],
+  appKey: Secret.fromText('acme-secret-key'),
+  appKeyHash: hashAppKey('acme-secret-key'),
+  appSecret: null,
+  retiringSecret: null,
+} as const;
+
+function contentOf(document: object): DocumentContent {
+  const parsed = parseDocument([{ file: 'declared.yaml', text: stringify({ version: 1, ...document }) }], {
+    isComplete: false,
+    readSecret: () => ({ fault: 'is not needed here' }),
+  });
+  assert.ok('content' in parsed, JSON.stringify(parsed));
+  return parsed.content;
+}
+
+describe('declaring resources', () => {
+  it('leaves out what is as it would be anyway', () => {
+    assert.deepEqual(declareEndpoint(keyEndpoint()), {
+      id: 'orders',
+      scenario: 'partner-openapi',
+      match: { paths: [{ prefix: '/orders' }] },
+      authentication: 'key',
+    });
+    assert.deepEqual(declareConsumer(consumer({ name: null })), { id: 'acme' });
+    assert.deepEqual(declareGrant(grant()), { endpoint: 'orders', consumer: 'acme' });
+  });
+
+  it('says what was chosen', () => {
+    const endpoint = partnerEndpoint('hmac', {
+      hosts: ['*.example.com'],
+      methods: ['GET'],
+      accessCondition: 'authenticated-and-authorized',
+      limits: [limit('100/minute/consumer')],
+      enabled: false,
+    });
+    const chosen = { ...endpoint, description: 'Orders', options: { ...endpoint.options, clockSkewSeconds: 60 } };
+    assert.deepEqual(declareEndpoint(chosen), {
+      id: 'orders',
+      description: 'Orders',
+      scenario: 'partner-openapi',
+      match: { hosts: ['*.example.com'], paths: [{ prefix: '/orders' }], methods: ['GET'] },
+      authentication: 'hmac',
+      accessCondition: 'authenticated-and-authorized',
+      trafficControl: { limits: [{ requests: 100, unit: 'minute', per: 'consumer' }] },
+      options: { clockSkewSeconds: 60 },
+      enabled: false,
+    });
+    assert.deepEqual(declareGrant(grant({ limits: [], expiresAt: 1_800_000_000 })), {
+      endpoint: 'orders',
+      consumer: 'acme',
+      expiresAt: '2027-01-15T08:00:00Z',
+      limits: [],
+    });
+  });
+
+  it('is read back as the same resources', () => {
+    const endpoints = [
+      keyEndpoint({ options: { keyNames: [{ header: 'X-Partner' }] } }),
+      partnerEndpoint('hmac', { id: 'h', paths: [{ exact: '/h' }], limits: [limit('5/day/endpoint')] }),
+      partnerEndpoint('parameter-signature', { id: 'p', paths: [{ prefix: '/p' }] }),
+      partnerEndpoint('oauth2', { id: 'o', paths: [{ prefix: '/o' }], enabled: false }),
+      openEndpoint({ id: 'open', paths: [{ prefix: '/open' }], options: { mode: 'observe' } }),
+    ];
+    const grants = [grant(), grant({ endpointId: 'h', limits: [limit('7/hour/consumer')], expiresAt: 1_800_000_000 })];
+    const acme = consumer({ description: 'd', labels: { tier: 'gold' }, enabled: false });
+    const content = contentOf({
+      endpoints: endpoints.map(declareEndpoint),
+      consumers: [declareConsumer(acme)],
+      grants: grants.map(declareGrant),
+    });
+    assert.deepEqual(content, { endpoints, consumers: [acme], credentials: [], grants });
+  });
+
+  it('is read back with any text in names and labels', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((text) => text.trim() !== ''),
+        fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ unit: 'binary', maxLength: 20 }), { maxKeys: 4 }),
+        (name, labels) => {
+          const declared = consumer({ name, description: name, labels: { ...labels } });
+          assert.deepEqual(contentOf({ consumers: [declareConsumer(declared)] }).consumers, [declared]);
+        },
+      ),
+    );
+  });
+
+  it('is read back with its secrets', () => {
+    const credentials = [managed, keyCredential].map((credential) => declareCredential(credential, 'reveal'));
+    const { credentials: read } = contentOf({ consumers: [declareConsumer(consumer(), credentials)] });
+    assert.deepEqual(
+      read.map((credential) => ({
+        ...credential,
+        appSecret: credential.appSecret?.reveal().toString(),
+        retiringSecret: credential.retiringSecret?.appSecret?.reveal().toString(),
+      })),
+      [
+        { ...managed, appKey: 'acme-public', appSecret: SECRET, retiringSecret: `former ${SECRET}` },
+        { ...keyCredential, appKey: 'acme-secret-key', appSecret: undefined, retiringSecret: undefined },
+      ],
+    );
+  });
+
+  it('leaves out secrets, and the App Key where that is the secret', () => {
+    assert.deepEqual(declareCredential(managed, 'leave-out'), {
+      id: 'acme-hmac',
+      method: 'hmac',
+      appKey: 'acme-public',
+      retiringSecret: { expiresAt: '2027-01-15T08:00:00Z' },
+      expiresAt: '2030-03-17T17:46:40Z',
+    });
+    assert.deepEqual(declareCredential(keyCredential, 'leave-out'), {
+      id: 'acme-key',
+      method: 'key',
+      expiresAt: '2030-03-17T17:46:40Z',
+    });
+  });
+
+  it('has the hash where the App Key itself is not kept', () => {
+    const { appKeyHash } = keyCredential;
+    const declared = declareCredential({ ...keyCredential, appKey: null, methods: ['key'] }, 'reveal');
+    assert.deepEqual(declared, { id: 'acme-key', method: 'key', appKeyHash, expiresAt: '2030-03-17T17:46:40Z' });
+  });
+
+  it('writes several methods as a list', () => {
+    const shared = { ...managed, methods: ['hmac', 'key'], state: 'retiring' } as const;
+    assert.deepEqual(declareCredential(shared, 'leave-out')['methods'], ['hmac', 'key']);
+    assert.equal(declareCredential(shared, 'leave-out')['state'], 'retiring');
+  });
+});
