@@ -13,8 +13,9 @@ export function placeIn(place: Place, ...steps: readonly (string | number)[]): P
   return { tree: place.tree, path: [...place.path, ...steps] };
 }
 
-/** `line 12`, or `line 12 of other.yaml` when seen from another file. */
+/** `line 12`, or `line 12 of other.yaml` when seen from another file; the path in a value that was never a text. */
 export function describePlace(place: Place, from: Place): string {
+  if (place.tree.isPlain === true) return formatPath(place.path);
   const line = `line ${String(place.tree.locate(place.path, 'value').line)}`;
   return place.tree.file === from.tree.file ? line : `${line} of ${place.tree.file}`;
 }

@@ -11,6 +11,8 @@ export interface TreeFault extends SyntaxFault {
 /** One file as plain values, with the way back from a value to its place in the text. */
 export interface YamlTree {
   readonly file: string;
+  /** True for a value that was never a text: its places are told by path instead of line. */
+  readonly isPlain?: boolean;
   /** Objects, arrays, text, numbers, booleans null and `UNREADABLE`; null when nothing could be read. Shared where aliased. */
   readonly value: unknown;
   /** Faults of the syntax; after the first of them the values may not be what the author meant. */
