@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { hashAppKey, isAppKeySecret } from '../model/app-key.ts';
+import type { AuthenticationMethod } from '../model/endpoint.ts';
+import { Secret } from '../model/secret.ts';
+
+/** 128 bits, 32 hex characters. */
+const APP_KEY_BYTES = 16;
+
+/** 256 bits, 43 base64url characters. */
+const APP_SECRET_BYTES = 32;
+
+/** What a partner gets. Both are wrapped: an App Key is the secret itself for method `key`. */
+export interface GeneratedPair {
+  readonly appKey: Secret;
+  /** `hashAppKey` of the App Key. */
+  readonly appKeyHash: string;
+  /** Null when the methods are only `key`, whose App Key is the secret. */
+  readonly appSecret: Secret | null;
+}
+
+/** A new App Key and, where the methods need one, a new App Secret, both from the system's random source (spec §1). */
+export function generatePair(methods: readonly AuthenticationMethod[]): GeneratedPair {
+  const appKey = generateAppKey();
+  return {
+    appKey,
+    appKeyHash: hashAppKey(textOf(appKey)),
+    appSecret: isAppKeySecret(methods) ? null : generateAppSecret(),
+  };
+}
+
+/** A new App Key: 32 lower-case hex characters. */
+export function generateAppKey(): Secret {
+  return Secret.fromText(randomBytes(APP_KEY_BYTES).toString('hex'));
+}
+
+/** A new App Secret: 43 base64url characters. */
+export function generateAppSecret(): Secret {
+  return Secret.fromText(randomBytes(APP_SECRET_BYTES).toString('base64url'));
+}
+
+function textOf(secret: Secret): string {
+  return secret.reveal().toString('utf8');
+}
