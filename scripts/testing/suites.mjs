@@ -13,7 +13,9 @@ export const suites = [
 
 /** What the files below a directory cannot run without, as scripts/install-services names it. */
 const needs = {
+  'test/conformance/mongodb': ['mongodb'],
   'test/integration/envoy-config': ['envoy'],
+  'test/integration/mongodb': ['mongodb'],
   'test/e2e': ['envoy'],
 };
 
