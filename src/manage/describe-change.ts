@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import { declareConsumer } from '../document/declare/declare-consumer.ts';
+import { declareCredential } from '../document/declare/declare-credential.ts';
+import { declareEndpoint } from '../document/declare/declare-endpoint.ts';
+import { declareGrant } from '../document/declare/declare-grant.ts';
+import type { Declared } from '../document/declare/declared.ts';
+import { isAppKeySecret } from '../model/app-key.ts';
+import type { Secret } from '../model/secret.ts';
+import { equal } from '../signature/equal.ts';
+import type { Change, ChangeOf } from './change.ts';
+import type { ManagedCredential, ResourceKind } from './resource.ts';
+
+export type ChangeAction = 'create' | 'change' | 'delete';
+
+/** One field of a resource that a change touches, by its path in the declared form, such as `match.hosts`. */
+export interface FieldChange {
+  readonly path: string;
+  /** Absent where the field is absent: its default holds. Null for a secret, whose value is never told. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Of a secret: how it changes, instead of its values. */
+  readonly secret?: 'set' | 'changed' | 'removed';
+}
+
+/** A change in the words of a declarative file, without secrets: what `-o json` and `-o yaml` print. */
+export interface DescribedChange {
+  readonly action: ChangeAction;
+  readonly kind: ResourceKind;
+  /** Of a grant: `endpoint/consumer`. */
+  readonly id: string;
+  /** Whose credential it is; of credentials only. */
+  readonly consumer?: string;
+  /** Empty for a deletion, and for a change that touches nothing. */
+  readonly fields: readonly FieldChange[];
+}
+
+/** Says what a change does to the declared form of its resource. Secrets are told as set, changed or removed only. */
+export function describeChange(change: Change): DescribedChange {
+  const { kind, id, before, after } = change;
+  const action = before === null ? 'create' : after === null ? 'delete' : 'change';
+  const fields =
+    after === null ? [] : [...compare(declaredBefore(change), declaredAfter(change), ''), ...secretFields(change)];
+  if (kind !== 'credential') return { action, kind, id, fields };
+  const consumer = (change.after ?? change.before?.resource)?.consumerId ?? '';
+  return { action, kind, id, consumer, fields };
+}
+
+function declaredBefore(change: Change): Declared {
+  switch (change.kind) {
+    case 'endpoint':
+      return change.before === null ? {} : declareEndpoint(change.before.resource);
+    case 'consumer':
+      return change.before === null ? {} : declareConsumer(change.before.resource);
+    case 'credential':
+      return change.before === null ? {} : declareOwned(change.before.resource);
+    case 'grant':
+      return change.before === null ? {} : declareGrant(change.before.resource);
+  }
+}
+
+function declaredAfter(change: Change): Declared {
+  switch (change.kind) {
+    case 'endpoint':
+      return change.after === null ? {} : declareEndpoint(change.after);
+    case 'consumer':
+      return change.after === null ? {} : declareConsumer(change.after);
+    case 'credential':
+      return change.after === null ? {} : declareOwned(change.after);
+    case 'grant':
+      return change.after === null ? {} : declareGrant(change.after);
+  }
+}
+
+/** With its consumer, which a declarative file tells by where the credential stands. */
+function declareOwned(credential: ManagedCredential): Declared {
+  return { consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') };
+}
+
+/** Fields that name the resource and are in its heading. */
+const HEADING: ReadonlySet<string> = new Set(['id', 'endpoint']);
+
+/** The fields that differ, in the order of the declared form. Mappings are compared key by key, lists as a whole. */
+function* compare(before: Declared, after: Declared, parent: string): Generator<FieldChange> {
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const from = before[key];
+    const to = after[key];
+    if (isDeepStrictEqual(from, to)) continue;
+    if (parent === '' && HEADING.has(key)) continue;
+    if (parent === '' && key === 'consumer' && from === undefined) continue;
+    const path = `${parent}${key}`;
+    if (isMapping(from) && isMapping(to)) yield* compare(from, to, `${path}.`);
+    else yield { path, ...(from === undefined ? {} : { before: from }), ...(to === undefined ? {} : { after: to }) };
+  }
+}
+
+function* secretFields(change: Change): Generator<FieldChange> {
+  if (change.kind !== 'credential') return;
+  const before = change.before?.resource ?? null;
+  const { after } = change;
+  const appKey = appKeyChange(change);
+  if (appKey !== null) yield { path: 'appKey', secret: appKey };
+  const appSecret = changeOf(before?.appSecret ?? null, after?.appSecret ?? null);
+  if (appSecret !== null) yield { path: 'appSecret', secret: appSecret };
+  const retiring = changeOf(before?.retiringSecret?.appSecret ?? null, after?.retiringSecret?.appSecret ?? null);
+  if (retiring !== null) yield { path: 'retiringSecret.appSecret', secret: retiring };
+}
+
+/** How an App Key changes that is the secret itself: a public one is a field like others. */
+function appKeyChange({ before, after }: ChangeOf<'credential'>): FieldChange['secret'] | null {
+  const isSecretAfter = after !== null && isAppKeySecret(after.methods);
+  const isSecretBefore = before !== null && isAppKeySecret(before.resource.methods);
+  if (before === null || after === null) return isSecretAfter ? 'set' : null;
+  if (!isSecretAfter && !isSecretBefore) return null;
+  return before.resource.appKeyHash === after.appKeyHash ? null : 'changed';
+}
+
+function changeOf(before: Secret | null, after: Secret | null): FieldChange['secret'] | null {
+  if (after === null) return before === null ? null : 'removed';
+  if (before === null) return 'set';
+  return equal(before.reveal(), after.reveal()) ? null : 'changed';
+}
+
+function isMapping(value: unknown): value is Declared {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
