@@ -19,8 +19,11 @@ export interface FieldChange {
   readonly before?: unknown;
   readonly after?: unknown;
   /** Of a secret: how it changes, instead of its values. */
-  readonly secret?: 'set' | 'changed' | 'removed';
+  readonly secret?: SecretChange;
 }
+
+/** How a secret changes. */
+export type SecretChange = 'set' | 'changed' | 'removed';
 
 /** A change in the words of a declarative file, without secrets: what `-o json` and `-o yaml` print. */
 export interface DescribedChange {
@@ -106,7 +109,7 @@ function* secretFields(change: Change): Generator<FieldChange> {
 }
 
 /** How an App Key changes that is the secret itself: a public one is a field like others. */
-function appKeyChange({ before, after }: ChangeOf<'credential'>): FieldChange['secret'] | null {
+function appKeyChange({ before, after }: ChangeOf<'credential'>): SecretChange | null {
   const isSecretAfter = after !== null && isAppKeySecret(after.methods);
   const isSecretBefore = before !== null && isAppKeySecret(before.resource.methods);
   if (before === null || after === null) return isSecretAfter ? 'set' : null;
@@ -114,7 +117,7 @@ function appKeyChange({ before, after }: ChangeOf<'credential'>): FieldChange['s
   return before.resource.appKeyHash === after.appKeyHash ? null : 'changed';
 }
 
-function changeOf(before: Secret | null, after: Secret | null): FieldChange['secret'] | null {
+function changeOf(before: Secret | null, after: Secret | null): SecretChange | null {
   if (after === null) return before === null ? null : 'removed';
   if (before === null) return 'set';
   return equal(before.reveal(), after.reveal()) ? null : 'changed';

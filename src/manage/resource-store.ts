@@ -8,6 +8,8 @@ export interface Selection {
   readonly consumerId?: string;
   /** Grants on an endpoint. */
   readonly endpointId?: string;
+  /** Credentials by the hashes of their App Keys. */
+  readonly appKeyHashes?: readonly string[];
 }
 
 /** The system of record as the commands see it (spec §6). Everything but `Conflict` and defects is a `StoreUnavailable`. */

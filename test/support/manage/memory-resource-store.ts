@@ -1,0 +1,243 @@
+import type { Clock } from '../../../src/clock.ts';
+import { declareConsumer } from '../../../src/document/declare/declare-consumer.ts';
+import { declareCredential } from '../../../src/document/declare/declare-credential.ts';
+import type { Declared } from '../../../src/document/declare/declared.ts';
+import { declareEndpoint } from '../../../src/document/declare/declare-endpoint.ts';
+import { declareGrant } from '../../../src/document/declare/declare-grant.ts';
+import type { Change, Operation } from '../../../src/manage/change.ts';
+import {
+  grantId,
+  resourceKinds,
+  type ManagedCredential,
+  type ResourceKind,
+  type ResourceOf,
+  type Stored,
+} from '../../../src/manage/resource.ts';
+import {
+  Conflict,
+  type AuditEvent,
+  type AuditSelection,
+  type AuditTrail,
+  type ResourceStore,
+  type Selection,
+  type Usage,
+  type UsageSource,
+} from '../../../src/manage/resource-store.ts';
+import type { Consumer } from '../../../src/model/consumer.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { findMatchCollisions } from '../../../src/route/collisions.ts';
+
+type Tables = { readonly [K in ResourceKind]: Map<string, Stored<ResourceOf[K]>> };
+
+/** What a {@link MemoryResourceStore} begins with. */
+export interface InitialResources {
+  readonly endpoints?: readonly Endpoint[];
+  readonly consumers?: readonly Consumer[];
+  readonly credentials?: readonly ManagedCredential[];
+  readonly grants?: readonly Grant[];
+}
+
+/**
+ * A system of record in memory, as strict as a real one: revisions, conflicts, references, App Keys that are never given
+ * again, collisions of endpoints, audit events, all or nothing. For tests of commands, which see nothing else of a store.
+ */
+export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSource {
+  #tables: Tables = emptyTables();
+  #formerAppKeys = new Set<string>();
+  readonly #clock: Clock;
+  readonly #events: AuditEvent[] = [];
+  /** When credentials were used, for a test to set. */
+  readonly usage = new Map<string, Usage>();
+  /** Every commit in its order: for tests of how work is divided. */
+  readonly commits: (readonly Change[])[] = [];
+  /** Called before each commit: a test can throw a fault there, or change the store as somebody else would. */
+  beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | null = null;
+  /** What `list` has read so far, by kind: for tests of how much is read. */
+  readonly read: Record<ResourceKind, number> = { endpoint: 0, consumer: 0, credential: 0, grant: 0 };
+  #revision = 0;
+
+  constructor(
+    initial: InitialResources = {},
+    clock: Clock = { nowSeconds: () => 1_790_000_000, nowMs: () => 1_790_000_000_000 },
+  ) {
+    this.#clock = clock;
+    const { endpoints = [], consumers = [], credentials = [], grants = [] } = initial;
+    for (const resource of endpoints) this.#tables.endpoint.set(resource.id, this.#created(resource));
+    for (const resource of consumers) this.#tables.consumer.set(resource.id, this.#created(resource));
+    for (const resource of credentials) this.#tables.credential.set(resource.id, this.#created(resource));
+    for (const resource of grants) this.#tables.grant.set(grantId(resource), this.#created(resource));
+    checkWhole(this.#tables);
+  }
+
+  /** The store's revision: one more with every commit. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
+    return Promise.resolve(this.#tables[kind].get(id) ?? null);
+  }
+
+  async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncGenerator<Stored<ResourceOf[K]>> {
+    await Promise.resolve();
+    const table: ReadonlyMap<string, Stored<ResourceOf[K]>> = this.#tables[kind];
+    const ids = [...new Set(selection.ids ?? table.keys())].sort();
+    const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
+    for (const id of ids) {
+      const stored = table.get(id);
+      if (stored === undefined || !isSelected(stored.resource, selection, appKeyHashes)) continue;
+      this.read[kind] += 1;
+      yield stored;
+    }
+  }
+
+  async commit(changes: readonly Change[], operation: Operation): Promise<number> {
+    await this.beforeCommit?.(changes);
+    const tables = copyOf(this.#tables);
+    const formerAppKeys = new Set(this.#formerAppKeys);
+    for (const change of changes) this.#apply(change, tables);
+    for (const change of changes) keepFormerAppKey(change, tables, formerAppKeys);
+    checkWhole(tables);
+    this.#tables = tables;
+    this.#formerAppKeys = formerAppKeys;
+    this.#revision += 1;
+    this.commits.push(changes);
+    const storeRevision = this.#revision;
+    const atMs = this.#clock.nowMs();
+    for (const change of changes) {
+      const { kind, id } = change;
+      this.#events.push({ atMs, ...operation, storeRevision, kind, id, ...declaredSides(change) });
+    }
+    return storeRevision;
+  }
+
+  async *events(selection: AuditSelection): AsyncGenerator<AuditEvent> {
+    await Promise.resolve();
+    const { sinceMs = 0, actor, resource, limit = Infinity } = selection;
+    const selected = this.#events.filter(
+      (event) =>
+        event.atMs >= sinceMs &&
+        (actor === undefined || event.actor === actor) &&
+        (resource === undefined ||
+          (event.kind === resource.kind && (resource.id === null || event.id === resource.id))),
+    );
+    yield* selected.reverse().slice(0, limit);
+  }
+
+  usageOf(credentialIds: readonly string[]): Promise<ReadonlyMap<string, Usage>> {
+    return Promise.resolve(new Map([...this.usage].filter(([id]) => credentialIds.includes(id))));
+  }
+
+  #created<T>(resource: T): Stored<T> {
+    const now = this.#clock.nowSeconds();
+    return { resource, revision: 1, createdAt: now, updatedAt: now };
+  }
+
+  #apply(change: Change, tables: Tables): void {
+    const { kind, id, before, after } = change;
+    const table = tables[kind] as Map<string, Stored<unknown>>;
+    const current = table.get(id);
+    if (before === null && current !== undefined) throw new Conflict(`there is a ${kind} "${id}" already`);
+    if (before !== null && current?.revision !== before.revision) {
+      throw new Conflict(`the ${kind} "${id}" was ${current === undefined ? 'deleted' : 'changed'} meanwhile`);
+    }
+    if (after === null) table.delete(id);
+    else if (before === null) {
+      if (kind === 'credential' && this.#formerAppKeys.has(change.after?.appKeyHash ?? '')) {
+        throw new Conflict(`the App Key of the credential "${id}" was given before`);
+      }
+      table.set(id, this.#created(after));
+    } else {
+      const { revision, createdAt } = before;
+      table.set(id, { resource: after, revision: revision + 1, createdAt, updatedAt: this.#clock.nowSeconds() });
+    }
+  }
+}
+
+function emptyTables(): Tables {
+  return { endpoint: new Map(), consumer: new Map(), credential: new Map(), grant: new Map() };
+}
+
+function copyOf(tables: Tables): Tables {
+  return {
+    endpoint: new Map(tables.endpoint),
+    consumer: new Map(tables.consumer),
+    credential: new Map(tables.credential),
+    grant: new Map(tables.grant),
+  };
+}
+
+function isSelected(
+  resource: object,
+  { consumerId, endpointId }: Selection,
+  appKeyHashes: ReadonlySet<string> | null,
+): boolean {
+  return (
+    (consumerId === undefined || ('consumerId' in resource && resource.consumerId === consumerId)) &&
+    (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
+    (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
+  );
+}
+
+function keepFormerAppKey(change: Change, tables: Tables, formerAppKeys: Set<string>): void {
+  if (change.kind !== 'credential' || change.before === null) return;
+  const { appKeyHash } = change.before.resource;
+  const isHeld = [...tables.credential.values()].some(({ resource }) => resource.appKeyHash === appKeyHash);
+  if (!isHeld) formerAppKeys.add(appKeyHash);
+}
+
+function checkWhole(tables: Tables): void {
+  const hashes = new Set<string>();
+  for (const [id, { resource }] of tables.credential) {
+    if (!tables.consumer.has(resource.consumerId)) {
+      throw new Conflict(`the credential "${id}" belongs to "${resource.consumerId}", which is no consumer`);
+    }
+    if (hashes.has(resource.appKeyHash)) throw new Conflict(`the App Key of the credential "${id}" is taken`);
+    hashes.add(resource.appKeyHash);
+  }
+  for (const [id, { resource }] of tables.grant) {
+    const leadsSomewhere = tables.consumer.has(resource.consumerId) && tables.endpoint.has(resource.endpointId);
+    if (!leadsSomewhere) throw new Conflict(`the grant "${id}" leads nowhere`);
+  }
+  const [collision] = findMatchCollisions([...tables.endpoint.values()].map(({ resource }) => resource));
+  if (collision !== undefined) {
+    throw new Conflict(`the endpoints "${collision.first.id}" and "${collision.second.id}" claim the same requests`);
+  }
+}
+
+function declaredSides(change: Change): Pick<AuditEvent, 'before' | 'after'> {
+  switch (change.kind) {
+    case 'endpoint':
+      return sides(change, declareEndpoint);
+    case 'consumer':
+      return sides(change, (resource) => declareConsumer(resource));
+    case 'credential':
+      return sides(change, (resource) => ({
+        consumer: resource.consumerId,
+        ...declareCredential(resource, 'leave-out'),
+      }));
+    case 'grant':
+      return sides(change, declareGrant);
+  }
+}
+
+function sides<T>(
+  { before, after }: { readonly before: Stored<T> | null; readonly after: T | null },
+  declare: (resource: T) => Declared,
+): Pick<AuditEvent, 'before' | 'after'> {
+  return { before: before === null ? null : declare(before.resource), after: after === null ? null : declare(after) };
+}
+
+/** Every resource of a store with its revision and times, by kind: to compare two states. */
+export async function contentsOf(store: ResourceStore): Promise<Record<ResourceKind, readonly unknown[]>> {
+  const contents: Record<ResourceKind, unknown[]> = { endpoint: [], consumer: [], credential: [], grant: [] };
+  for (const kind of resourceKinds) {
+    for await (const { resource } of store.list(kind)) {
+      contents[kind].push(
+        kind === 'credential' ? declareCredential(resource as ManagedCredential, 'reveal') : resource,
+      );
+    }
+  }
+  return contents;
+}
