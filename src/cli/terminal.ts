@@ -3,6 +3,12 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
+  /**
+   * Asks the person at the terminal and gives the line they type, `''` when they give up. Null, or left out, when nobody
+   * is there.
+   */
+  readonly ask?: ((question: string) => Promise<string>) | null;
+  readonly input: Input;
   /** Calls back on SIGTERM and SIGHUP, and on SIGINT (`isHurried`: a person waits), each time it comes. */
   onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
   /** Calls back with an error that nobody caught, instead of ending the process. */
@@ -16,6 +22,16 @@ export interface Output {
   write(text: string): void;
   /** Whether people look at it, so that colours and progress make sense. */
   readonly isTerminal: boolean;
+  /** Characters in a line of the terminal, where that is known. */
+  readonly columns?: number;
+}
+
+/** Where people answer questions. */
+export interface Input {
+  /** Whether a person can answer. */
+  readonly isTerminal: boolean;
+  /** Asks on the error stream and gives the answer without its line end; null when there is none (Ctrl-C, Ctrl-D). */
+  readLine(question: string): Promise<string | null>;
 }
 
 /** Exit codes of every command (interfaces §5). */
