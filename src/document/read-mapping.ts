@@ -112,12 +112,12 @@ function readValue(
     const path = [key, ...issue.path.filter((step) => typeof step !== 'symbol')];
     const at = placeIn(place, ...path);
     const faulty = valueAt({ [key]: value }, path);
-    if (faulty !== UNREADABLE) problems.report(at, `${subjectOf(at.path)} ${describeIssue(issue, faulty)}`);
+    if (faulty !== UNREADABLE) problems.report(at, `${subjectOf(at.path)} ${describeIssue(issue, faulty, place)}`);
   }
 }
 
 /** Schemas word their own rules; types and closed lists are worded here. No value is repeated, it may be a secret. */
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown, { tree }: Place): string {
   if (raw === null) return 'has no value; write one, or remove the key';
   if (issue.code === 'invalid_value') {
     const names = issue.values.filter((value) => typeof value === 'string');
@@ -125,7 +125,8 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): string {
     return `must be ${alternatives(issue.values)}${nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`;
   }
   if (issue.code !== 'invalid_type') return issue.message;
-  if (issue.expected === 'string' && (typeof raw === 'number' || typeof raw === 'boolean')) {
+  const isUnquoted = tree.isPlain !== true && (typeof raw === 'number' || typeof raw === 'boolean');
+  if (issue.expected === 'string' && isUnquoted) {
     return `must be a text, but YAML reads this as ${typeWord(raw)}: quote it`;
   }
   return `must be ${expectedWord(issue.expected)}; it is ${typeWord(raw)}`;

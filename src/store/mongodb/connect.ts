@@ -1,0 +1,79 @@
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { MongodbUnavailable } from './faults.ts';
+
+/**
+ * What a connection is for. The driver's own `timeoutMS` does nothing, so that these limits are all there is between a
+ * frozen server and a caller who waits; a look-up on the check path adds `signal: AbortSignal.timeout(…)` of its own.
+ */
+const optionsByUse = {
+  /** Look-ups while a caller waits: answers in well under a second, or none. Reads go on while there is no primary. */
+  checks: {
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: 1000,
+    waitQueueTimeoutMS: 500,
+    heartbeatFrequencyMS: 1000,
+    readPreference: 'primaryPreferred',
+    maxPoolSize: 10,
+  },
+  /** Change streams and whole collections; a socket must outlast `maxAwaitTimeMS`, which watchers set to 500. */
+  changes: {
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: 4000,
+    waitQueueTimeoutMS: 1000,
+    heartbeatFrequencyMS: 1000,
+    readPreference: 'primaryPreferred',
+    maxPoolSize: 10,
+  },
+  /** What an operator waits for: an election fits into it. */
+  commands: {
+    serverSelectionTimeoutMS: 15_000,
+    connectTimeoutMS: 5000,
+    socketTimeoutMS: 5000,
+    heartbeatFrequencyMS: 1000,
+    maxPoolSize: 10,
+    writeConcern: { w: 'majority', wtimeoutMS: 5000 },
+  },
+  /** Like commands, but building an index over a million records takes its time. */
+  migration: {
+    serverSelectionTimeoutMS: 15_000,
+    connectTimeoutMS: 5000,
+    socketTimeoutMS: 10 * 60_000,
+    heartbeatFrequencyMS: 1000,
+    maxPoolSize: 4,
+    writeConcern: { w: 'majority', wtimeoutMS: 60_000 },
+  },
+} as const satisfies Record<string, MongoClientOptions>;
+
+export type ConnectionUse = keyof typeof optionsByUse;
+
+/** How Postern's connections are named in MongoDB's log and `currentOp`. */
+export const APP_NAME = 'postern';
+
+/**
+ * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address. Connects
+ * with the first operation. The address, which may hold a password, is in no error; one that is not understood throws
+ * {@link MongodbUnavailable}.
+ */
+export function connectMongodb(uri: string, use: ConnectionUse): MongoClient {
+  try {
+    return new MongoClient(uri, { ...optionsByUse[use], appName: APP_NAME });
+  } catch (error) {
+    // The driver's message can hold the address and so the password.
+    if (error instanceof Error) throw new MongodbUnavailable('address', WRONG_ADDRESS);
+    throw error;
+  }
+}
+
+const WRONG_ADDRESS =
+  'the MongoDB address is not understood; compare it with mongodb://name:password@host:27017/postern?replicaSet=rs0: special characters of name and password are percent-encoded, and every option after "?" must be one that the driver knows';
+
+/**
+ * Whether the server is a stand-alone one, which has neither change streams nor transactions (spec §6). Rejects as the
+ * driver does; asks without credentials, so that it proves no login.
+ */
+export async function isStandAlone(db: Db): Promise<boolean> {
+  const hello = await db.command({ hello: 1 });
+  return hello['setName'] === undefined && hello['msg'] !== 'isdbgrid';
+}

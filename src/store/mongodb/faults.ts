@@ -1,0 +1,163 @@
+import { MongoError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { Conflict } from '../../manage/resource-store.ts';
+import { StoreUnavailable } from '../credential-source.ts';
+import { networkCodeOf, selectionHosts } from './fault-causes.ts';
+
+/**
+ * Why MongoDB has no answer:
+ * - `unreachable`, `slow`, `no-primary`: passes by itself or with the servers
+ * - `denied` (name or password), `forbidden` (rights), `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made
+ *   unreadable by hand), `key-ring`: an operator has to change something
+ * - `uncertain`: a change may or may not have been made
+ */
+export type UnavailableReason =
+  | 'unreachable'
+  | 'slow'
+  | 'no-primary'
+  | 'denied'
+  | 'forbidden'
+  | 'address'
+  | 'files'
+  | 'schema'
+  | 'stand-alone'
+  | 'record'
+  | 'key-ring'
+  | 'uncertain';
+
+/** {@link StoreUnavailable} with its reason. The message is for people: it holds no secret, no command and no document. */
+export class MongodbUnavailable extends StoreUnavailable {
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Runs work on the driver, and turns its errors into ours with {@link translateFault}. */
+export async function withFaults<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw translateFault(error);
+  }
+}
+
+/** {@link withFaults} for what comes piece by piece. */
+export async function* iterateWithFaults<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw translateFault(error);
+  }
+}
+
+/**
+ * The one mapping of driver errors: to {@link MongodbUnavailable}, to `Conflict`, or to a defect without the driver's
+ * message, which quotes commands and documents. By class, code and label only. What is no error of the driver or of the
+ * network stays as it is.
+ */
+export function translateFault(error: unknown): unknown {
+  if (error instanceof MongoServerSelectionError) return describeSelection(error);
+  if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return uncertain();
+  if (error instanceof MongoNetworkError) return unreachable([], networkCodeOf(error));
+  if (error instanceof MongoServerError) return describeServerError(error);
+  if (error instanceof MongoError) {
+    // The class of the first is not exported.
+    const isSlow = error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoOperationTimeoutError';
+    return isSlow ? slow() : defect(`the MongoDB driver was used wrongly (${error.name})`, error);
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError') return slow();
+  return describeSystemError(error);
+}
+
+/** For a change whose outcome the server did not tell. */
+export function uncertain(): MongodbUnavailable {
+  return new MongodbUnavailable(
+    'uncertain',
+    'MongoDB did not confirm the change: it may or may not have been made. Look at what is stored before you repeat it',
+  );
+}
+
+const SHUTTING_DOWN = [11600, 91];
+const NO_PRIMARY = [189, 10107, 13435, 13436, 11602];
+/** Out of time, out of capacity, cursor lost, or a network error between members. */
+const TOO_SLOW = [262, 50, 462, 43, 89, 6, 7, 9001];
+const WRITE_CONCERN = [100, 64];
+const WRITE_CONFLICT = 112;
+const PASSING_LABELS = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'ResetPool'];
+
+function describeServerError(error: MongoServerError): Error {
+  const code = typeof error.code === 'number' ? error.code : -1;
+  if (code === 18)
+    return new MongodbUnavailable(
+      'denied',
+      'MongoDB refuses the name or password of its address; correct POSTERN_STORE',
+    );
+  if (code === 13) return new MongodbUnavailable('forbidden', FORBIDDEN);
+  if (WRITE_CONCERN.includes(code) || error.name === 'MongoWriteConcernError') return uncertain();
+  if (NO_PRIMARY.includes(code) || SHUTTING_DOWN.includes(code)) return noPrimary();
+  if (TOO_SLOW.includes(code)) return slow();
+  if (code === WRITE_CONFLICT) return new Conflict(BUSY);
+  if (code === 11000) return new Conflict(`another record has the same ${duplicateFields(error)}; nothing was changed`);
+  if (error.hasErrorLabel('TransientTransactionError')) return slow();
+  if (PASSING_LABELS.some((label) => error.hasErrorLabel(label)) && !error.hasErrorLabel('HandshakeError'))
+    return noPrimary();
+  const name = typeof error.codeName === 'string' ? ` ${error.codeName}` : '';
+  return defect(`MongoDB refused what Postern asked (code ${String(error.code ?? 'none')}${name})`, error);
+}
+
+const FORBIDDEN =
+  'the MongoDB user of the address lacks a right that this needs; give it the role posternService (postern serve), posternOperator (commands) or posternMigrator (a new or older database), as deploy/mongodb/roles.js makes them';
+
+const BUSY = 'others keep changing the same records; nothing was changed: try again';
+
+/** The names of fields, never their values. */
+function duplicateFields(error: MongoServerError): string {
+  const keyPattern: unknown = error['keyPattern'];
+  return typeof keyPattern === 'object' && keyPattern !== null ? Object.keys(keyPattern).join(' and ') : 'key';
+}
+
+function describeSelection(error: MongoServerSelectionError): MongodbUnavailable {
+  const hosts = selectionHosts(error);
+  const code = networkCodeOf(error);
+  // Servers that answer, but none that takes the operation.
+  return code === null && hosts.answering.length > 0 ? noPrimary() : unreachable(hosts.all, code);
+}
+
+function unreachable(hosts: readonly string[], code: string | null): MongodbUnavailable {
+  const at = hosts.length === 0 ? '' : ` at ${hosts.join(', ')}`;
+  const isTls = code !== null && /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME)/.test(code);
+  const advice = isTls
+    ? 'check tls, tlsCAFile and the name in the server’s certificate'
+    : 'check that it runs, that this machine reaches it, and that both or neither use TLS';
+  const reason = code === null ? '' : ` (${code})`;
+  return new MongodbUnavailable('unreachable', `MongoDB does not answer${at}${reason}; ${advice}`);
+}
+
+function noPrimary(): MongodbUnavailable {
+  return new MongodbUnavailable('no-primary', 'MongoDB has no primary that takes this now; try again in a moment');
+}
+
+function slow(): MongodbUnavailable {
+  return new MongodbUnavailable('slow', 'MongoDB did not answer in time; try again, and look at its load');
+}
+
+/** Files of TLS options that cannot be read, and names that do not resolve (`mongodb+srv`). */
+function describeSystemError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || !('syscall' in error))
+    return error;
+  if ('path' in error && typeof error.path === 'string') {
+    const message = `the file ${error.path}, which an option of the MongoDB address names, cannot be read (${error.code})`;
+    return new MongodbUnavailable('files', message);
+  }
+  return unreachable([], error.code);
+}
+
+/** Keeps where it happened, and drops what the driver says: it may hold documents. */
+function defect(message: string, { stack = '' }: Error): Error {
+  const told = new Error(message);
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  told.stack = [`Error: ${message}`, ...frames].join('\n');
+  return told;
+}
