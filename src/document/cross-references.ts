@@ -42,15 +42,21 @@ export function checkUniqueAppKeys(keys: readonly { appKeyHash: string; place: P
 /** Dangling references beyond these are told without the nearest known id, which takes a look at every id. */
 const MAX_SUGGESTIONS = 20;
 
-/** Reports references that lead nowhere and second grants for the same pair. */
-export function checkGrants(
+/** What references may lead to. */
+export interface KnownIds {
+  has(id: string): boolean;
+  keys(): Iterable<string>;
+}
+
+/** Reports references that lead nowhere. */
+export function checkReferences(
   grants: readonly { readonly grant: Grant; readonly place: Place }[],
-  endpoints: ReadonlyMap<string, Place>,
-  consumers: ReadonlyMap<string, Place>,
+  endpoints: KnownIds,
+  consumers: KnownIds,
   problems: ProblemLog,
 ): void {
   let suggestions = 0;
-  const checkReference = (noun: string, id: string, known: ReadonlyMap<string, Place>, place: Place): void => {
+  const checkReference = (noun: string, id: string, known: KnownIds, place: Place): void => {
     if (known.has(id)) return;
     const word = (): string => {
       suggestions += 1;
@@ -60,10 +66,19 @@ export function checkGrants(
     };
     problems.report(placeIn(place, noun), word, { absentFrom: 'document' });
   };
-  const firsts = new Map<string, Place>();
   for (const { grant, place } of grants) {
     checkReference('endpoint', grant.endpointId, endpoints, place);
     checkReference('consumer', grant.consumerId, consumers, place);
+  }
+}
+
+/** Reports second grants for the same endpoint and consumer. */
+export function checkUniqueGrants(
+  grants: readonly { readonly grant: Grant; readonly place: Place }[],
+  problems: ProblemLog,
+): void {
+  const firsts = new Map<string, Place>();
+  for (const { grant, place } of grants) {
     const pair = `${grant.endpointId} ${grant.consumerId}`;
     const first = firsts.get(pair);
     if (first === undefined) firsts.set(pair, place);

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import type { Consumer } from '../model/consumer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
-import { checkCollisions, checkGrants, checkUniqueAppKeys, checkUniqueIds, type Declared } from './cross-references.ts';
-import type { DocumentContent } from './document-content.ts';
+import {
+  checkCollisions,
+  checkReferences,
+  checkUniqueAppKeys,
+  checkUniqueGrants,
+  checkUniqueIds,
+  type Declared,
+} from './cross-references.ts';
+import type { DocumentContent, DocumentCredential } from './document-content.ts';
 import { nestedField } from './fields.ts';
 import type { Problem } from './problem.ts';
 import { placeIn, ProblemLog, type Place } from './problem-log.ts';
@@ -50,6 +58,47 @@ export function parseDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
   options: ParseOptions,
 ): ParsedDocument {
+  const parsed = parsePlacedDocument(sources, { ...options, references: 'document' });
+  if ('problems' in parsed) return parsed;
+  const { endpoints, consumers, credentials, grants } = parsed.document;
+  return {
+    content: {
+      endpoints: endpoints.map(({ value }) => value),
+      consumers: consumers.map(({ value }) => value),
+      credentials: credentials.map(({ value }) => value),
+      grants: grants.map(({ value }) => value),
+    },
+  };
+}
+
+/** Something of a document with the place where it stands, for problems that show only beside a store. */
+export interface Placed<T> {
+  readonly value: T;
+  readonly place: Place;
+}
+
+/** A faultless document with the place of everything in it. */
+export interface PlacedDocument {
+  readonly endpoints: readonly Placed<Endpoint>[];
+  readonly consumers: readonly Placed<Consumer>[];
+  /** In the order of the document, consumer by consumer. */
+  readonly credentials: readonly Placed<DocumentCredential>[];
+  readonly grants: readonly Placed<Grant>[];
+  /** Takes the problems that are found later. */
+  readonly problems: ProblemLog;
+}
+
+/** How documents are read whose places are kept. */
+export interface PlacedParseOptions extends ParseOptions {
+  /** Where grants may lead: with `elsewhere`, the caller looks at those that lead to nothing in the document. */
+  readonly references: 'document' | 'elsewhere';
+}
+
+/** Reads a document like {@link parseDocument} and keeps the place of everything. */
+export function parsePlacedDocument(
+  sources: readonly (DocumentSource | UnreadSource)[],
+  { references, ...options }: PlacedParseOptions,
+): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees);
   const context: CredentialContext = { problems, ...options };
@@ -81,17 +130,23 @@ export function parseDocument(
   const consumerIds = checkUniqueIds(declaredIn(consumers), 'consumer', problems);
   checkUniqueIds(withId(credentials), 'credential', problems);
   checkUniqueAppKeys(withAppKey(credentials), problems);
-  checkGrants(grants, endpointIds, consumerIds, problems);
+  checkUniqueGrants(grants, problems);
+  if (references === 'document') checkReferences(grants, endpointIds, consumerIds, problems);
   checkCollisions(present(endpoints), problems);
   if (problems.count > 0) return { problems: problems.sorted() };
   return {
-    content: {
-      endpoints: endpoints.flatMap(({ endpoint }) => endpoint ?? []),
-      consumers: consumers.flatMap(({ consumer }) => consumer ?? []),
-      credentials: credentials.flatMap(({ credential }) => credential ?? []),
-      grants: grants.map(({ grant }) => grant),
+    document: {
+      endpoints: endpoints.flatMap(({ endpoint, place }) => placed(endpoint, place)),
+      consumers: consumers.flatMap(({ consumer, place }) => placed(consumer, place)),
+      credentials: credentials.flatMap(({ credential, place }) => placed(credential, place)),
+      grants: grants.flatMap(({ grant, place }) => placed(grant, place)),
+      problems,
     },
   };
+}
+
+function placed<T>(value: T | null, place: Place): readonly Placed<T>[] {
+  return value === null ? [] : [{ value, place }];
 }
 
 function treeOf(source: DocumentSource | UnreadSource): YamlTree {

@@ -6,6 +6,8 @@ export interface Selection {
   readonly ids?: readonly string[];
   /** Credentials and grants of a consumer. */
   readonly consumerId?: string;
+  /** Credentials and grants of any of these consumers. */
+  readonly consumerIds?: readonly string[];
   /** Grants on an endpoint. */
   readonly endpointId?: string;
   /** Credentials by the hashes of their App Keys. */

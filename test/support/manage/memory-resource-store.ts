@@ -84,9 +84,10 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const table: ReadonlyMap<string, Stored<ResourceOf[K]>> = this.#tables[kind];
     const ids = [...new Set(selection.ids ?? table.keys())].sort();
     const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
+    const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
     for (const id of ids) {
       const stored = table.get(id);
-      if (stored === undefined || !isSelected(stored.resource, selection, appKeyHashes)) continue;
+      if (stored === undefined || !isSelected(stored.resource, selection, appKeyHashes, consumerIds)) continue;
       this.read[kind] += 1;
       yield stored;
     }
@@ -172,9 +173,11 @@ function isSelected(
   resource: object,
   { consumerId, endpointId }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
+  consumerIds: ReadonlySet<string> | null,
 ): boolean {
   return (
     (consumerId === undefined || ('consumerId' in resource && resource.consumerId === consumerId)) &&
+    (consumerIds === null || ('consumerId' in resource && consumerIds.has(String(resource.consumerId)))) &&
     (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
     (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
   );
