@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
 import { isatty } from 'node:tty';
-import type { Input, Output, Terminal } from './terminal.ts';
+import type { Output, Terminal } from './terminal.ts';
 
-const STANDARD_INPUT = 0;
 const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
@@ -14,7 +13,6 @@ export function processTerminal(): Terminal {
     out: outputOf(process.stdout, STANDARD_OUTPUT),
     err: outputOf(process.stderr, STANDARD_ERROR),
     ask: isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? ask : null,
-    input: standardInput(),
     onStopSignal: (stop) => {
       // SIGHUP: the terminal was closed.
       for (const name of ['SIGTERM', 'SIGHUP'] as const) {
@@ -62,28 +60,6 @@ function outputOf(stream: NodeJS.WriteStream, descriptor: number): Output {
     // Looked up when asked, because windows change their size.
     get columns() {
       return stream.columns;
-    },
-  };
-}
-
-function standardInput(): Input {
-  return {
-    isTerminal: isatty(STANDARD_INPUT),
-    readLine: async (question) => {
-      const { createInterface } = await import('node:readline');
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
-      return await new Promise((resolve) => {
-        // Closed by Ctrl-C and Ctrl-D, and after the answer, which then came first.
-        lines.on('close', () => {
-          process.stderr.write('\n');
-          resolve(null);
-        });
-        lines.question(question, (answer) => {
-          resolve(answer);
-          lines.removeAllListeners('close');
-          lines.close();
-        });
-      });
     },
   };
 }

@@ -8,7 +8,6 @@ export interface Terminal {
    * is there.
    */
   readonly ask?: ((question: string) => Promise<string>) | null;
-  readonly input: Input;
   /** Calls back on SIGTERM and SIGHUP, and on SIGINT (`isHurried`: a person waits), each time it comes. */
   onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
   /** Calls back with an error that nobody caught, instead of ending the process. */
@@ -24,14 +23,6 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Characters in a line of the terminal, where that is known. */
   readonly columns?: number;
-}
-
-/** Where people answer questions. */
-export interface Input {
-  /** Whether a person can answer. */
-  readonly isTerminal: boolean;
-  /** Asks on the error stream and gives the answer without its line end; null when there is none (Ctrl-C, Ctrl-D). */
-  readLine(question: string): Promise<string | null>;
 }
 
 /** Exit codes of every command (interfaces §5). */
