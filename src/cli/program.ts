@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerExplain } from './explain.ts';
@@ -9,7 +10,12 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { registerValidate } from './validate.ts';
 
 /** Adds a command to the program. `finish` is told the exit code. */
-export type Register = (program: Command, terminal: Terminal, finish: (code: ExitCode) => void) => void;
+export type Register = (
+  program: Command,
+  terminal: Terminal,
+  finish: (code: ExitCode) => void,
+  ports: CommandPorts,
+) => void;
 
 const commands: readonly Register[] = [
   registerServe,
@@ -21,7 +27,11 @@ const commands: readonly Register[] = [
 ];
 
 /** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  ports: CommandPorts = systemPorts(),
+): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = new Command('postern')
     .description('Authentication gateway for partner APIs behind Envoy.')
@@ -49,9 +59,10 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 confl
     )
     .exitOverride();
   for (const register of commands) {
-    register(program, terminal, (code) => {
+    const finish = (code: ExitCode): void => {
       exitCode = code;
-    });
+    };
+    register(program, terminal, finish, ports);
   }
   try {
     await program.parseAsync(args, { from: 'user' });

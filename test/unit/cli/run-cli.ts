@@ -1,4 +1,5 @@
 import type { ExitCode, Terminal } from '../../../src/cli/terminal.ts';
+import type { CommandPorts } from '../../../src/cli/command-ports.ts';
 import { runCommand } from '../../../src/cli/program.ts';
 
 /** What a command printed, and its exit code. */
@@ -8,23 +9,38 @@ export interface CommandResult {
   readonly err: string;
 }
 
+/** What a test gives a command besides its environment. */
+export interface Given {
+  /** A store, such as one in memory; without it, the command opens its own. */
+  readonly ports?: CommandPorts;
+  /** Answers the command's questions; without it, nobody is there. */
+  readonly ask?: (question: string) => Promise<string>;
+  /** What the command prints goes to a terminal of this width. */
+  readonly columns?: number;
+}
+
 /** Runs `postern` in this process, with its own terminal. */
 export async function runCli(
   args: readonly string[],
   environment: Terminal['environment'] = {},
+  given: Given = {},
 ): Promise<CommandResult> {
   let out = '';
   let err = '';
-  const code = await runCommand(args, {
+  const { ports, ask = null, columns } = given;
+  const shape = columns === undefined ? { isTerminal: false } : { isTerminal: true, columns };
+  const terminal: Terminal = {
     environment,
-    out: { isTerminal: false, write: (text) => (out += text) },
-    err: { isTerminal: false, write: (text) => (err += text) },
+    out: { ...shape, write: (text) => (out += text) },
+    err: { ...shape, write: (text) => (err += text) },
+    ask,
     onStopSignal: () => undefined,
     onCrash: () => undefined,
     exit: (exitCode) => {
       throw new Error(`exit ${String(exitCode)}`);
     },
-  });
+  };
+  const code = await runCommand(args, terminal, ports);
   return { code, out, err };
 }
 

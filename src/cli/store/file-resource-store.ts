@@ -1,0 +1,111 @@
+import type { Environment } from '../../config.ts';
+import { buildState } from '../../document/build-state.ts';
+import type { DocumentContent } from '../../document/document-content.ts';
+import { parseDocument } from '../../document/parse-document.ts';
+import { formatProblem } from '../../document/problem.ts';
+import { type ReadSecret, secretReader } from '../../document/secret-source.ts';
+import {
+  grantId,
+  type ManagedCredential,
+  type ResourceKind,
+  type ResourceOf,
+  type Stored,
+} from '../../manage/resource.ts';
+import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
+import { Secret } from '../../model/secret.ts';
+import { readWholeFile } from '../../store/file/read-whole-file.ts';
+import type { OpenedStore } from './open-store.ts';
+
+/** What was asked of a declarative file that only a database does; the message says what to do instead. */
+export class FileStoreRefusal extends Error {
+  override readonly name = 'FileStoreRefusal';
+}
+
+/** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
+const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
+
+type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[K]> };
+
+/** Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. */
+export async function openFileStore(
+  path: string,
+  environment: Environment,
+  needsSecrets: boolean,
+): Promise<Omit<OpenedStore, 'actor'>> {
+  const read = await readWholeFile(path);
+  if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
+  const readSecret = needsSecrets ? secretReader({ environment }) : anySecret;
+  const parsed = parseDocument([{ file: path, text: read.text }], { isComplete: true, readSecret });
+  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return {
+    resources: new FileResourceStore(path, resourcesOf(parsed.content)),
+    usage: { usageOf: async () => await Promise.resolve(new Map()) },
+    audit: {
+      events: () => {
+        throw new FileStoreRefusal(`${path} is a file, which keeps no audit trail; see its version control`);
+      },
+    },
+    file: path,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.resolve();
+    },
+  };
+}
+
+/** The resources of a declarative file as commands see them. */
+class FileResourceStore implements ResourceStore {
+  readonly #path: string;
+  readonly #resources: Resources;
+
+  constructor(path: string, resources: Resources) {
+    this.#path = path;
+    this.#resources = resources;
+  }
+
+  async find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
+    const resource = this.#resources[kind].get(id);
+    return await Promise.resolve(resource === undefined ? null : stored(resource));
+  }
+
+  async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncIterable<Stored<ResourceOf[K]>> {
+    const resources: ReadonlyMap<string, ResourceOf[K]> = this.#resources[kind];
+    const { ids, consumerId, endpointId } = selection;
+    for (const id of ids ?? resources.keys()) {
+      const resource = resources.get(id);
+      if (resource === undefined) continue;
+      if (consumerId !== undefined && !('consumerId' in resource && resource.consumerId === consumerId)) continue;
+      if (endpointId !== undefined && !('endpointId' in resource && resource.endpointId === endpointId)) continue;
+      yield await Promise.resolve(stored(resource));
+    }
+  }
+
+  async commit(): Promise<number> {
+    return await Promise.reject(
+      new FileStoreRefusal(`the store is a file, which commands do not change: edit the file ${this.#path}`),
+    );
+  }
+}
+
+function stored<T>(resource: T): Stored<T> {
+  return { resource, revision: 0, createdAt: 0, updatedAt: 0 };
+}
+
+function resourcesOf(content: DocumentContent): Resources {
+  const { endpoints, consumers, credentials, grants } = buildState(content);
+  // `buildState` keeps the order of the document, and the App Keys are only there.
+  const managed = credentials.map((credential, index): ManagedCredential => {
+    const appKey = content.credentials[index]?.appKey ?? null;
+    return { ...credential, appKey: appKey === null ? null : Secret.fromText(appKey) };
+  });
+  return {
+    endpoint: inOrder(endpoints, ({ id }) => id),
+    consumer: inOrder(consumers, ({ id }) => id),
+    credential: inOrder(managed, ({ id }) => id),
+    grant: inOrder(grants, grantId),
+  };
+}
+
+function inOrder<T>(resources: readonly T[], idOf: (resource: T) => string): ReadonlyMap<string, T> {
+  const entries = resources.map((resource): [string, T] => [idOf(resource), resource]);
+  return new Map(entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
+}
