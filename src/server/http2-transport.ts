@@ -76,6 +76,7 @@ class Http2Transport implements Transport {
         : address;
     this.#sweeper = setInterval(() => {
       for (const connection of this.#connections.keys()) connection.sweep();
+      this.#context.largeBuffers.sweep();
     }, SWEEP_MS);
     this.#sweeper.unref();
   }
@@ -150,7 +151,7 @@ class Http2Transport implements Transport {
     const connection = new Connection(this.#context, new SocketWire(socket), this.#peerOf(socket));
     this.#connections.set(connection, socket);
     socket.on('data', (chunk: Buffer) => {
-      connection.receive(chunk);
+      if (connection.receive(chunk)) this.#context.releaser.release(chunk);
     });
     socket.on('drain', () => {
       connection.drained();

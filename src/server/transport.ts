@@ -47,7 +47,8 @@ export type UnaryAnswer = Uint8Array | GrpcFailure;
  * One unary method: from the request message's bytes to the answer's bytes, or a promise of them only when something
  * must be waited for (a promise costs a turn of the event loop and a write of its own).
  *
- * `message` is the method's own: the transport never writes to it again, so parts of it may be kept without a copy.
+ * `message` is the method's until it has given its answer, also when nobody waits for that any more: until then parts of it
+ * may be used without a copy. Afterwards the transport may put another message into the same memory.
  * The method does not change the answer after giving it. A method should neither throw nor reject; a transport that
  * sees it happen answers INTERNAL without detail and reports the defect.
  */
@@ -56,7 +57,7 @@ export type UnaryMethod = (message: Uint8Array, call: Call) => UnaryAnswer | Pro
 /**
  * One server-streaming method: `send` may be called at once and as often as there is something to say. The call ends
  * when the peer goes away ({@link Call.signal}), when the server drains (UNAVAILABLE), or at once with a returned failure.
- * `send` after the end does nothing.
+ * `send` after the end does nothing. `message` is the method's until the end, and no longer.
  */
 export type StreamMethod = (
   message: Uint8Array,

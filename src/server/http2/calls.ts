@@ -12,7 +12,7 @@ import {
 import { type ErrorCode, errorCode } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
 import { MessageMemory } from './message-memory.ts';
-import { MessageAssembler, refusePrefix } from './message-assembler.ts';
+import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from './octets.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
@@ -45,6 +45,9 @@ const MAX_TIMER_MS = 0x7fffffff;
 export class Calls implements SenderHost {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
+  /** Of the input that is being worked on: whether a method was given a part of it, and whether a message was copied from it. */
+  #keepsInput = false;
+  #copiesInput = false;
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
@@ -67,6 +70,11 @@ export class Calls implements SenderHost {
 
   get nowMs(): number {
     return this.#host.nowMs;
+  }
+
+  /** Whether a method was given a part of the input that is being worked on. */
+  get keepsInput(): boolean {
+    return this.#keepsInput;
   }
 
   /** A request's head is complete and well-formed. */
@@ -120,13 +128,16 @@ export class Calls implements SenderHost {
       if (messageBytes === length - MESSAGE_PREFIX_BYTES && rightLength) {
         stream.ended = true;
         const refused = refusePrefix(u8(bytes, start), messageBytes, stream.method.maxMessageBytes);
-        if (refused === null) this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
-        else this.sender.fail(stream, refused);
+        if (refused === null) {
+          this.#keepsInput = true;
+          this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
+        } else this.sender.fail(stream, refused);
         return;
       }
     }
-    stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes);
-    const refused = stream.assembler.push(bytes, start, end) ?? this.#reserve(stream, stream.assembler);
+    stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes, (length) => this.#reserve(stream, length));
+    this.#copiesInput = true;
+    const refused = stream.assembler.push(bytes, start, end);
     if (refused !== null) {
       stream.ended = endStream;
       this.sender.fail(stream, refused);
@@ -144,7 +155,7 @@ export class Calls implements SenderHost {
       this.#plain(stream);
       return;
     }
-    const message = (stream.assembler ?? new MessageAssembler(0)).finish();
+    const message = stream.assembler?.finish() ?? noMessage;
     stream.assembler = null;
     if ('status' in message) this.sender.fail(stream, message);
     else this.#run(stream, message);
@@ -167,8 +178,19 @@ export class Calls implements SenderHost {
     for (const stream of [...this.table.all()]) this.drop(stream, false);
   }
 
-  /** Call when the input at hand has been worked on. */
-  settle(): void {
+  /**
+   * Call when the input at hand has been worked on.
+   * @returns whether messages were copied from it and nothing looks at it any more: its memory is better given back at once.
+   */
+  settle(): boolean {
+    this.#startTimers();
+    const isSpent = this.#copiesInput && !this.#keepsInput;
+    this.#copiesInput = false;
+    this.#keepsInput = false;
+    return isSpent;
+  }
+
+  #startTimers(): void {
     if (this.#fresh.length === 0) return;
     const fresh = this.#fresh;
     for (const stream of fresh) {
@@ -216,16 +238,17 @@ export class Calls implements SenderHost {
   }
 
   /** Holds memory for a message whose length has become known, and opens the window for a large one when it is its turn. */
-  #reserve(stream: Stream, assembler: MessageAssembler): GrpcFailure | null {
-    const held = this.#memory.reserve(stream, assembler.length, () => {
+  #reserve(stream: Stream, length: number): MessageRoom {
+    const isHeld = this.#memory.reserve(stream, length, () => {
       stream.progressAtMs = this.#host.nowMs;
-      assembler.allowAll();
-      const incrementBytes = assembler.missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
+      if (stream.largeMemory !== null) stream.assembler?.moveTo(stream.largeMemory);
+      const missingBytes = MESSAGE_PREFIX_BYTES + length - stream.receivedBytes;
+      const incrementBytes = missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
       stream.receiveWindowBytes += incrementBytes;
       this.#writer.windowUpdate(stream.id, incrementBytes);
       this.#host.wrote();
     });
-    return held ? null : noMemory;
+    return isHeld ? stream.largeMemory : noMemory;
   }
 
   #run(stream: Stream, message: Buffer): void {

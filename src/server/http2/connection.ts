@@ -64,16 +64,20 @@ export class Connection implements Conduct, CallsHost {
     return this.#drain === 'final';
   }
 
-  /** Bytes have come. `chunk` is the connection's own: methods may keep views of it. */
-  receive(chunk: Buffer): void {
-    if (this.#over) return;
+  /**
+   * Bytes have come. `chunk` is the connection's own: methods may keep views of it.
+   * @returns whether its memory is to be given back at once: messages were copied from it, and nothing keeps views of it.
+   */
+  receive(chunk: Buffer): boolean {
+    if (this.#over) return false;
     this.nowMs = this.#context.clock.nowMs();
     this.#reading = true;
     const problem = this.#reader.push(chunk, this.#frames);
     if (problem !== null) this.breach(problem.code, problem.reason);
-    this.#calls.settle();
+    const isSpent = this.#calls.settle();
     this.#reading = false;
     this.#flush();
+    return isSpent;
   }
 
   /** Everything given to the wire has left. */

@@ -4,21 +4,30 @@ import { u24, u31, u8 } from './octets.ts';
 /** What every client sends first (RFC 9113 §3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** Gets whole frames, in order. The payload is `bytes[start, end)`; `bytes` is never written to again. */
+/** Frames from here on are put together in memory that is used again, unless a part of it was kept. */
+const MIN_REUSED_BYTES = 4096;
+
+/** Gets whole frames, in order. The payload is `bytes[start, end)`. */
 export interface FrameSink {
   /** False ends the reading: the rest of the input is dropped. */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): boolean;
+  /** Whether views of a frame of this input were kept: its `bytes` are then never written to again. */
+  readonly keepsInput: boolean;
 }
 
 /**
  * Cuts a connection's bytes into frames. A frame that lies whole in a read is passed on where it is; only one that
- * straddles two reads is put together in a buffer of its own. Holds at most one frame.
+ * straddles two reads is put together in a buffer of its own. Holds at most one frame, and memory for another.
  */
 export class FrameReader {
   #prefaceBytes = 0;
   /** The start of a frame whose rest has not come: of its header as long as {@link #partialBytes} < 9. */
   #partial: Buffer | null = null;
   #partialBytes = 0;
+  /** The frame's length with its header; of the header alone before that is known. */
+  #wholeBytes = 0;
+  /** For the next large frame that straddles two reads. */
+  #spare: Buffer | null = null;
 
   /** Whether the client has introduced itself as HTTP/2. */
   get prefaceDone(): boolean {
@@ -64,10 +73,18 @@ export class FrameReader {
 
   /** Starts a frame of its own with what is left of a read: less than a header, or less than the frame. */
   #keep(chunk: Buffer, at: number): void {
-    const bytes = chunk.length - at;
-    const whole = bytes < FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES : FRAME_HEADER_BYTES + u24(chunk, at);
-    this.#partial = Buffer.allocUnsafeSlow(whole);
+    const isHeaderWhole = chunk.length - at >= FRAME_HEADER_BYTES;
+    this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(chunk, at) : 0));
     this.#partialBytes = chunk.copy(this.#partial, 0, at);
+  }
+
+  /** Memory for a frame of this length. */
+  #room(wholeBytes: number): Buffer {
+    this.#wholeBytes = wholeBytes;
+    if (wholeBytes < MIN_REUSED_BYTES) return Buffer.allocUnsafeSlow(wholeBytes);
+    const room = this.#spare ?? Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + MAX_FRAME_BYTES);
+    this.#spare = null;
+    return room;
   }
 
   /** Goes on with a kept frame. @returns where the next frame begins in `chunk`, or one of the two marks. */
@@ -79,22 +96,17 @@ export class FrameReader {
       if (this.#partialBytes < FRAME_HEADER_BYTES) return at;
       const length = u24(partial, 0);
       if (length > MAX_FRAME_BYTES) return TOO_LARGE;
-      partial = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + length);
+      partial = this.#room(FRAME_HEADER_BYTES + length);
       kept.copy(partial, 0, 0, FRAME_HEADER_BYTES);
       this.#partial = partial;
     }
-    at += this.#fill(partial, partial.length, chunk, at);
-    if (this.#partialBytes < partial.length) return at;
+    const wholeBytes = this.#wholeBytes;
+    at += this.#fill(partial, wholeBytes, chunk, at);
+    if (this.#partialBytes < wholeBytes) return at;
     this.#partial = null;
     this.#partialBytes = 0;
-    const goesOn = sink.frame(
-      u8(partial, 3),
-      u8(partial, 4),
-      u31(partial, 5),
-      partial,
-      FRAME_HEADER_BYTES,
-      partial.length,
-    );
+    const goesOn = sink.frame(u8(partial, 3), u8(partial, 4), u31(partial, 5), partial, FRAME_HEADER_BYTES, wholeBytes);
+    if (wholeBytes >= MIN_REUSED_BYTES && !sink.keepsInput) this.#spare = partial;
     return goesOn ? at : ENDED;
   }
 

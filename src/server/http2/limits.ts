@@ -17,6 +17,8 @@ export interface Http2Limits {
   readonly smallPool: PoolLimits;
   /** Larger messages: they wait for their turn, at a window's price, and then hold their whole length. */
   readonly largePool: PoolLimits;
+  /** Memory of large messages that is kept for the next ones, on top of what the pool allows. */
+  readonly maxIdleLargeBytes: number;
   /** Answers that wait for the peer's windows. */
   readonly answerPool: PoolLimits;
   /** Unsent bytes of a connection above which its input is not read on. */
@@ -43,6 +45,7 @@ export const defaultLimits: Http2Limits = {
   connectionWindowBytes: 16 * MIB,
   smallPool: { serverBytes: 128 * MIB, connectionBytes: 64 * MIB },
   largePool: { serverBytes: 256 * MIB, connectionBytes: 128 * MIB },
+  maxIdleLargeBytes: 48 * MIB,
   answerPool: { serverBytes: 128 * MIB, connectionBytes: 64 * MIB },
   pauseAboveBytes: 1 * MIB,
   idleFrames: 10_000,

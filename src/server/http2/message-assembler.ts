@@ -22,37 +22,33 @@ const secondMessage: GrpcFailure = {
   status: grpcStatus.unimplemented,
   message: 'a unary call has one message, this has more',
 };
-const noMessage: GrpcFailure = {
+/** The answer to a call that ends without a message. */
+export const noMessage: GrpcFailure = {
   status: grpcStatus.unimplemented,
   message: 'a unary call has one message, this has none',
 };
 const cutOff: GrpcFailure = { status: grpcStatus.internal, message: 'the message is cut off' };
 
+/** Where a message of known length is put together: memory for all of it, memory of the assembler's own (null), or why there is none. */
+export type MessageRoom = Buffer | GrpcFailure | null;
+
 /**
  * Puts the one message of a call together from its DATA frames (gRPC over HTTP/2, "Length-Prefixed-Message").
- * A message that fits the first window gets its memory as soon as its length is known; a larger one only with
- * {@link allowAll}, until which no more than that window can come.
+ * Memory is asked for once, when the length is known. Of its own an assembler has as much as fits the first window, beyond
+ * which no more can come before {@link moveTo}.
  */
 export class MessageAssembler {
   readonly #maxBytes: number;
+  readonly #reserve: (length: number) => MessageRoom;
   #prefixBytes = 0;
   #compressed = 0;
   #length = 0;
   #message: Buffer = NOTHING;
   #filled = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, reserve: (length: number) => MessageRoom) {
     this.#maxBytes = maxBytes;
-  }
-
-  /** The message's length, or -1 before it is known. */
-  get length(): number {
-    return this.#prefixBytes === MESSAGE_PREFIX_BYTES ? this.#length : -1;
-  }
-
-  /** Octets of the message that have not come; meaningful once {@link length} is known. */
-  get missingBytes(): number {
-    return this.#length - this.#filled;
+    this.#reserve = reserve;
   }
 
   /** Takes `bytes[start, end)`. @returns why the call is refused, or null. */
@@ -62,18 +58,17 @@ export class MessageAssembler {
       if (at >= end) return null;
       this.#prefixOctet(u8(bytes, at++));
       if (this.#prefixBytes < MESSAGE_PREFIX_BYTES) continue;
-      const refused = refusePrefix(this.#compressed, this.#length, this.#maxBytes);
+      const refused = refusePrefix(this.#compressed, this.#length, this.#maxBytes) ?? this.#makeRoom();
       if (refused !== null) return refused;
-      this.#message = Buffer.allocUnsafeSlow(Math.min(this.#length, MAX_SMALL_MESSAGE_BYTES));
     }
-    if (end - at > this.missingBytes) return secondMessage;
+    if (end - at > this.#length - this.#filled) return secondMessage;
     this.#filled += bytes.copy(this.#message, this.#filled, at, end);
     return null;
   }
 
-  /** Makes room for the whole of a large message: its memory has been reserved. */
-  allowAll(): void {
-    const message = Buffer.allocUnsafeSlow(this.#length);
+  /** Goes on in memory that is at least as long as the message. */
+  moveTo(memory: Buffer): void {
+    const message = memory.subarray(0, this.#length);
     this.#message.copy(message, 0, 0, this.#filled);
     this.#message = message;
   }
@@ -81,7 +76,16 @@ export class MessageAssembler {
   /** Call at the end of the stream. @returns the message, or why there is none. */
   finish(): Buffer | GrpcFailure {
     if (this.#prefixBytes === 0) return noMessage;
-    return this.length < 0 || this.missingBytes > 0 ? cutOff : this.#message;
+    const isWhole = this.#prefixBytes === MESSAGE_PREFIX_BYTES && this.#filled === this.#length;
+    return isWhole ? this.#message : cutOff;
+  }
+
+  #makeRoom(): GrpcFailure | null {
+    const room = this.#reserve(this.#length);
+    if (room !== null && 'status' in room) return room;
+    if (room === null) this.#message = Buffer.allocUnsafeSlow(Math.min(this.#length, MAX_SMALL_MESSAGE_BYTES));
+    else this.moveTo(room);
+    return null;
   }
 
   #prefixOctet(octet: number): void {

@@ -1,3 +1,4 @@
+import type { LargeBuffers } from './large-buffers.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import type { PoolShare } from './memory-pool.ts';
 import type { ServerContext } from './server-context.ts';
@@ -10,10 +11,12 @@ const MIN_HELD_BYTES = 4096;
 export class MessageMemory {
   readonly #small: PoolShare;
   readonly #large: PoolShare;
+  readonly #buffers: LargeBuffers;
 
   constructor(context: ServerContext) {
     this.#small = context.smallPool.share();
     this.#large = context.largePool.share();
+    this.#buffers = context.largeBuffers;
   }
 
   /** Whether there is none left for another message. */
@@ -22,13 +25,13 @@ export class MessageMemory {
   }
 
   /**
-   * Holds memory for a message that comes in parts; once per stream has effect, and not before its length is known (-1).
+   * Holds memory for a message that comes in parts; call once per stream.
    * A message beyond a stream's first window holds that much, waits for its turn, and then holds its whole length.
-   * @param allowed called when a large message may come, now or later.
+   * @param allowed called when a large message may come, now or later; it has its {@link Stream.largeMemory} then.
    * @returns false when there is no memory.
    */
   reserve(stream: Stream, length: number, allowed: () => void): boolean {
-    if (length <= 0 || stream.smallBytes > 0 || stream.largeBytes > 0) return true;
+    if (length === 0) return true;
     const smallBytes = Math.min(length, MAX_SMALL_MESSAGE_BYTES);
     if (!this.#small.tryHold(smallBytes)) return false;
     stream.smallBytes = smallBytes;
@@ -37,6 +40,7 @@ export class MessageMemory {
       stream.largeBytes = length;
       this.#small.release(stream.smallBytes);
       stream.smallBytes = 0;
+      stream.largeMemory = this.#buffers.take(length);
       allowed();
     });
     return true;
@@ -57,6 +61,9 @@ export class MessageMemory {
 
   /** Nobody works with the message any more. */
   release(stream: Stream): void {
+    // Before those that wait for it are let in.
+    if (stream.largeMemory !== null) this.#buffers.give(stream.largeMemory);
+    stream.largeMemory = null;
     this.#small.release(stream.smallBytes);
     this.#large.release(stream.largeBytes);
     stream.smallBytes = 0;

@@ -3,7 +3,9 @@ import type { Methods, TransportObserver } from '../transport.ts';
 import type { Field } from './hpack/field.ts';
 import { createStaticTable } from './hpack/static-table.ts';
 import type { Http2Limits } from './limits.ts';
+import { LargeBuffers } from './large-buffers.ts';
 import { MemoryPool } from './memory-pool.ts';
+import { MemoryReleaser } from './memory-releaser.ts';
 import { classifyRequestField } from './request-field.ts';
 
 /** What all connections of a server share. */
@@ -16,6 +18,8 @@ export interface ServerContext {
   readonly smallPool: MemoryPool;
   readonly largePool: MemoryPool;
   readonly answerPool: MemoryPool;
+  readonly largeBuffers: LargeBuffers;
+  readonly releaser: MemoryReleaser;
 }
 
 export function createServerContext(options: {
@@ -25,11 +29,14 @@ export function createServerContext(options: {
   readonly limits: Http2Limits;
 }): ServerContext {
   const { limits } = options;
+  const releaser = new MemoryReleaser();
   return {
     ...options,
     staticTable: createStaticTable(classifyRequestField),
     smallPool: new MemoryPool(limits.smallPool),
     largePool: new MemoryPool(limits.largePool),
     answerPool: new MemoryPool(limits.answerPool),
+    largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes, releaser),
+    releaser,
   };
 }

@@ -37,6 +37,8 @@ export class Stream implements Call {
   /** Held of the small and of the large pool, and how to stop waiting for the latter. */
   smallBytes = 0;
   largeBytes = 0;
+  /** Where a large message is put together; others get it when the call is over. */
+  largeMemory: Buffer | null = null;
   stopWaiting: (() => void) | null = null;
   /** A method works on it and has not given its answer. Stays true after {@link closed} until it does. */
   running = false;

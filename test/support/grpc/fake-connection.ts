@@ -24,6 +24,9 @@ export interface FakeServer {
   readonly echoed: Uint8Array[];
   /** Bytes that messages and answers hold. */
   heldBytes(): number;
+  /** Bytes that are kept for large messages to come, and the regular look whether any came. */
+  idleBytes(): number;
+  sweepMemory(): void;
   /** A connection; introduced unless told otherwise. */
   connect(introduced?: boolean): FakeConnection;
 }
@@ -34,6 +37,8 @@ export interface FakeConnection {
   /** Gives the connection bytes. */
   readonly send: (...bytes: Buffer[]) => void;
 }
+
+const SPOILT = 0xdd;
 
 /** @param limits what differs from the real ones. */
 export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
@@ -83,11 +88,17 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
     held,
     echoed,
     heldBytes: () => context.smallPool.heldBytes + context.largePool.heldBytes + context.answerPool.heldBytes,
+    idleBytes: () => context.largeBuffers.idleBytes,
+    sweepMemory: () => {
+      context.largeBuffers.sweep();
+    },
     connect: (introduced = true) => {
       const wire = new FakeWire();
       const connection = new Connection(context, wire, 'test');
       const send = (...bytes: Buffer[]): void => {
-        connection.receive(Buffer.concat(bytes));
+        const input = Buffer.concat(bytes);
+        // What the connection says that nobody looks at any more is spoilt, so that whoever does is noticed.
+        if (connection.receive(input)) input.fill(SPOILT);
       };
       if (introduced) {
         send(clientPreface);

@@ -108,6 +108,86 @@ describe('memory for messages', () => {
     assert.equal(windowUpdates(second.wire.take()).length, 1);
   });
 
+  it('puts a large message where an answered one was, but not where a method still works', async () => {
+    const server = fakeServer();
+    const caller = server.connect();
+    const { connection, send } = caller;
+    const memoryOf = (at: number): unknown => server.held[at]?.message.buffer;
+    const sendHeld = (streamId: number): void => {
+      send(begin(streamId, 150 * KIB, '/Hold'));
+      sendRest(caller, streamId, 150 * KIB);
+    };
+    sendHeld(1);
+    send(frame(frameType.rstStream, 0, 1, uint32(8)));
+    sendHeld(3);
+    assert.notEqual(memoryOf(1), memoryOf(0), 'the first was given up, and its method works on');
+    server.held[0]?.answer(NOTHING);
+    server.held[1]?.answer(NOTHING);
+    await turn();
+    sendHeld(5);
+    sendHeld(7);
+    assert.deepEqual(new Set([memoryOf(2), memoryOf(3)]), new Set([memoryOf(0), memoryOf(1)]));
+    connection.lost();
+  });
+
+  it('never shows a method bytes of another message', async () => {
+    const server = fakeServer();
+    const caller = server.connect();
+    caller.send(settings([setting.initialWindowSize, 0x7fffffff]));
+    caller.send(frame(frameType.windowUpdate, 0, 0, uint32(0x7fff0000)));
+    const sendOf = (streamId: number, messageBytes: number, fill: string, path: string): void => {
+      caller.send(begin(streamId, messageBytes, path));
+      sendRest(caller, streamId, messageBytes, fill);
+    };
+    const only = (message: Uint8Array | undefined, messageBytes: number, fill: string): void => {
+      assert.ok(message !== undefined && Buffer.alloc(messageBytes, fill).equals(message), `not only ${fill}`);
+    };
+
+    sendOf(1, 200 * KIB, 'a', '/Hold');
+    sendOf(3, 200 * KIB, 'b', '/Hold');
+    server.held[0]?.answer(NOTHING);
+    await turn();
+    caller.wire.take();
+    // Shorter, in the memory of the first: its method sees no end of that, and its answer is a view of it.
+    sendOf(5, 199 * KIB, 'c', '/Echo');
+    sendOf(7, 198 * KIB, 'd', '/Echo');
+    assert.equal(server.echoed[0]?.buffer, server.held[0]?.message.buffer);
+    const answers = Buffer.concat(
+      caller.wire.take().flatMap(({ type, payload }) => (type === frameType.data ? [payload] : [])),
+    );
+    only(answers.subarray(5, 5 + 199 * KIB), 199 * KIB, 'c');
+    only(answers.subarray(10 + 199 * KIB), 198 * KIB, 'd');
+    only(server.echoed[1], 198 * KIB, 'd');
+    only(server.held[1]?.message, 200 * KIB, 'b');
+
+    // One that is cut off never gets to a method.
+    caller.send(begin(9, 200 * KIB), data(9, Buffer.alloc(1000, 'e'), frameFlag.endStream));
+    assert.equal(server.echoed.length, 2);
+    caller.connection.lost();
+  });
+
+  it('keeps the memory of large messages for the next ones up to a bound, and not for ever', () => {
+    const server = fakeServer({ maxIdleLargeBytes: 300 * KIB });
+    const caller = server.connect();
+    for (const id of [1, 3]) caller.send(begin(id, 160 * KIB));
+    for (const id of [1, 3]) sendRest(caller, id, 160 * KIB);
+    caller.connection.lost();
+    assert.ok(server.idleBytes() >= 160 * KIB && server.idleBytes() <= 300 * KIB);
+    server.sweepMemory();
+    server.sweepMemory();
+    assert.equal(server.idleBytes(), 0);
+  });
+
+  it('tells that input may be forgotten when messages were copied from it, unless a method was given a part of it', () => {
+    const { connection } = fakeServer().connect();
+    const bytes = Buffer.alloc(10_000, 'x');
+    assert.equal(connection.receive(grpcHead(1, '/Echo')), false);
+    assert.equal(connection.receive(begin(3, 150 * KIB)), true);
+    assert.equal(connection.receive(data(3, bytes)), true);
+    assert.equal(connection.receive(Buffer.concat([data(3, bytes), grpcRequest(5, '/Hold', bytes)])), false);
+    assert.equal(connection.receive(data(3, bytes)), true);
+  });
+
   it('gives back what a lost connection held', async () => {
     const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const lost = server.connect();
@@ -402,12 +482,12 @@ describe('peers that are slow', () => {
   });
 });
 
-function sendRest(connection: FakeConnection, streamId: number, messageBytes: number): void {
+function sendRest(connection: FakeConnection, streamId: number, messageBytes: number, fill = '\0'): void {
   let left = messageBytes;
   while (left > 0) {
     const bytes = Math.min(left, 16384);
     left -= bytes;
-    connection.send(data(streamId, Buffer.alloc(bytes), left === 0 ? frameFlag.endStream : 0));
+    connection.send(data(streamId, Buffer.alloc(bytes, fill), left === 0 ? frameFlag.endStream : 0));
   }
 }
 

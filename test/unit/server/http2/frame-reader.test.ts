@@ -17,6 +17,7 @@ function read(pieces: readonly Buffer[], goesOn: () => boolean = () => true): Se
         seen.push([type, flags, id, bytes.toString('hex', start, end)]);
         return goesOn();
       },
+      keepsInput: false,
     });
     if (problem !== null) return problem.code;
   }
@@ -74,10 +75,11 @@ describe('cutting a connection into frames', () => {
     );
   });
 
-  it('keeps what it passed on as it was', () => {
+  it('leaves what was kept as it was, whatever the length', () => {
     const reader = new FrameReader();
     const kept: { readonly bytes: Buffer; readonly text: string }[] = [];
     const sink = {
+      keepsInput: true,
       frame: (_type: number, _flags: number, _id: number, bytes: Buffer, start: number, end: number): boolean => {
         kept.push({ bytes: bytes.subarray(start, end), text: bytes.toString('latin1', start, end) });
         return true;
@@ -85,11 +87,41 @@ describe('cutting a connection into frames', () => {
     };
     reader.push(Buffer.from(preface), sink);
     for (let n = 0; n < 20; n++) {
-      const whole = frame(0, 0, 1, Buffer.from(`payload ${String(n)}`));
+      const whole = frame(0, 0, 1, Buffer.from(`payload ${String(n)}`.repeat(n % 2 === 0 ? 1 : 1000)));
       reader.push(whole.subarray(0, n), sink);
       reader.push(whole.subarray(n), sink);
     }
     for (const { bytes, text } of kept) assert.equal(bytes.toString('latin1'), text);
     assert.equal(kept.length, 20);
+  });
+
+  it('puts large frames together where one was of which nothing was kept', () => {
+    const reader = new FrameReader();
+    const used: { readonly memory: unknown; readonly text: string }[] = [];
+    const sink = {
+      keepsInput: false,
+      frame: (_type: number, _flags: number, _id: number, bytes: Buffer, start: number, end: number): boolean => {
+        used.push({ memory: bytes.buffer, text: bytes.toString('latin1', start, end) });
+        return true;
+      },
+    };
+    reader.push(Buffer.from(preface), sink);
+    const payloads = ['a'.repeat(16384), 'b'.repeat(5000), 'c'.repeat(4000), 'd'.repeat(16384), 'e'.repeat(16384)];
+    const cuts = [100, 4, 100, 8, 9];
+    for (const [n, payload] of payloads.entries()) {
+      const whole = frame(0, 0, 1, Buffer.from(payload));
+      sink.keepsInput = n === 3;
+      reader.push(whole.subarray(0, cuts[n]), sink);
+      reader.push(whole.subarray(cuts[n]), sink);
+    }
+    assert.deepEqual(
+      used.map(({ text }) => text),
+      payloads,
+    );
+    const [a, b, c, d, e] = used.map(({ memory }) => memory);
+    assert.equal(b, a);
+    assert.notEqual(c, a, 'a small one has memory of its own');
+    assert.equal(d, a);
+    assert.notEqual(e, d, 'the one before was kept');
   });
 });
