@@ -1,0 +1,125 @@
+import { type JsonObject, listIn, objectIn, textIn, valueIn } from './json-view.ts';
+
+/** An HTTP filter in the order of its chain. */
+export interface HttpFilter {
+  readonly name: string;
+  /** The last part of its type: `ExtAuthz`. */
+  readonly type: string;
+  readonly settings: JsonObject;
+  readonly isDisabled: boolean;
+}
+
+/** One route with all that overrides filters for it, the most specific first. */
+export interface Route {
+  /** `apis: prefix /oauth2/` */
+  readonly name: string;
+  readonly route: JsonObject;
+  /** Per-route settings of filters by their name: of the route, its weighted clusters, virtual host and table. */
+  readonly overrides: readonly JsonObject[];
+  /** Headers that are taken out on the way to the back end. */
+  readonly headersToRemove: readonly string[];
+}
+
+/** One HTTP connection manager with its chain and routes. */
+export interface HttpManager {
+  /** `listener partners` */
+  readonly name: string;
+  readonly settings: JsonObject;
+  readonly filters: readonly HttpFilter[];
+  readonly routes: readonly Route[];
+}
+
+/** What of Envoy's configuration decides whether Postern can be gone around. */
+export interface EnvoyConfig {
+  readonly managers: readonly HttpManager[];
+  /** By name. */
+  readonly clusters: ReadonlyMap<string, JsonObject>;
+  readonly admin: JsonObject;
+}
+
+const MANAGER_TYPE = 'HttpConnectionManager';
+
+/** Reads the answer of Envoy's admin address `/config_dump`, static and dynamic parts alike. Never throws. */
+export function readConfigDump(dump: unknown): EnvoyConfig {
+  const parts = listIn(dump, 'configs');
+  const tables = new Map<string, JsonObject>();
+  for (const table of entriesOf(parts, 'RoutesConfigDump', ['static_route_configs', 'dynamic_route_configs'])) {
+    const config = objectIn(table, 'route_config');
+    tables.set(textIn(config, 'name') ?? '', config);
+  }
+  const listeners = entriesOf(parts, 'ListenersConfigDump', ['static_listeners', 'dynamic_listeners']).map((entry) => {
+    const active = objectIn(entry, 'active_state', 'listener');
+    return Object.keys(active).length > 0 ? active : objectIn(entry, 'listener');
+  });
+  const clusters = entriesOf(parts, 'ClustersConfigDump', ['static_clusters', 'dynamic_active_clusters']).map((entry) =>
+    objectIn(entry, 'cluster'),
+  );
+  return {
+    managers: listeners.flatMap((listener) => managersOf(listener, tables)),
+    clusters: new Map(clusters.map((cluster) => [textIn(cluster, 'name') ?? '', cluster])),
+    admin: objectIn(
+      parts.find((part) => typeOf(part) === 'BootstrapConfigDump'),
+      'bootstrap',
+      'admin',
+    ),
+  };
+}
+
+/** The last part of a protobuf type: `ExtAuthz` of `type.googleapis.com/…v3.ExtAuthz`. */
+export function typeOf(value: JsonObject): string {
+  return (textIn(value, '@type') ?? '').split('.').at(-1) ?? '';
+}
+
+function entriesOf(parts: readonly JsonObject[], type: string, names: readonly string[]): readonly JsonObject[] {
+  return parts.filter((part) => typeOf(part) === type).flatMap((part) => names.flatMap((name) => listIn(part, name)));
+}
+
+function managersOf(listener: JsonObject, tables: ReadonlyMap<string, JsonObject>): readonly HttpManager[] {
+  const name = `listener ${textIn(listener, 'name') ?? 'without a name'}`;
+  const chains = [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')];
+  return chains
+    .flatMap((chain) => listIn(chain, 'filters'))
+    .map((filter) => objectIn(filter, 'typed_config'))
+    .filter((settings) => typeOf(settings) === MANAGER_TYPE)
+    .map((settings) => ({
+      name,
+      settings,
+      filters: listIn(settings, 'http_filters').map((filter) => ({
+        name: textIn(filter, 'name') ?? '',
+        type: typeOf(objectIn(filter, 'typed_config')),
+        settings: objectIn(filter, 'typed_config'),
+        isDisabled: valueIn(filter, 'disabled') === true,
+      })),
+      routes: routesOf(
+        tables.get(textIn(settings, 'rds', 'route_config_name') ?? ' ') ?? objectIn(settings, 'route_config'),
+      ),
+    }));
+}
+
+function routesOf(table: JsonObject): readonly Route[] {
+  return listIn(table, 'virtual_hosts').flatMap((host) =>
+    listIn(host, 'routes').map((route) => {
+      const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters');
+      const levels = [...weighted, route, host, table];
+      return {
+        name: `${textIn(host, 'name') ?? ''}: ${describeMatch(objectIn(route, 'match'))}`,
+        route,
+        overrides: levels.map((level) => objectIn(level, 'typed_per_filter_config')),
+        headersToRemove: levels.flatMap((level) => textsIn(level, 'request_headers_to_remove')),
+      };
+    }),
+  );
+}
+
+function describeMatch(match: JsonObject): string {
+  for (const kind of ['prefix', 'path', 'path_separated_prefix']) {
+    const text = textIn(match, kind);
+    if (text !== null) return `${kind} ${text}`;
+  }
+  return Object.keys(match)[0] ?? 'any path';
+}
+
+function textsIn(value: JsonObject, name: string): readonly string[] {
+  const found = valueIn(value, name);
+  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,116 @@
+import { fault, type Finding } from '../../finding.ts';
+import { isBefore, type PosternChain, statesPassedBy } from '../filter-chain.ts';
+import { flagIn, numberIn } from '../json-view.ts';
+
+/** The order buffer, ext_authz, unwrap, guard: each closes a hole that is open without it (docs/envoy.md). */
+export function inspectOrder(chain: PosternChain): readonly Finding[] {
+  const { manager, extAuthz, buffer, unwrap, guard } = chain;
+  const subject = `${manager.name}: filter chain`;
+  const findings: Finding[] = [];
+  if (buffer === null || !isBefore(chain, buffer, extAuthz)) {
+    findings.push(
+      fault(
+        subject,
+        'no buffer filter stands before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
+        'put envoy.filters.http.buffer before ext_authz, as envoy.yaml does',
+      ),
+    );
+  }
+  if (unwrap === null || !isBefore(chain, extAuthz, unwrap)) {
+    findings.push(
+      fault(
+        subject,
+        'the script that unwraps JSON bodies is missing or stands before ext_authz: wrapped requests cannot be served',
+        'put the Lua filter postern.unwrap of envoy.yaml after ext_authz',
+      ),
+    );
+  }
+  if (guard === null || !isBefore(chain, unwrap ?? extAuthz, guard)) {
+    findings.push(
+      fault(
+        subject,
+        'no guard stands after ext_authz and the unwrap script: what nobody decided, and wrappers with App Key and signature, can reach the back end',
+        'put the RBAC filter postern.guard of envoy.yaml last before the router',
+      ),
+    );
+  } else {
+    findings.push(...inspectGuard(chain, guard.settings));
+  }
+  for (const filter of [extAuthz, buffer, unwrap, guard]) {
+    if (filter?.isDisabled !== true) continue;
+    findings.push(
+      fault(subject, `the filter ${filter.name} is switched off (disabled: true)`, 'remove "disabled" from the filter'),
+    );
+  }
+  return findings;
+}
+
+function inspectGuard({ manager, guard }: PosternChain, settings: object): readonly Finding[] {
+  const subject = `${manager.name}: guard`;
+  const states = guard === null ? [] : statesPassedBy(guard);
+  const others = states.filter((state) => state !== 'original' && state !== 'replaced');
+  const isAllow = !['DENY', 'LOG'].includes(String((settings as { rules?: { action?: unknown } }).rules?.action));
+  if (isAllow && 'rules' in settings && states.length > 0 && others.length === 0) return [];
+  return [
+    fault(
+      subject,
+      'the guard lets more pass than what Postern decided',
+      'let it ALLOW only postern.body = original or replaced, as envoy.yaml does',
+    ),
+  ];
+}
+
+const MAX_BODY_BYTES = 10_485_760;
+
+/** Three limits in order: Postern's own below the buffer's below ext_authz's. */
+export function inspectBodyLimits({ manager, extAuthz, buffer }: PosternChain): readonly Finding[] {
+  const subject = `${manager.name}: body limits`;
+  const authzBytes = numberIn(extAuthz.settings, 'with_request_body', 'max_request_bytes');
+  const bufferBytes = numberIn(buffer?.settings, 'max_request_bytes');
+  const findings: Finding[] = [];
+  if (authzBytes === null) {
+    return [
+      fault(
+        subject,
+        'ext_authz does not send request bodies: signed bodies cannot be verified',
+        'give ext_authz with_request_body as in envoy.yaml',
+      ),
+    ];
+  }
+  if (flagIn(extAuthz.settings, 'with_request_body', 'allow_partial_message')) {
+    findings.push(
+      fault(
+        subject,
+        'ext_authz sends cut bodies (allow_partial_message): a body would be decided by a part of it; Postern refuses those with 413',
+        'set allow_partial_message: false',
+      ),
+    );
+  }
+  if (!flagIn(extAuthz.settings, 'with_request_body', 'pack_as_bytes')) {
+    findings.push(
+      fault(
+        subject,
+        'ext_authz sends bodies as text (pack_as_bytes is off): a body that is not UTF-8 fails',
+        'set pack_as_bytes: true',
+      ),
+    );
+  }
+  if (bufferBytes !== null && authzBytes <= bufferBytes) {
+    findings.push(
+      fault(
+        subject,
+        `ext_authz takes no more bytes (${String(authzBytes)}) than the buffer (${String(bufferBytes)}): it would cut what the buffer passes`,
+        'make with_request_body.max_request_bytes larger than the max_request_bytes of the buffer',
+      ),
+    );
+  }
+  if (bufferBytes !== null && bufferBytes <= MAX_BODY_BYTES) {
+    findings.push({
+      level: 'warning',
+      subject,
+      message: `the buffer takes ${String(bufferBytes)} bytes: larger bodies get Envoy's 413, though signed ones may have ${String(MAX_BODY_BYTES)}`,
+      advice: 'raise it to 10486784, or leave it so on purpose',
+    });
+  }
+  return findings;
+}

@@ -1,0 +1,78 @@
+import { type Finding, fault, warning } from '../../finding.ts';
+import { posternCluster, type PosternChain } from '../filter-chain.ts';
+import { type JsonObject, listIn, numberIn, textIn } from '../json-view.ts';
+
+/** Below this Envoy drops the retries of a rolling restart. */
+const LEAST_RETRIES = 100;
+/** Above this a dead replica stays in use for long when there is no traffic, in seconds. */
+const LONGEST_NO_TRAFFIC_SECONDS = 10;
+
+/** The cluster behind which Postern stands: health checks, retries, and who can listen in between. */
+export function inspectCluster(chain: PosternChain): readonly Finding[] {
+  const name = posternCluster(chain);
+  const cluster = name === null ? undefined : chain.config.clusters.get(name);
+  if (name === null || cluster === undefined) return [];
+  const subject = `cluster ${name}`;
+  return [
+    ...inspectHealthChecks(subject, cluster),
+    ...inspectRetries(subject, cluster),
+    ...inspectTls(subject, cluster),
+  ];
+}
+
+function inspectHealthChecks(subject: string, cluster: JsonObject): readonly Finding[] {
+  const [check] = listIn(cluster, 'health_checks');
+  if (check === undefined || !('grpc_health_check' in check)) {
+    return [
+      warning(
+        subject,
+        'it has no gRPC health check: a replica that stops still gets requests, which fail with 503',
+        'copy health_checks from envoy.yaml',
+      ),
+    ];
+  }
+  const seconds = Number.parseFloat(textIn(check, 'no_traffic_interval') ?? '60s');
+  if (seconds <= LONGEST_NO_TRAFFIC_SECONDS) return [];
+  return [
+    warning(
+      subject,
+      `no_traffic_interval is ${String(seconds)} s: a dead replica stays in use that long`,
+      'set no_traffic_interval: 1s',
+    ),
+  ];
+}
+
+function inspectRetries(subject: string, cluster: JsonObject): readonly Finding[] {
+  const [thresholds] = listIn(cluster, 'circuit_breakers', 'thresholds');
+  if ((numberIn(thresholds, 'max_retries') ?? 0) >= LEAST_RETRIES) return [];
+  return [
+    warning(
+      subject,
+      'max_retries is low (3 when it is not set): retries of a rolling restart are dropped',
+      'set circuit_breakers.thresholds max_retries: 2048',
+    ),
+  ];
+}
+
+function inspectTls(subject: string, cluster: JsonObject): readonly Finding[] {
+  const isTls = textIn(cluster, 'transport_socket', 'name') !== null;
+  const addresses = listIn(cluster, 'load_assignment', 'endpoints')
+    .flatMap((locality) => listIn(locality, 'lb_endpoints'))
+    .map((endpoint) => textIn(endpoint, 'endpoint', 'address', 'socket_address', 'address'))
+    .filter((address) => address !== null);
+  if (isTls) {
+    const alpn = JSON.stringify(cluster['transport_socket']).includes('"h2"');
+    if (alpn || listIn(cluster, 'health_checks').length === 0) return [];
+    const message = 'health checks fail over TLS without alpn_protocols: [h2]; requests then go to replicas at random';
+    return [fault(subject, message, 'set common_tls_context.alpn_protocols: [h2]')];
+  }
+  const remote = addresses.filter((address) => !/^(127\.|::1$|localhost$)/.test(address));
+  if (remote.length === 0) return [];
+  return [
+    warning(
+      subject,
+      `${remote.join(', ')} is called without TLS: who can listen in between sees App Keys, and can answer for Postern`,
+      'give the cluster a transport_socket, and Postern POSTERN_TLS_CERTIFICATE, _KEY and _CLIENT_CA; or let a mesh do it',
+    ),
+  ];
+}

@@ -1,0 +1,125 @@
+import { fault, type Finding, warning } from '../../finding.ts';
+import type { PosternChain } from '../filter-chain.ts';
+import { flagIn, type JsonObject, numberIn, textIn, valueIn } from '../json-view.ts';
+
+/** A setting of ext_authz that undoes what Postern promises. */
+interface Trap {
+  readonly level: 'fault' | 'warning';
+  readonly isSet: (settings: JsonObject) => boolean;
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** The shortest time that a body of 10 MiB needs on a busy machine, in seconds. */
+const LEAST_TIMEOUT_SECONDS = 1;
+
+const traps: readonly Trap[] = [
+  {
+    level: 'fault',
+    isSet: (settings) => flagIn(settings, 'failure_mode_allow'),
+    message: 'failure_mode_allow is on: without an answer of Postern every request is let through',
+    advice: 'set failure_mode_allow: false',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) => flagIn(settings, 'shadow_mode'),
+    message: 'shadow_mode is on: refused requests are let through',
+    advice: 'remove shadow_mode; to try an endpoint out, use "mode: observe" of that endpoint',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) => 'filter_enabled' in settings && !isHundredPercent(settings),
+    message: 'filter_enabled is below 100 %: some requests are not checked',
+    advice: 'remove filter_enabled',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) => 'filter_enabled_metadata' in settings,
+    message: 'filter_enabled_metadata makes the check depend on metadata: requests without it are not checked',
+    advice: 'remove filter_enabled_metadata',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) => flagIn(settings, 'clear_route_cache'),
+    message: 'clear_route_cache is on: the request that was decided can be sent along another route',
+    advice: 'set clear_route_cache: false',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) => valueIn(settings, 'enable_dynamic_metadata_ingestion') === false,
+    message: 'enable_dynamic_metadata_ingestion is off: the guard sees no decision and refuses every request',
+    advice: 'remove enable_dynamic_metadata_ingestion',
+  },
+  {
+    level: 'fault',
+    isSet: (settings) =>
+      flagIn(settings, 'decoder_header_mutation_rules', 'disallow_all') ||
+      flagIn(settings, 'decoder_header_mutation_rules', 'disallow_system'),
+    message: 'decoder_header_mutation_rules drop changes of :path: App Keys in the query reach the back end',
+    advice: 'remove decoder_header_mutation_rules',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) => !flagIn(settings, 'encode_raw_headers'),
+    message:
+      'encode_raw_headers is off: repeated headers come joined and bytes that are not text come as "!"; some signed requests are refused',
+    advice: 'set encode_raw_headers: true where you can (Istio and Envoy Gateway cannot)',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) => textIn(settings, 'status_on_error', 'code') !== 'ServiceUnavailable',
+    message: 'status_on_error is not 503: when Postern is away callers are told that they are forbidden (403)',
+    advice: 'set status_on_error: { code: ServiceUnavailable }',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) => !flagIn(settings, 'validate_mutations'),
+    message: 'validate_mutations is off: Envoy does not look at the headers that it is told to set',
+    advice: 'set validate_mutations: true',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) => secondsIn(settings, 'grpc_service', 'timeout') < LEAST_TIMEOUT_SECONDS,
+    message:
+      'the timeout of the check is short (Envoy has 200 ms when none is set): large bodies on a busy machine fail with 503',
+    advice: 'set grpc_service.timeout: 5s',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) => valueIn(settings, 'grpc_service', 'retry_policy', 'retry_back_off') !== undefined,
+    message: 'retry_back_off brings a timeout per try with it: large bodies fail with 503',
+    advice: 'remove retry_back_off from the retry policy of grpc_service',
+  },
+  {
+    level: 'warning',
+    isSet: (settings) =>
+      /5xx|gateway-error|cancelled|deadline-exceeded|internal|(^|,)reset(,|$)/.test(retriesOn(settings)),
+    message:
+      'checks are repeated that may have been decided already: limits count twice, replay protection refuses the second',
+    advice: 'retry on connect-failure,refused-stream,reset-before-request only',
+  },
+];
+
+/** Settings of the ext_authz filter that undo what Postern promises. */
+export function inspectExtAuthz({ manager, extAuthz }: PosternChain): readonly Finding[] {
+  const subject = `${manager.name}: ext_authz`;
+  return traps
+    .filter(({ isSet }) => isSet(extAuthz.settings))
+    .map(({ level, message, advice }) => (level === 'fault' ? fault : warning)(subject, message, advice));
+}
+
+function isHundredPercent(settings: JsonObject): boolean {
+  const numerator = numberIn(settings, 'filter_enabled', 'default_value', 'numerator') ?? 0;
+  const denominator = textIn(settings, 'filter_enabled', 'default_value', 'denominator') ?? 'HUNDRED';
+  const whole: Readonly<Record<string, number>> = { HUNDRED: 100, TEN_THOUSAND: 10_000, MILLION: 1_000_000 };
+  // A runtime key can change the figure at any time, so that even 100 % is no promise.
+  return numerator >= (whole[denominator] ?? Infinity) && textIn(settings, 'filter_enabled', 'runtime_key') === null;
+}
+
+function retriesOn(settings: JsonObject): string {
+  return textIn(settings, 'grpc_service', 'retry_policy', 'retry_on') ?? '';
+}
+
+function secondsIn(settings: JsonObject, ...steps: readonly string[]): number {
+  return Number.parseFloat(textIn(settings, ...steps) ?? '0.2s');
+}

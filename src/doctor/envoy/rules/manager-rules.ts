@@ -1,0 +1,143 @@
+import { fault, type Finding, warning } from '../../finding.ts';
+import { mappersWithoutFilter, type PosternChain } from '../filter-chain.ts';
+import { flagIn, type JsonObject, listIn, numberIn, textIn } from '../json-view.ts';
+
+/** Headers that only Postern may set; a mutation has to take each of them out of what callers send. */
+const identityNames = ['x-consumer-id', 'x_consumer_id', 'X-Credential-Identifier', 'x-anonymous-consumer'];
+
+/** Settings of the connection manager: the target byte for byte, the caller's own identity headers gone. */
+export function inspectManager(chain: PosternChain): readonly Finding[] {
+  const { manager } = chain;
+  return [
+    ...inspectTarget(manager.name, manager.settings),
+    ...inspectIdentityHeaders(manager.name, manager.settings),
+    ...inspectCallers(manager.name, manager.settings),
+    ...inspectAccessLog(manager.name, manager.settings),
+    ...(mappersWithoutFilter(chain) === 0
+      ? []
+      : [
+          warning(
+            `${manager.name}: local replies`,
+            'a mapper of local_reply_config has no filter: it rewrites the refusals of Postern too',
+            "give it a filter, such as response.code_details != 'ext_authz_denied'",
+          ),
+        ]),
+  ];
+}
+
+function inspectTarget(name: string, settings: JsonObject): readonly Finding[] {
+  const subject = `${name}: request target`;
+  const findings: Finding[] = [];
+  if (flagIn(settings, 'normalize_path') || flagIn(settings, 'merge_slashes')) {
+    findings.push(
+      fault(
+        subject,
+        'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
+        'set both to false; Postern refuses paths that are not in normal form',
+      ),
+    );
+  }
+  const escaped = textIn(settings, 'path_with_escaped_slashes_action') ?? 'KEEP_UNCHANGED';
+  if (escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT') {
+    findings.push(
+      fault(
+        subject,
+        `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
+        'set path_with_escaped_slashes_action: KEEP_UNCHANGED',
+      ),
+    );
+  }
+  return findings;
+}
+
+function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Finding[] {
+  const subject = `${name}: identity headers`;
+  const mutations = listIn(settings, 'early_header_mutation_extensions').flatMap((extension) =>
+    listIn(extension, 'typed_config', 'mutations'),
+  );
+  const isRemoved = (header: string): boolean => mutations.some((mutation) => removes(mutation, header));
+  const findings: Finding[] = [];
+  const kept = identityNames.filter((header) => !isRemoved(header));
+  if (kept.length > 0) {
+    findings.push(
+      warning(
+        subject,
+        `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,
+        'copy early_header_mutation_extensions from envoy.yaml',
+      ),
+    );
+  }
+  if (!isRemoved('x-envoy-auth-partial-body')) {
+    findings.push(
+      warning(
+        subject,
+        "a caller's own x-envoy-auth-partial-body is not dropped before every filter",
+        'copy early_header_mutation_extensions from envoy.yaml',
+      ),
+    );
+  }
+  return findings;
+}
+
+function removes(mutation: JsonObject, header: string): boolean {
+  if (textIn(mutation, 'remove')?.toLowerCase() === header.toLowerCase()) return true;
+  const pattern = textIn(mutation, 'remove_on_match', 'key_matcher', 'safe_regex', 'regex');
+  const prefix = textIn(mutation, 'remove_on_match', 'key_matcher', 'prefix');
+  if (prefix !== null) return header.toLowerCase().startsWith(prefix.toLowerCase());
+  return pattern !== null && matches(pattern, header);
+}
+
+/** Envoy's expressions are RE2; the few that JavaScript writes otherwise count as no match. */
+function matches(pattern: string, text: string): boolean {
+  const isCaseless = pattern.startsWith('(?i)');
+  try {
+    return new RegExp(`^(?:${isCaseless ? pattern.slice('(?i)'.length) : pattern})$`, isCaseless ? 'i' : '').test(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function inspectCallers(name: string, settings: JsonObject): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!flagIn(settings, 'use_remote_address')) {
+    findings.push(
+      warning(
+        `${name}: callers`,
+        'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
+        'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
+      ),
+    );
+  }
+  if (numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null) {
+    findings.push(
+      warning(
+        `${name}: callers`,
+        'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
+        'set common_http_protocol_options.max_headers_count: 200',
+      ),
+    );
+  }
+  if (listIn(settings, 'upgrade_configs').length > 0) {
+    findings.push(
+      warning(
+        `${name}: upgrades`,
+        'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
+        'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
+      ),
+    );
+  }
+  return findings;
+}
+
+function inspectAccessLog(name: string, settings: JsonObject): readonly Finding[] {
+  const text = JSON.stringify(listIn(settings, 'access_log'));
+  if (!/%DYNAMIC_METADATA\(envoy\.filters\.http\.ext_authz(:postern\.text)?\)/.test(text)) return [];
+  return [
+    fault(
+      `${name}: access log`,
+      'the access log writes all metadata of ext_authz: request bodies can get into it',
+      'name single entries, such as %DYNAMIC_METADATA(envoy.filters.http.ext_authz:code)%',
+    ),
+  ];
+}

@@ -1,0 +1,28 @@
+/** How much a finding matters: `fault` makes Postern unsafe or unusable, `warning` will hurt some day. */
+export type FindingLevel = 'ok' | 'warning' | 'fault';
+
+/** One thing that `postern doctor` looked at. */
+export interface Finding {
+  readonly level: FindingLevel;
+  /** What was looked at, with its place: `listener partners: filter chain`. */
+  readonly subject: string;
+  /** What it is like, and why that is good or bad. Never a secret. */
+  readonly message: string;
+  /** What to do; null when all is well. */
+  readonly advice: string | null;
+}
+
+/** All is well. */
+export function fine(subject: string, message: string): Finding {
+  return { level: 'ok', subject, message, advice: null };
+}
+
+/** Works, but will hurt some day. */
+export function warning(subject: string, message: string, advice: string): Finding {
+  return { level: 'warning', subject, message, advice };
+}
+
+/** Makes Postern unsafe or unusable. */
+export function fault(subject: string, message: string, advice: string): Finding {
+  return { level: 'fault', subject, message, advice };
+}

@@ -1,0 +1,474 @@
+import assert from 'node:assert/strict';
+import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
+import {
+  at,
+  backendRoute,
+  cluster,
+  connectionManager,
+  filterSettings,
+  httpFilters,
+  type Json,
+  type JsonObject,
+  listAt,
+  moveFilterBefore,
+  objectAt,
+  readEnvoyConfig,
+  removeFilter,
+} from '../../support/envoy-config.ts';
+
+const AUTHZ = 'envoy.filters.http.ext_authz';
+const BUFFER = 'envoy.filters.http.buffer';
+
+/** What Envoy's admin address would say of a configuration with static parts only. */
+function dumpOf(config: JsonObject): JsonObject {
+  const type = 'type.googleapis.com/envoy.admin.v3.';
+  return {
+    configs: [
+      { '@type': `${type}BootstrapConfigDump`, bootstrap: { admin: at(config, 'admin') } },
+      {
+        '@type': `${type}ClustersConfigDump`,
+        static_clusters: listAt(config, 'static_resources', 'clusters').map((each) => ({ cluster: each })),
+      },
+      {
+        '@type': `${type}ListenersConfigDump`,
+        static_listeners: listAt(config, 'static_resources', 'listeners').map((listener) => ({ listener })),
+      },
+    ],
+  };
+}
+
+function findingsAfter(edit: (config: JsonObject) => void): readonly string[] {
+  const config = readEnvoyConfig();
+  edit(config);
+  return inspectEnvoy(dumpOf(config)).map(({ level, subject, message }) => `${level}: ${subject}: ${message}`);
+}
+
+function authz(config: JsonObject): JsonObject {
+  return filterSettings(config, AUTHZ);
+}
+
+function switchOff(config: JsonObject, ...filters: readonly string[]): void {
+  backendRoute(config)['typed_per_filter_config'] = Object.fromEntries(
+    filters.map((filter) => [
+      filter,
+      { '@type': 'type.googleapis.com/envoy.config.route.v3.FilterConfig', disabled: true },
+    ]),
+  );
+}
+
+const chain = 'fault: listener partners: filter chain';
+const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]>> = {
+  'no buffer': [
+    (config) => {
+      removeFilter(config, BUFFER);
+    },
+    /^fault: listener partners: filter chain: no buffer filter/,
+  ],
+  'the buffer after ext_authz': [
+    (config) => {
+      moveFilterBefore(config, AUTHZ, BUFFER);
+    },
+    /no buffer filter stands before/,
+  ],
+  'no unwrap script': [
+    (config) => {
+      removeFilter(config, 'postern.unwrap');
+    },
+    /the script that unwraps JSON bodies is missing/,
+  ],
+  'no guard': [
+    (config) => {
+      removeFilter(config, 'postern.guard');
+    },
+    new RegExp(`^${chain}: no guard stands after`),
+  ],
+  'the guard too early': [
+    (config) => {
+      moveFilterBefore(config, 'postern.guard', AUTHZ);
+    },
+    /no guard stands after/,
+  ],
+  'a guard that lets pending bodies pass': [
+    (config) => {
+      listAt(
+        filterSettings(config, 'postern.guard'),
+        'rules',
+        'policies',
+        'decided-by-postern',
+        'permissions',
+        0,
+        'sourced_metadata',
+        'metadata_matcher',
+        'value',
+        'or_match',
+        'value_matchers',
+      ).push({ string_match: { exact: 'pending' } });
+    },
+    /^fault: listener partners: guard: the guard lets more pass/,
+  ],
+  'a guard that denies': [
+    (config) => {
+      objectAt(filterSettings(config, 'postern.guard'), 'rules')['action'] = 'DENY';
+    },
+    /the guard lets more pass/,
+  ],
+  'a filter that is switched off': [
+    (config) => {
+      objectAt(httpFilters(config), 1)['disabled'] = true;
+    },
+    /the filter envoy\.filters\.http\.ext_authz is switched off/,
+  ],
+  failure_mode_allow: [
+    (config) => {
+      authz(config)['failure_mode_allow'] = true;
+    },
+    /^fault: listener partners: ext_authz: failure_mode_allow is on/,
+  ],
+  shadow_mode: [
+    (config) => {
+      authz(config)['shadow_mode'] = true;
+    },
+    /shadow_mode is on/,
+  ],
+  'a share of requests': [
+    (config) => {
+      authz(config)['filter_enabled'] = { default_value: { numerator: 100, denominator: 'TEN_THOUSAND' } };
+    },
+    /filter_enabled is below 100 %/,
+  ],
+  'a share that can be changed at run time': [
+    (config) => {
+      authz(config)['filter_enabled'] = { default_value: { numerator: 100, denominator: 'HUNDRED' }, runtime_key: 'k' };
+    },
+    /filter_enabled is below 100 %/,
+  ],
+  'checks by metadata': [
+    (config) => {
+      authz(config)['filter_enabled_metadata'] = {};
+    },
+    /filter_enabled_metadata makes/,
+  ],
+  clear_route_cache: [
+    (config) => {
+      authz(config)['clear_route_cache'] = true;
+    },
+    /clear_route_cache is on/,
+  ],
+  'no metadata': [
+    (config) => {
+      authz(config)['enable_dynamic_metadata_ingestion'] = false;
+    },
+    /enable_dynamic_metadata_ingestion is off/,
+  ],
+  'no change of the path': [
+    (config) => {
+      authz(config)['decoder_header_mutation_rules'] = { disallow_system: true };
+    },
+    /drop changes of :path/,
+  ],
+  'joined headers': [
+    (config) => {
+      authz(config)['encode_raw_headers'] = false;
+    },
+    /^warning: listener partners: ext_authz: encode_raw_headers is off/,
+  ],
+  'a misleading status': [
+    (config) => {
+      delete authz(config)['status_on_error'];
+    },
+    /status_on_error is not 503/,
+  ],
+  'unvalidated mutations': [
+    (config) => {
+      authz(config)['validate_mutations'] = false;
+    },
+    /validate_mutations is off/,
+  ],
+  'the default timeout': [
+    (config) => {
+      delete objectAt(authz(config), 'grpc_service')['timeout'];
+    },
+    /the timeout of the check is short/,
+  ],
+  'a timeout per try': [
+    (config) => {
+      objectAt(authz(config), 'grpc_service', 'retry_policy')['retry_back_off'] = {};
+    },
+    /retry_back_off brings a timeout/,
+  ],
+  'repeated checks': [
+    (config) => {
+      objectAt(authz(config), 'grpc_service', 'retry_policy')['retry_on'] = '5xx';
+    },
+    /checks are repeated/,
+  ],
+  'no bodies': [
+    (config) => {
+      delete authz(config)['with_request_body'];
+    },
+    /^fault: listener partners: body limits: ext_authz does not send request bodies/,
+  ],
+  'cut bodies': [
+    (config) => {
+      objectAt(authz(config), 'with_request_body')['allow_partial_message'] = true;
+    },
+    /sends cut bodies/,
+  ],
+  'bodies as text': [
+    (config) => {
+      objectAt(authz(config), 'with_request_body')['pack_as_bytes'] = false;
+    },
+    /sends bodies as text/,
+  ],
+  'limits in the wrong order': [
+    (config) => {
+      objectAt(authz(config), 'with_request_body')['max_request_bytes'] = 10486784;
+    },
+    /ext_authz takes no more bytes/,
+  ],
+  'a small buffer': [
+    (config) => {
+      filterSettings(config, BUFFER)['max_request_bytes'] = 1000;
+    },
+    /^warning: .*the buffer takes 1000 bytes/,
+  ],
+  'normalised paths': [
+    (config) => {
+      connectionManager(config)['normalize_path'] = true;
+    },
+    /^fault: listener partners: request target: normalize_path/,
+  ],
+  'merged slashes': [
+    (config) => {
+      connectionManager(config)['merge_slashes'] = true;
+    },
+    /merge_slashes is on/,
+  ],
+  'unescaped slashes': [
+    (config) => {
+      connectionManager(config)['path_with_escaped_slashes_action'] = 'UNESCAPE_AND_FORWARD';
+    },
+    /path_with_escaped_slashes_action is UNESCAPE_AND_FORWARD/,
+  ],
+  'identity headers of callers': [
+    (config) => {
+      delete connectionManager(config)['early_header_mutation_extensions'];
+    },
+    /^warning: listener partners: identity headers: callers' own x-consumer-id, x_consumer_id/,
+    /x-envoy-auth-partial-body is not dropped/,
+  ],
+  'addresses that callers choose': [
+    (config) => {
+      connectionManager(config)['use_remote_address'] = false;
+    },
+    /use_remote_address is off/,
+  ],
+  'few headers': [
+    (config) => {
+      delete objectAt(connectionManager(config), 'common_http_protocol_options')['max_headers_count'];
+    },
+    /max_headers_count is the default/,
+  ],
+  upgrades: [
+    (config) => {
+      connectionManager(config)['upgrade_configs'] = [{ upgrade_type: 'websocket' }];
+    },
+    /upgrades are on/,
+  ],
+  'bodies in the access log': [
+    (config) => {
+      objectAt(connectionManager(config), 'access_log', 0, 'typed_config', 'log_format', 'json_format')['all'] =
+        '%DYNAMIC_METADATA(envoy.filters.http.ext_authz)%';
+    },
+    /^fault: listener partners: access log: the access log writes all metadata/,
+  ],
+  'a mapper for everything': [
+    (config) => {
+      delete objectAt(connectionManager(config), 'local_reply_config', 'mappers', 2)['filter'];
+    },
+    /a mapper of local_reply_config has no filter/,
+  ],
+  'a route around everything': [
+    (config) => {
+      switchOff(config, AUTHZ, 'postern.guard');
+    },
+    /^fault: listener partners: route apis: prefix \/: ext_authz and the guard are switched off/,
+  ],
+  'a route around ext_authz': [
+    (config) => {
+      switchOff(config, AUTHZ);
+    },
+    /^warning: .*the guard refuses all of its requests/,
+  ],
+  'a route around the guard': [
+    (config) => {
+      switchOff(config, 'postern.guard');
+    },
+    /^fault: .*a wrapper with App Key and signature/,
+  ],
+  'a route around the script': [
+    (config) => {
+      switchOff(config, 'postern.unwrap');
+    },
+    /the unwrap script is switched off here/,
+  ],
+  'a route around the buffer': [
+    (config) => {
+      switchOff(config, BUFFER);
+    },
+    /^fault: .*the buffer filter is switched off here/,
+  ],
+  'a route without bodies': [
+    (config) => {
+      backendRoute(config)['typed_per_filter_config'] = {
+        [AUTHZ]: { check_settings: { disable_request_body_buffering: true } },
+      };
+    },
+    /request bodies are not sent to Postern here/,
+  ],
+  'a host around everything': [
+    (config) => {
+      objectAt(connectionManager(config), 'route_config', 'virtual_hosts', 0)['typed_per_filter_config'] = {
+        [AUTHZ]: { disabled: true },
+        'postern.guard': { disabled: true },
+      };
+    },
+    /prefix \/: ext_authz and the guard are switched off/,
+  ],
+  'identity taken away': [
+    (config) => {
+      backendRoute(config)['request_headers_to_remove'] = ['X-Consumer-Id'];
+    },
+    /takes away the identity headers/,
+  ],
+  'no health checks': [
+    (config) => {
+      delete cluster(config, 'postern')['health_checks'];
+    },
+    /^warning: cluster postern: it has no gRPC health check/,
+  ],
+  'slow health checks': [
+    (config) => {
+      delete objectAt(cluster(config, 'postern'), 'health_checks', 0)['no_traffic_interval'];
+    },
+    /no_traffic_interval is 60 s/,
+  ],
+  'few retries': [
+    (config) => {
+      delete cluster(config, 'postern')['circuit_breakers'];
+    },
+    /max_retries is low/,
+  ],
+  'a cleartext network': [
+    (config) => {
+      objectAt(
+        cluster(config, 'postern'),
+        'load_assignment',
+        'endpoints',
+        0,
+        'lb_endpoints',
+        0,
+        'endpoint',
+        'address',
+        'socket_address',
+      )['address'] = 'postern.internal';
+    },
+    /postern\.internal is called without TLS/,
+  ],
+  'TLS without h2': [
+    (config) => {
+      cluster(config, 'postern')['transport_socket'] = { name: 'envoy.transport_sockets.tls', typed_config: {} };
+    },
+    /^fault: cluster postern: health checks fail over TLS/,
+  ],
+  'two limiters': [
+    (config) => {
+      httpFilters(config).splice(1, 0, {
+        name: 'limits',
+        typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit' },
+      });
+    },
+    /the filter limits asks a rate limit service too/,
+  ],
+  'an open admin address': [
+    (config) => {
+      objectAt(config, 'admin', 'address', 'socket_address')['address'] = '0.0.0.0';
+    },
+    /^warning: Envoy admin: the admin address listens on 0\.0\.0\.0/,
+  ],
+  'a listener beside it': [
+    (config) => {
+      const [first] = listAt(config, 'static_resources', 'listeners');
+      const second = JSON.parse(JSON.stringify(first)) as JsonObject;
+      second['name'] = 'side';
+      objectAt(second, 'filter_chains', 0, 'filters', 0, 'typed_config')['http_filters'] = [];
+      listAt(config, 'static_resources', 'listeners').push(second);
+    },
+    /^warning: listener side: does not ask Postern/,
+  ],
+};
+
+describe("looking through Envoy's configuration", () => {
+  it('finds nothing wrong with the committed one', () => {
+    assert.deepEqual(
+      findingsAfter(() => undefined),
+      ['ok: listener partners: asks Postern about every request, and lets nothing pass that was not decided'],
+    );
+  });
+
+  for (const [name, [edit, ...expected]] of Object.entries(traps)) {
+    it(`finds ${name}`, () => {
+      const findings = findingsAfter(edit).filter((finding) => !finding.startsWith('ok:'));
+      for (const pattern of expected)
+        assert.ok(
+          findings.some((finding) => pattern.test(finding)),
+          findings.join('\n'),
+        );
+      assert.equal(findings.length, expected.length, findings.join('\n'));
+    });
+  }
+
+  it('finds that nobody is asked', () => {
+    const findings = findingsAfter((config) => {
+      removeFilter(config, AUTHZ);
+    });
+    assert.deepEqual(findings, [
+      'fault: Envoy: no listener asks an external authorization service: nothing is checked',
+    ]);
+  });
+
+  it('reads dynamic listeners and route tables', () => {
+    const config = readEnvoyConfig();
+    switchOff(config, AUTHZ, 'postern.guard');
+    const manager = connectionManager(config);
+    const table = { ...objectAt(manager, 'route_config'), name: 'table' };
+    delete manager['route_config'];
+    manager['rds'] = { route_config_name: 'table' };
+    const dump = dumpOf(config);
+    const [listener] = listAt(config, 'static_resources', 'listeners');
+    listAt(dump, 'configs')[2] = {
+      '@type': 'type.googleapis.com/envoy.admin.v3.ListenersConfigDump',
+      dynamic_listeners: [{ name: 'partners', active_state: { listener: listener ?? null } }],
+    };
+    listAt(dump, 'configs').push({
+      '@type': 'type.googleapis.com/envoy.admin.v3.RoutesConfigDump',
+      dynamic_route_configs: [{ route_config: table }],
+    });
+    const messages = inspectEnvoy(dump).map(({ message }) => message);
+    assert.equal(messages.length, 1);
+    assert.match(messages.join(), /ext_authz and the guard are switched off/);
+  });
+
+  it('tells what to do with every finding', () => {
+    for (const [edit] of Object.values(traps)) {
+      const config = readEnvoyConfig();
+      edit(config);
+      for (const { level, advice } of inspectEnvoy(dumpOf(config))) assert.equal(advice === null, level === 'ok');
+    }
+  });
+
+  it('never throws, whatever the answer', () => {
+    const odd: readonly Json[] = [null, [], 'x', {}, { configs: 1 }, { configs: [null, { '@type': 1 }] }];
+    for (const dump of odd) assert.equal(inspectEnvoy(dump)[0]?.level, 'fault');
+  });
+});
