@@ -25,7 +25,10 @@ interface PathNode {
   exact: MethodRules | null;
 }
 
-/** Compiles endpoints. They are validated before: paths are in normal form and no two collide. */
+/**
+ * Compiles endpoints whose paths are in normal form. Where two of them share a host pattern, a path rule and a method rule
+ * all the same, as only documents can that others than Postern wrote, that rule refuses: nobody knows whose it is.
+ */
 export function compileEndpointTable(endpoints: readonly Endpoint[]): EndpointTable {
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const anyHost = newNode();
@@ -79,10 +82,18 @@ function addPaths(root: PathNode, endpoint: Endpoint): void {
     if ('reason' in rule) throw new Error(`endpoint ${endpoint.id}: a path rule is not in normal form: ${rule.reason}`);
     let node = root;
     for (const segment of rule.comparable.split('/').slice(1)) node = nodeOf(node.children, segment);
-    const rules = (node[rule.kind] ??= { listed: new Map(), any: null });
-    if (endpoint.match.methods.length === 0) rules.any = endpoint;
-    for (const method of endpoint.match.methods) rules.listed.set(method, endpoint);
+    const rules: MethodRules = (node[rule.kind] ??= { listed: new Map(), any: null });
+    if (endpoint.match.methods.length === 0) rules.any = ownerOf(rules.any, endpoint);
+    for (const method of endpoint.match.methods) {
+      rules.listed.set(method, ownerOf(rules.listed.get(method) ?? null, endpoint));
+    }
   }
+}
+
+/** Who gets the requests of a rule: one that refuses them when another endpoint has it already. */
+function ownerOf(holder: Endpoint | null, endpoint: Endpoint): Endpoint {
+  if (holder === null || holder.id === endpoint.id) return endpoint;
+  return { ...endpoint, id: `${holder.id} (contested by ${endpoint.id})`, enabled: false };
 }
 
 /** The exact path's rules before those of the longest prefix; stops at the first segment that no rule knows. */

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoServerError, type MongoClient } from 'mongodb';
+import type { Clock } from '../../../clock.ts';
+import { isStandAlone } from '../connect.ts';
+import { collectionNames } from '../documents.ts';
+import { backOffMs } from './back-off.ts';
+import type { CausalFloor } from './causal-floor.ts';
+import type { RawDocument } from './endpoint-record.ts';
+import {
+  type Change,
+  FeedGap,
+  followCollection,
+  followedCollections,
+  type FollowedCollection,
+  type StreamPosition,
+} from './follow-collection.ts';
+import { pollEndpoints } from './poll-endpoints.ts';
+
+/** How changes come: by change streams, or, from a stand-alone server, endpoints by looking and the rest not at all. */
+export type FeedMode = 'following' | 'polling';
+
+/** What a feed takes, and whom it tells. */
+export interface ChangeFeedPorts {
+  /** For `changes`; the feed owns it. */
+  readonly client: MongoClient;
+  readonly clock: Clock;
+  readonly floor: CausalFloor;
+  /** All endpoints, read anew. */
+  onEndpoints(documents: readonly RawDocument[]): void;
+  /** Changes may have been missed: nothing that was read before counts. */
+  onEverythingChanged(): void;
+  onChange(change: Change): void;
+  /** Changes come in, at start and after an error. */
+  onRunning(mode: FeedMode): void;
+  /** Changes stopped coming in, with the driver's error; told with every attempt that fails. */
+  onError(error: unknown): void;
+  /** History was lost; everything is being read anew. */
+  onGap(): void;
+  readonly pollIntervalMs?: number;
+}
+
+const POLL_INTERVAL_MS = 2000;
+
+/** History lost, resume token damaged, stream unable to go on: the position is worth nothing. */
+const LOST_POSITION_CODES: readonly unknown[] = [286, 9, 280, 260];
+
+/**
+ * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the changes
+ * since a moment before, so that none is missed in between. Goes on after its last position when a stream breaks, and
+ * begins anew when history was lost. Never gives up.
+ */
+export class ChangeFeed implements AsyncDisposable {
+  readonly #ports: ChangeFeedPorts;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** Null: everything has to be read. */
+  #positions: Map<FollowedCollection, StreamPosition> | null = null;
+  readonly #confirmedMs = new Map<FollowedCollection, number>();
+  #mode: FeedMode | null = null;
+  #failures = 0;
+
+  constructor(ports: ChangeFeedPorts) {
+    this.#ports = ports;
+    this.#running = this.#run();
+  }
+
+  /** Up to which moment of the clock endpoints are known to be those of the store; null before the first time. */
+  get confirmedMs(): number | null {
+    return this.#confirmedMs.size < followedCollections.length ? null : Math.min(...this.#confirmedMs.values());
+  }
+
+  /** Up to which moment of the clock every change was told; null when changes are not told. */
+  get completeMs(): number | null {
+    return this.#mode === 'polling' ? null : this.confirmedMs;
+  }
+
+  /** Stops. No callback comes after it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#ports.client.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        if (this.#positions === null) await this.#begin(signal);
+        if (this.#positions === null) await this.#poll(signal);
+        else await this.#follow(this.#positions, signal);
+      } catch (error) {
+        if (isAborted(signal)) return;
+        this.#takeError(error);
+      }
+      await delay(backOffMs(this.#failures), undefined, { signal }).catch(() => null);
+      this.#failures += 1;
+    }
+  }
+
+  #takeError(error: unknown): void {
+    if (isPositionLost(error)) {
+      this.#positions = null;
+      this.#ports.onGap();
+    } else this.#ports.onError(error);
+  }
+
+  #tellRunning(mode: FeedMode): void {
+    this.#failures = 0;
+    if (this.#mode === mode) return;
+    this.#mode = mode;
+    this.#ports.onRunning(mode);
+  }
+
+  #confirm(name: FollowedCollection, confirmedMs: number): void {
+    this.#confirmedMs.set(name, Math.max(confirmedMs, this.#confirmedMs.get(name) ?? 0));
+  }
+
+  /** Reads everything, and notes the moment before as the position to follow from: what happened meanwhile is told twice. */
+  async #begin(signal: AbortSignal): Promise<void> {
+    const { client, clock, floor } = this.#ports;
+    const session = client.startSession({ causalConsistency: true });
+    try {
+      const endpoints = client.db().collection<RawDocument>(collectionNames.endpoints);
+      const read = { session, readConcern: { level: 'majority' }, signal } as const;
+      const askedMs = clock.nowMs();
+      const standsAlone = await isStandAlone(client.db());
+      await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
+      const since = session.operationTime;
+      if (standsAlone || since === undefined) {
+        this.#ports.onEverythingChanged();
+        return;
+      }
+      floor.raise(since, session);
+      this.#ports.onEndpoints(await endpoints.find({}, read).toArray());
+      this.#ports.onEverythingChanged();
+      this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
+      for (const name of followedCollections) this.#confirmedMs.set(name, askedMs);
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  /** Follows all collections until one of them fails; then none is followed any more. */
+  async #follow(positions: Map<FollowedCollection, StreamPosition>, signal: AbortSignal): Promise<void> {
+    const { client, clock, floor } = this.#ports;
+    const round = new AbortController();
+    const answered = new Set<FollowedCollection>();
+    const follow = async (name: FollowedCollection, start: StreamPosition): Promise<void> => {
+      try {
+        await followCollection(name, start, {
+          client,
+          clock,
+          signal: AbortSignal.any([signal, round.signal]),
+          onChange: (change, clusterTime, session) => {
+            floor.raise(clusterTime, session);
+            this.#ports.onChange(change);
+          },
+          onConfirmed: (confirmedMs) => {
+            this.#confirm(name, confirmedMs);
+            answered.add(name);
+            if (answered.size === followedCollections.length) this.#tellRunning('following');
+          },
+          onPosition: (position) => {
+            positions.set(name, position);
+          },
+        });
+      } finally {
+        round.abort();
+      }
+    };
+    const ended = await Promise.allSettled([...positions].map(([name, start]) => follow(name, start)));
+    this.#mode = null;
+    const errors = ended.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    if (errors.length > 0) throw errors.find((error) => isPositionLost(error)) ?? errors[0];
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    const { client, clock, onEndpoints, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    await pollEndpoints({
+      client,
+      clock,
+      signal,
+      pollIntervalMs,
+      onEndpoints: (documents) => {
+        onEndpoints(documents);
+      },
+      onConfirmed: (confirmedMs) => {
+        for (const name of followedCollections) this.#confirm(name, confirmedMs);
+        this.#tellRunning('polling');
+      },
+    });
+  }
+}
+
+function isPositionLost(error: unknown): boolean {
+  return error instanceof FeedGap || (error instanceof MongoServerError && LOST_POSITION_CODES.includes(error.code));
+}
+
+/** Asked anew after every wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

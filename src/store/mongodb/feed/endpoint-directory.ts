@@ -1,0 +1,112 @@
+import type { PlainProblem } from '../../../document/read-plain.ts';
+import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
+import { findMatchCollisions } from '../../../route/collisions.ts';
+import { compileEndpointTable, type EndpointTable } from '../../../route/endpoint-table.ts';
+import { type EndpointRecord, type RawDocument, readEndpointRecord } from './endpoint-record.ts';
+
+/** An endpoint whose requests are refused until its document, or one that collides with it, is mended. */
+export interface EndpointFault {
+  readonly id: string;
+  readonly problems: readonly PlainProblem[];
+  /** False when not even `match` could be read: its requests may then belong to another endpoint. */
+  readonly keepsItsRequests: boolean;
+}
+
+/** The endpoints of one moment. */
+export interface CompiledEndpoints {
+  readonly table: EndpointTable;
+  /** Those in force, without faulty ones. */
+  readonly endpoints: readonly Endpoint[];
+  readonly faults: readonly EndpointFault[];
+}
+
+/**
+ * The documents of the collection `endpoints`, kept up to date change by change, and what they say.
+ *
+ * Nothing is allowed because a document is wrong: a faulty endpoint keeps its requests and refuses them like a disabled
+ * one, so that none of them falls through to a wider, perhaps open, endpoint. It keeps those that its `match` can be read
+ * for, and while that is not all of them also those of its last good `match`. What two endpoints claim, both lose.
+ */
+export class EndpointDirectory {
+  #records = new Map<string, EndpointRecord>();
+  /** What faulty documents said while they were right. */
+  readonly #lastMatches = new Map<string, EndpointMatch>();
+
+  /** Takes the whole collection. */
+  replaceAll(documents: readonly RawDocument[]): void {
+    const present = new Set(documents.map(idOf));
+    for (const id of this.#records.keys()) if (!present.has(id)) this.remove(id);
+    for (const document of documents) this.set(document);
+  }
+
+  /** Takes a new or changed document. */
+  set(document: RawDocument): void {
+    const id = idOf(document);
+    const former = this.#records.get(id);
+    const record = readEndpointRecord(document);
+    if (record.kind === 'good') this.#lastMatches.delete(id);
+    else if (former?.kind === 'good') this.#lastMatches.set(id, former.endpoint.match);
+    this.#records.set(id, record);
+  }
+
+  /** Forgets a deleted document by its `_id`. */
+  remove(id: unknown): void {
+    const key = keyOf(id);
+    this.#records.delete(key);
+    this.#lastMatches.delete(key);
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  /** Compiles what the documents say now. */
+  compile(): CompiledEndpoints {
+    const endpoints: Endpoint[] = [];
+    const refusing: Endpoint[] = [];
+    const faults: EndpointFault[] = [];
+    for (const [id, record] of this.#records) {
+      if (record.kind === 'good') {
+        endpoints.push(record.endpoint);
+        continue;
+      }
+      const claims = [record.claim, this.#lastMatches.get(id) ?? null].filter((claim) => claim !== null);
+      faults.push({ id, problems: record.problems, keepsItsRequests: claims.length > 0 });
+      refusing.push(...claims.map((claim) => refusingEndpoint(id, claim)));
+    }
+    const all = [...endpoints, ...refusing];
+    return { table: compileEndpointTable(all), endpoints, faults: [...faults, ...collisionsOf(all)] };
+  }
+}
+
+/** The key of a document: ids are text, but others than Postern may have written anything. */
+function idOf(document: RawDocument): string {
+  return keyOf(document['_id']);
+}
+
+function keyOf(id: unknown): string {
+  return typeof id === 'string' ? id : `${typeof id} ${JSON.stringify(id)}`;
+}
+
+/** Stands for a faulty endpoint. Its options are those that would allow least if anything looked at them. */
+function refusingEndpoint(id: string, match: EndpointMatch): Endpoint {
+  return {
+    id,
+    description: '',
+    scenario: 'partner-openapi',
+    match,
+    authentication: 'oauth2',
+    accessCondition: 'authenticated-and-authorized',
+    limits: [],
+    options: { mode: 'enforce', onLimiterFailure: 'deny', hideCredentials: true, tokenInQuery: false },
+    enabled: false,
+  };
+}
+
+function collisionsOf(endpoints: readonly Endpoint[]): EndpointFault[] {
+  return findMatchCollisions(endpoints).flatMap(({ first, second, rule }) => {
+    if (first.id === second.id) return [];
+    const message = `claims the same requests as the endpoint ${JSON.stringify(first.id)} (${rule}); both refuse them: change one`;
+    return [{ id: second.id, problems: [{ path: 'match', message }], keepsItsRequests: true }];
+  });
+}

@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChangeStream, ClientSession, Document, MongoClient, ResumeToken, Timestamp } from 'mongodb';
+import type { Clock } from '../../../clock.ts';
+import type { RawDocument } from './endpoint-record.ts';
+
+/** The collections that decide checks; a role of the service can be bound to them. */
+export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants'] as const;
+export type FollowedCollection = (typeof followedCollections)[number];
+
+/** One changed document. It may be told twice, and may tell a state that is newer than the change. */
+export interface Change {
+  readonly collection: FollowedCollection;
+  /** The `_id`: of any type where others than Postern wrote it. */
+  readonly id: unknown;
+  /** Of an endpoint: the document as it is now; null when it was deleted. */
+  readonly document: RawDocument | null;
+  /** Of a credential that was made, or whose App Key was changed: the hash that finds it now. */
+  readonly appKeyHash: string | null;
+}
+
+/** After what a change stream goes on: the token of its last answer, or a moment, what happened then included. */
+export type StreamPosition = { readonly resumeAfter: ResumeToken } | { readonly startAtOperationTime: Timestamp };
+
+/** The stream cannot tell what happened since its position: everything has to be read anew. */
+export class FeedGap extends Error {
+  override readonly name = 'FeedGap';
+}
+
+/** What following takes, and whom it tells. */
+export interface FollowPorts {
+  readonly client: MongoClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  onChange(change: Change, clusterTime: Timestamp | undefined, session: ClientSession): void;
+  /** Everything up to this moment of the clock was told. */
+  onConfirmed(confirmedMs: number): void;
+  /** Where to go on after an error. */
+  onPosition(position: StreamPosition): void;
+}
+
+/** How long the server waits for a change before it answers that there is none. */
+const AWAIT_MS = 500;
+/** Changes handed on in one go; checks must not wait for the rest of a large batch. */
+const CHANGES_PER_TURN = 100;
+const BATCH_SIZE = 1000;
+
+const told: Readonly<Record<FollowedCollection, Document>> = {
+  endpoints: { fullDocument: 1 },
+  consumers: {},
+  credentials: { 'fullDocument.appKeyHash': 1, 'updateDescription.updatedFields.appKeyHash': 1 },
+  grants: {},
+};
+
+const documentChanges: ReadonlySet<unknown> = new Set(['insert', 'update', 'replace', 'delete']);
+
+/**
+ * Follows one collection until the signal is aborted. Rejects with {@link FeedGap}, or with the driver's error when the
+ * stream broke and can go on after its last position.
+ *
+ * Confirmations come from a primary only: a secondary that was cut off from the others would confirm for ever what they
+ * may have changed.
+ */
+export async function followCollection(
+  collection: FollowedCollection,
+  start: StreamPosition,
+  { client, clock, signal, ...ports }: FollowPorts,
+): Promise<void> {
+  const session = client.startSession({ causalConsistency: true });
+  const project = { operationType: 1, clusterTime: 1, documentKey: 1, ...told[collection] };
+  const stream = client
+    .db()
+    .collection(collection)
+    .watch([{ $project: project }], {
+      ...start,
+      ...(collection === 'endpoints' ? { fullDocument: 'updateLookup' } : {}),
+      session,
+      maxAwaitTimeMS: AWAIT_MS,
+      batchSize: BATCH_SIZE,
+      readPreference: 'primary',
+    });
+  try {
+    let changes = 0;
+    while (!signal.aborted) {
+      const askedMs = clock.nowMs();
+      const event = (await stream.tryNext()) as ChangeEvent | null;
+      if (isAborted(signal)) return;
+      if (event === null && stream.closed) throw new FeedGap('the stream ended');
+      if (event !== null) {
+        if (!documentChanges.has(event.operationType)) throw new FeedGap(`told of "${event.operationType}"`);
+        ports.onChange(changeOf(collection, event), event.clusterTime, session);
+      }
+      ports.onPosition({ resumeAfter: stream.resumeToken });
+      ports.onConfirmed(askedMs - lagMs(event, session));
+      changes = event === null ? 0 : changes + 1;
+      if (changes % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
+    }
+  } finally {
+    await closeQuietly(stream, session);
+  }
+}
+
+interface ChangeEvent {
+  readonly operationType: string;
+  readonly clusterTime?: Timestamp;
+  readonly documentKey?: { readonly _id: unknown };
+  readonly fullDocument?: RawDocument | null;
+  readonly updateDescription?: { readonly updatedFields?: RawDocument };
+}
+
+function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
+  const { documentKey, fullDocument = null, updateDescription } = event;
+  const appKeyHash = fullDocument?.['appKeyHash'] ?? updateDescription?.updatedFields?.['appKeyHash'];
+  return {
+    collection,
+    id: documentKey?._id,
+    document: collection === 'endpoints' ? fullDocument : null,
+    appKeyHash: typeof appKeyHash === 'string' ? appKeyHash : null,
+  };
+}
+
+/**
+ * How far behind the server's present an event was when the server sent it, in its own clock: others may differ from
+ * ours. One second more, because cluster times count whole seconds.
+ */
+function lagMs(event: ChangeEvent | null, { operationTime }: ClientSession): number {
+  if (event === null) return 0;
+  if (event.clusterTime === undefined || operationTime === undefined) return Infinity;
+  return (Math.max(0, operationTime.t - event.clusterTime.t) + 1) * 1000;
+}
+
+/** The server may be gone: then there is nothing left to close. */
+async function closeQuietly(stream: ChangeStream, session: ClientSession): Promise<void> {
+  await Promise.allSettled([stream.close(), session.endSession()]);
+}
+
+/** Asked anew after every wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
