@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache';
+import type { HeldCredential } from '../credential-source.ts';
+
+/** What the cache holds of one App Key. */
+export interface CacheEntry {
+  readonly appKeyHash: string;
+  readonly held: HeldCredential;
+  /** When it was certainly right, leaving aside what the change feed has confirmed since. */
+  knownMs: number;
+  /** Whether every change since it was read has been told, as long as the feed is complete. */
+  isFollowed: boolean;
+  /** No longer held, so that no change finds it: it must not be served again by those who have it in hand either. */
+  isGone: boolean;
+  /** The neighbours among the entries of its consumer. */
+  before: CacheEntry | null;
+  after: CacheEntry | null;
+}
+
+/**
+ * Entries by the hash of their App Key, the least recently used evicted first, and found by what changes name:
+ * credential and consumer. A credential has one entry at most.
+ */
+export class CachedCredentials {
+  readonly #byHash: LRUCache<string, CacheEntry>;
+  readonly #byCredential = new Map<string, CacheEntry>();
+  /** The first of a list that the entries themselves hold together: most consumers have one, and a set each is dear. */
+  readonly #byConsumer = new Map<string, CacheEntry>();
+
+  /** @param onEvicted told of each entry that made room for another. */
+  constructor(maxEntries: number, onEvicted: () => void) {
+    this.#byHash = new LRUCache({
+      max: maxEntries,
+      dispose: (entry, _hash, reason) => {
+        this.#unlink(entry);
+        entry.isGone = true;
+        if (reason === 'evict') onEvicted();
+      },
+    });
+  }
+
+  get size(): number {
+    return this.#byHash.size;
+  }
+
+  /** The entry, which counts as used; undefined when there is none. */
+  get(appKeyHash: string): CacheEntry | undefined {
+    return this.#byHash.get(appKeyHash);
+  }
+
+  /** Takes the place of what was held of this App Key, and of this credential. */
+  put(appKeyHash: string, held: HeldCredential, readAtMs: number): void {
+    const other = this.#byCredential.get(held.credential.id);
+    if (other !== undefined) this.#byHash.delete(other.appKeyHash);
+    const entry: CacheEntry = {
+      appKeyHash,
+      held,
+      knownMs: readAtMs,
+      isFollowed: true,
+      isGone: false,
+      before: null,
+      after: null,
+    };
+    this.#byHash.set(appKeyHash, entry);
+    this.#link(entry);
+  }
+
+  /** Drops the entry of an App Key; gives how many there were. */
+  invalidate(appKeyHash: string): number {
+    return this.#drop(this.#byHash.peek(appKeyHash));
+  }
+
+  /** Drops the entry of a credential; gives how many there were. */
+  invalidateCredential(id: string): number {
+    return this.#drop(this.#byCredential.get(id));
+  }
+
+  /** Drops all entries of a consumer; gives how many there were. */
+  invalidateConsumer(id: string): number {
+    let dropped = 0;
+    for (let entry = this.#byConsumer.get(id); entry !== undefined; entry = this.#byConsumer.get(id)) {
+      dropped += this.#drop(entry);
+    }
+    return dropped;
+  }
+
+  /** Ends what the feed said so far: entries that it had confirmed until `completeUntilMs` are confirmed no further. */
+  unfollow(completeUntilMs: number): void {
+    for (const entry of this.#byHash.values()) {
+      if (!entry.isFollowed) continue;
+      entry.knownMs = Math.max(entry.knownMs, completeUntilMs);
+      entry.isFollowed = false;
+    }
+  }
+
+  #drop(entry: CacheEntry | undefined): number {
+    return entry !== undefined && this.#byHash.delete(entry.appKeyHash) ? 1 : 0;
+  }
+
+  #link(entry: CacheEntry): void {
+    const { credential, consumer } = entry.held;
+    this.#byCredential.set(credential.id, entry);
+    entry.after = this.#byConsumer.get(consumer.id) ?? null;
+    if (entry.after !== null) entry.after.before = entry;
+    this.#byConsumer.set(consumer.id, entry);
+  }
+
+  #unlink(entry: CacheEntry): void {
+    const { credential, consumer } = entry.held;
+    this.#byCredential.delete(credential.id);
+    const { before, after } = entry;
+    if (after !== null) after.before = before;
+    if (before !== null) before.after = after;
+    else if (after !== null) this.#byConsumer.set(consumer.id, after);
+    else this.#byConsumer.delete(consumer.id);
+    entry.before = null;
+    entry.after = null;
+  }
+}

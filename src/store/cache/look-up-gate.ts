@@ -1,0 +1,100 @@
+import type { Clock } from '../../clock.ts';
+import type { StartTimer } from '../timer.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+/**
+ * Who asks: for an App Key that somebody was seen to hold; for one never seen; or nobody waits, because an entry is
+ * only to be made fresh.
+ */
+export type LookUpLane = 'known' | 'unseen' | 'background';
+
+/** How many look-ups run and wait at most. */
+export interface GateLimits {
+  /** At the same time, of all lanes. */
+  readonly maxRunning: number;
+  /** At the same time for App Keys never seen; less than `maxRunning`, so that they never take all. */
+  readonly maxUnseenRunning: number;
+  readonly maxBackgroundRunning: number;
+  readonly maxKnownWaiting: number;
+  readonly maxUnseenWaiting: number;
+  /** How long one waits for its turn, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Bounds how many look-ups the store has to answer at the same time, in lanes. Known App Keys go first and find a
+ * place whatever the others do; those never seen share half of the places and have a line of their own; look-ups that
+ * nobody waits for take a place only when one is free. Work that finds no place is refused at once, or when it has
+ * waited too long.
+ */
+export class LookUpGate {
+  readonly #limits: GateLimits;
+  readonly #running: Record<LookUpLane, number> = { known: 0, unseen: 0, background: 0 };
+  readonly #lines: Readonly<Record<'known' | 'unseen', WaitingLine>>;
+
+  constructor(limits: GateLimits, ports: { readonly clock: Clock; readonly startTimer: StartTimer }) {
+    this.#limits = limits;
+    this.#lines = {
+      known: new WaitingLine(limits.maxKnownWaiting, limits.maxWaitMs, ports),
+      unseen: new WaitingLine(limits.maxUnseenWaiting, limits.maxWaitMs, ports),
+    };
+  }
+
+  /** Look-ups that run now. */
+  get running(): number {
+    return this.#running.known + this.#running.unseen + this.#running.background;
+  }
+
+  /** Look-ups that wait now. */
+  get waiting(): number {
+    return this.#lines.known.length + this.#lines.unseen.length;
+  }
+
+  /** Does the work at once or in turn; null when there is no room for it. Rejects with `LookUpsOverloaded` after too long a wait. */
+  run<T>(lane: LookUpLane, work: () => Promise<T>): Promise<T> | null {
+    if (this.#hasPlace(lane)) {
+      this.#running[lane] += 1;
+      return this.#work(lane, work);
+    }
+    const turn = lane === 'background' ? null : this.#lines[lane].join();
+    return turn?.then(async () => await this.#work(lane, work)) ?? null;
+  }
+
+  /** Refuses all that wait. What runs comes to its own end. */
+  close(): void {
+    this.#lines.known.close();
+    this.#lines.unseen.close();
+  }
+
+  /** Whoever waits in a lane goes before whoever comes: a place becomes free only when nobody can take it. */
+  #hasPlace(lane: LookUpLane): boolean {
+    if (this.running >= this.#limits.maxRunning) return false;
+    switch (lane) {
+      case 'known':
+        return true;
+      case 'unseen':
+        return this.#running.unseen < this.#limits.maxUnseenRunning;
+      case 'background':
+        return this.#running.background < this.#limits.maxBackgroundRunning;
+    }
+  }
+
+  async #work<T>(lane: LookUpLane, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.#running[lane] -= 1;
+      this.#admitNext();
+    }
+  }
+
+  /** Counts the next one in before it goes on, so that nobody else takes its place meanwhile. */
+  #admitNext(): void {
+    for (const lane of ['known', 'unseen'] as const) {
+      if (this.#hasPlace(lane) && this.#lines[lane].admitFirst()) {
+        this.#running[lane] += 1;
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { Clock } from '../../clock.ts';
+import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
+import type { StartTimer } from '../timer.ts';
+import type { CacheCounters } from './cache-counters.ts';
+import type { CredentialReader } from './credential-reader.ts';
+import type { LookUpGate, LookUpLane } from './look-up-gate.ts';
+import { LookUpsOverloaded } from './look-ups-overloaded.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import type { UnknownBudget } from './unknown-budget.ts';
+
+/** How often one look-up reads at most, when what it reads is changed again and again. */
+const MAX_READS = 3;
+/** No read is repeated later than this after the first. */
+const REPEAT_WITHIN_MS = 300;
+
+/** What a look-up found. */
+export interface Found {
+  readonly held: HeldCredential | null;
+  /**
+   * The latest change that it takes into account, by the number of {@link RecentChanges}: it answers whoever asked no
+   * later than that. A change of it while it was read is one that it may lack.
+   */
+  readonly sequence: number;
+}
+
+/** A look-up under way. All who want the same App Key wait for the same one. */
+export interface LookUp {
+  readonly found: Promise<Found>;
+  /** Resolves once the look-up has taken as long as a caller who could be served otherwise should wait. */
+  patience(): Promise<'no answer yet'>;
+}
+
+/** What look-ups need. */
+export interface LookUpPorts {
+  readonly reader: CredentialReader;
+  readonly gate: LookUpGate;
+  readonly budget: UnknownBudget;
+  readonly changes: RecentChanges;
+  readonly clock: Clock;
+  readonly startTimer: StartTimer;
+  readonly counters: CacheCounters;
+  /** How long {@link LookUp.patience} lasts, from the beginning of the look-up. */
+  readonly patienceMs: number;
+  /** Told what was found, and when that read began, in the very turn in which it is certain that no change touched it. */
+  readonly onFound: (appKeyHash: string, held: HeldCredential | null, readAtMs: number) => void;
+  /** Told that the store had no answer. */
+  readonly onStoreFault: () => void;
+}
+
+/** Looks up App Keys in the store: each once at a time, and again when it was changed while it was read. */
+export class LookUps {
+  readonly #ports: LookUpPorts;
+  readonly #underWay = new Map<string, RunningLookUp>();
+
+  constructor(ports: LookUpPorts) {
+    this.#ports = ports;
+  }
+
+  /** Look-ups that run or wait for their turn. */
+  get size(): number {
+    return this.#underWay.size;
+  }
+
+  /** The look-up of this App Key that is under way, or a new one; null when there is no room for another. */
+  ask(appKeyHash: string, lane: LookUpLane): LookUp | null {
+    return this.#underWay.get(appKeyHash) ?? this.#begin(appKeyHash, lane);
+  }
+
+  /** Ends all waiting. Reads that run come to their own end. */
+  close(): void {
+    this.#ports.gate.close();
+    for (const lookUp of this.#underWay.values()) lookUp.end();
+  }
+
+  #begin(appKeyHash: string, lane: LookUpLane): LookUp | null {
+    const { gate, budget, clock, startTimer, patienceMs, counters, onStoreFault } = this.#ports;
+    const isPaid = lane === 'unseen';
+    if (isPaid && !budget.take()) {
+      counters.refusedLookUps += 1;
+      return null;
+    }
+    const reading = gate.run(lane, async () => await this.#read(appKeyHash));
+    if (reading === null) {
+      if (isPaid) budget.giveBack();
+      // Nobody misses what was to be done in the background: the next caller asks again.
+      if (lane !== 'background') counters.refusedLookUps += 1;
+      return null;
+    }
+    const lookUp = new RunningLookUp(reading, clock.nowMs() + patienceMs, { clock, startTimer, patienceMs });
+    this.#underWay.set(appKeyHash, lookUp);
+    const end = (): void => {
+      lookUp.end();
+      if (this.#underWay.get(appKeyHash) === lookUp) this.#underWay.delete(appKeyHash);
+    };
+    reading.then(
+      ({ held }) => {
+        end();
+        if (isPaid && held !== null) budget.giveBack();
+      },
+      (error: unknown) => {
+        end();
+        if (isPaid) budget.giveBack();
+        if (error instanceof LookUpsOverloaded) counters.refusedLookUps += 1;
+        else if (error instanceof StoreUnavailable) onStoreFault();
+      },
+    );
+    return lookUp;
+  }
+
+  async #read(appKeyHash: string): Promise<Found> {
+    try {
+      return await this.#readUntouched(appKeyHash);
+    } finally {
+      // In the turn that decides what was found: who asks after it is not answered by it.
+      this.#underWay.delete(appKeyHash);
+    }
+  }
+
+  async #readUntouched(appKeyHash: string): Promise<Found> {
+    const { reader, changes, clock, counters, onFound } = this.#ports;
+    const startMs = clock.nowMs();
+    for (let reads = 1; ; reads += 1) {
+      const { sequence } = changes;
+      const readAtMs = clock.nowMs();
+      counters.reads += 1;
+      if (reads > 1) counters.repeatedReads += 1;
+      const held = await reader.read(appKeyHash);
+      if (!changes.touched(sequence, appKeyHash, held)) {
+        onFound(appKeyHash, held, readAtMs);
+        return { held, sequence: changes.sequence };
+      }
+      if (reads === MAX_READS || clock.nowMs() - startMs > REPEAT_WITHIN_MS) return { held, sequence };
+    }
+  }
+}
+
+class RunningLookUp implements LookUp {
+  readonly found: Promise<Found>;
+  readonly #untilMs: number;
+  readonly #ports: { readonly clock: Clock; readonly startTimer: StartTimer; readonly patienceMs: number };
+  #patience: Promise<'no answer yet'> | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(
+    found: Promise<Found>,
+    untilMs: number,
+    ports: { readonly clock: Clock; readonly startTimer: StartTimer; readonly patienceMs: number },
+  ) {
+    this.found = found;
+    this.#untilMs = untilMs;
+    this.#ports = ports;
+  }
+
+  patience(): Promise<'no answer yet'> {
+    this.#patience ??= new Promise((resolve) => {
+      const { clock, startTimer, patienceMs } = this.#ports;
+      const leftMs = Math.min(this.#untilMs - clock.nowMs(), patienceMs);
+      this.#cancelTimer = startTimer(Math.max(0, leftMs), () => {
+        resolve('no answer yet');
+      });
+    });
+    return this.#patience;
+  }
+
+  /** The look-up is over: patience is no longer of interest. */
+  end(): void {
+    this.#cancelTimer?.();
+  }
+}

@@ -1,0 +1,67 @@
+import type { HeldCredential } from '../credential-source.ts';
+
+/** Changes that are remembered: at 5 000 a second, as a large `apply` makes them, those of the last 0.4 s. */
+const CAPACITY = 2048;
+
+/** What a change can be about, as far as reads of credentials are concerned. */
+export type ChangedKind = 'credential' | 'consumer' | 'appKeyHash';
+
+interface RecentChange {
+  readonly kind: ChangedKind;
+  readonly id: string;
+}
+
+/**
+ * The latest changes, numbered, so that a read can tell whether what it brings was changed while it was under way.
+ * Of reads that began before all it remembers, it says they were touched.
+ */
+export class RecentChanges {
+  readonly #ring: RecentChange[] = [];
+  readonly #capacity: number;
+  #sequence = 0;
+  /** Reads that began before this number count as touched. */
+  #oldestKnown = 0;
+
+  constructor(capacity: number = CAPACITY) {
+    this.#capacity = capacity;
+  }
+
+  /** The number of the latest change; a read notes it when it begins. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Notes that a resource has changed. */
+  note(kind: ChangedKind, id: string): void {
+    this.#ring[this.#sequence % this.#capacity] = { kind, id };
+    this.#sequence += 1;
+    this.#oldestKnown = Math.max(this.#oldestKnown, this.#sequence - this.#capacity);
+  }
+
+  /** Notes that anything may have changed. */
+  noteEverything(): void {
+    this.#sequence += 1;
+    this.#oldestKnown = this.#sequence;
+  }
+
+  /** Whether what was read may have changed after the change numbered `since`. `held` is null when nothing was found. */
+  touched(since: number, appKeyHash: string, held: HeldCredential | null): boolean {
+    if (since < this.#oldestKnown) return true;
+    for (let at = since; at < this.#sequence; at += 1) {
+      const change = this.#ring[at % this.#capacity];
+      if (change === undefined || change.id === idOf(change.kind, appKeyHash, held)) return true;
+    }
+    return false;
+  }
+}
+
+function idOf(kind: ChangedKind, appKeyHash: string, held: HeldCredential | null): string | null {
+  switch (kind) {
+    case 'credential':
+      return held?.credential.id ?? null;
+    case 'consumer':
+      return held?.consumer.id ?? null;
+    case 'appKeyHash':
+      return appKeyHash;
+  }
+}

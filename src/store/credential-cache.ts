@@ -1,0 +1,310 @@
+import type { Clock } from '../clock.ts';
+import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
+import type { Pending } from '../pending.ts';
+import { type CacheCounters, createCacheCounters } from './cache/cache-counters.ts';
+import { CachedCredentials, type CacheEntry } from './cache/cached-credentials.ts';
+import type { CredentialReader } from './cache/credential-reader.ts';
+import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-gate.ts';
+import { type LookUp, LookUps } from './cache/look-ups.ts';
+import { LookUpsOverloaded } from './cache/look-ups-overloaded.ts';
+import { RecentChanges } from './cache/recent-changes.ts';
+import { SeenAppKeys } from './cache/seen-app-keys.ts';
+import { UnknownAppKeys } from './cache/unknown-app-keys.ts';
+import { UnknownBudget } from './cache/unknown-budget.ts';
+import { type CredentialSource, type HeldCredential, StoreUnavailable } from './credential-source.ts';
+import type { StartTimer } from './timer.ts';
+
+/** Younger entries are served as they are. A feed that lives confirms every entry every half second. */
+const SOFT_AGE_MS = 2000;
+/** Younger entries are served, and made fresh in the background. */
+const HARD_AGE_MS = 5000;
+/** How long a caller with an older entry waits for a look-up, measured from the look-up's beginning. */
+const PATIENCE_MS = 200;
+/** For how long nobody is made to wait once more, after the store was away or slow. */
+const DOUBT_MS = 1000;
+/** How often a caller asks once more because its answer was changed while it was on its way. */
+const MAX_ASKS = 3;
+
+const GATE_LIMITS: GateLimits = {
+  maxRunning: 16,
+  maxUnseenRunning: 8,
+  maxBackgroundRunning: 8,
+  maxKnownWaiting: 1024,
+  maxUnseenWaiting: 256,
+  maxWaitMs: 250,
+};
+
+/** How a cache behaves. */
+export interface CredentialCacheOptions {
+  /** Credentials it holds at most, about 1.6 KiB each. */
+  readonly maxEntries: number;
+  /** How long an entry serves while the store is away, in seconds since it was certainly right. */
+  readonly maxStaleSeconds: number;
+  /** For a feed that confirms more rarely than every second, such as polling: {@link SOFT_AGE_MS} without it. */
+  readonly softAgeMs?: number;
+  /** {@link HARD_AGE_MS} without it. */
+  readonly hardAgeMs?: number;
+  readonly gateLimits?: Partial<GateLimits>;
+}
+
+/** What a cache needs. */
+export interface CredentialCachePorts {
+  /** The store, behind its circuit breaker (`LookUpBreaker`). */
+  readonly reader: CredentialReader;
+  /**
+   * Until when, by the clock below, the change feed is complete: every change committed before was told to the cache.
+   * Far in the past while there is none yet. Asked for every request, so it must only give a number.
+   */
+  readonly confirmedMs: () => number;
+  readonly clock: Clock;
+  readonly startTimer: StartTimer;
+  readonly observer: {
+    /** A look-up that nobody waited for failed by a defect of this program. */
+    defect(error: unknown): void;
+  };
+}
+
+/**
+ * Credentials on the check path (spec §6): a bounded memory in front of a store that holds too many to load.
+ *
+ * **In the common case** an App Key is answered at once, without a promise: from an entry, or, for at most 10 s, from
+ * the memory that nobody holds it. That memory is apart and bounded, so unknown App Keys evict no known ones.
+ *
+ * **Freshness.** An entry is certainly right at the moment its read began, and, while every change since was told, at
+ * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and made fresh in the background.
+ * An older one waits up to 200 ms for a look-up; is there no answer, it is served up to `maxStaleSeconds`, and for a
+ * second nobody waits again. While the store is away (`reader.outlook`) it is served at once, and only the one trial
+ * that the circuit breaker wants is made. Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
+ *
+ * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
+ * read counts, or `StoreUnavailable`. A read that is under way while what it reads is changed is repeated; at the third
+ * time it answers those who asked before the change and is not kept. The feed calls the methods below before it lets
+ * `confirmedMs` pass the moment of the change.
+ *
+ * **Floods.** One look-up at a time for an App Key, and none for 10 s after nobody was found. 16 look-ups run at most.
+ * App Keys that somebody was once seen to hold (four bytes each, kept long after eviction) go first and always find a
+ * place; those never seen share 8 places and a line of 256, so that invented App Keys neither delay known callers nor
+ * keep the store busier than 8 reads at once. A parallelism is bounded rather than a rate, because it adapts: a slow
+ * store is asked less. On top of it, App Keys that turn out to be nobody's cost a budget of 1000 a second, which
+ * look-ups that find somebody do not use up: callers who come back after a restart are not held up by it. What finds no
+ * place gets `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as nobody knows who it is.
+ *
+ * Rejects with what the reader rejects with; nothing but `StoreUnavailable` is told to callers as an outage.
+ */
+export class CredentialCache implements CredentialSource, AsyncDisposable {
+  readonly counters: Readonly<CacheCounters>;
+  readonly #counters: CacheCounters;
+  readonly #ports: CredentialCachePorts;
+  readonly #softAgeMs: number;
+  readonly #hardAgeMs: number;
+  readonly #maxStaleMs: number;
+  readonly #entries: CachedCredentials;
+  readonly #unknown: UnknownAppKeys;
+  readonly #seen = new SeenAppKeys();
+  readonly #changes = new RecentChanges();
+  readonly #lookUps: LookUps;
+  #doubtUntilMs = 0;
+
+  constructor(options: CredentialCacheOptions, ports: CredentialCachePorts) {
+    const { clock, startTimer, reader } = ports;
+    const counters = createCacheCounters();
+    this.counters = counters;
+    this.#counters = counters;
+    this.#ports = ports;
+    this.#softAgeMs = options.softAgeMs ?? SOFT_AGE_MS;
+    this.#hardAgeMs = options.hardAgeMs ?? HARD_AGE_MS;
+    this.#maxStaleMs = Math.max(options.maxStaleSeconds * 1000, this.#hardAgeMs);
+    this.#unknown = new UnknownAppKeys(clock);
+    this.#entries = new CachedCredentials(options.maxEntries, () => {
+      counters.evictions += 1;
+    });
+    this.#lookUps = new LookUps({
+      reader,
+      gate: new LookUpGate({ ...GATE_LIMITS, ...options.gateLimits }, { clock, startTimer }),
+      budget: new UnknownBudget(clock),
+      changes: this.#changes,
+      clock,
+      startTimer,
+      counters,
+      patienceMs: PATIENCE_MS,
+      onFound: (appKeyHash, held, readAtMs) => {
+        this.#keep(appKeyHash, held, readAtMs);
+      },
+      onStoreFault: () => {
+        this.#doubt();
+      },
+    });
+  }
+
+  /** Entries of App Keys that somebody holds. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** App Keys that nobody holds, as far as is remembered. */
+  get unknownSize(): number {
+    return this.#unknown.size;
+  }
+
+  /** Look-ups that run or wait for their turn. */
+  get lookUpsUnderWay(): number {
+    return this.#lookUps.size;
+  }
+
+  findByAppKey(appKey: string): Pending<HeldCredential | null> {
+    if (!APP_KEY_PATTERN.test(appKey)) return null;
+    const appKeyHash = hashAppKey(appKey);
+    const entry = this.#entries.get(appKeyHash);
+    if (entry !== undefined) {
+      const ageMs = this.#ageMs(entry);
+      if (ageMs > this.#softAgeMs) return this.#findAged(entry, ageMs);
+      this.#counters.hits += 1;
+      return entry.held;
+    }
+    if (this.#unknown.has(appKeyHash)) {
+      this.#counters.negativeHits += 1;
+      return null;
+    }
+    return this.#findInStore(appKeyHash);
+  }
+
+  /** A credential was created, changed or deleted. `appKeyHash` is null when only its id is known. */
+  credentialChanged(id: string, appKeyHash: string | null): void {
+    this.#changes.note('credential', id);
+    this.#counters.invalidations += this.#entries.invalidateCredential(id);
+    if (appKeyHash === null) return;
+    this.#changes.note('appKeyHash', appKeyHash);
+    this.#counters.invalidations += this.#entries.invalidate(appKeyHash);
+    this.#unknown.forget(appKeyHash);
+    this.#seen.note(appKeyHash);
+  }
+
+  /** A consumer was created, changed or deleted. */
+  consumerChanged(id: string): void {
+    this.#changes.note('consumer', id);
+    this.#counters.invalidations += this.#entries.invalidateConsumer(id);
+  }
+
+  /** A grant of this consumer was created, changed or deleted. */
+  grantChanged(consumerId: string): void {
+    this.consumerChanged(consumerId);
+  }
+
+  /**
+   * Changes were lost: any entry may be out of date. None is dropped, but none is confirmed by the feed until it is read
+   * again. To be called when the new feed is open, and while `confirmedMs` still gives what the old one had reached.
+   */
+  everythingChanged(): void {
+    this.#changes.noteEverything();
+    this.#entries.unfollow(this.#ports.confirmedMs());
+  }
+
+  /** Tells that somebody holds the App Key with this hash, so that its first look-up does not wait behind unknown ones. */
+  noteKnown(appKeyHash: string): void {
+    this.#seen.note(appKeyHash);
+  }
+
+  /** Refuses what waits for its turn. Look-ups that run end with their reads. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#lookUps.close();
+    return Promise.resolve();
+  }
+
+  /** How long ago the entry was certainly right. A clock that was set back makes it older, not younger. */
+  #ageMs(entry: CacheEntry): number {
+    const knownMs = entry.isFollowed ? Math.max(entry.knownMs, this.#ports.confirmedMs()) : entry.knownMs;
+    return Math.abs(this.#ports.clock.nowMs() - knownMs);
+  }
+
+  #findAged(entry: CacheEntry, ageMs: number): Pending<HeldCredential | null> {
+    const { outlook } = this.#ports.reader;
+    if (ageMs > this.#maxStaleMs) return this.#findInStore(entry.appKeyHash);
+    if (ageMs <= this.#hardAgeMs) {
+      if (outlook !== 'away') this.#refresh(entry.appKeyHash);
+      this.#counters.hits += 1;
+      return entry.held;
+    }
+    if (outlook === 'reachable' && !this.#isDoubtful()) return this.#findOrServe(entry);
+    if (outlook !== 'away') this.#refresh(entry.appKeyHash);
+    this.#counters.stale += 1;
+    return entry.held;
+  }
+
+  /** Makes an entry fresh while its caller goes on; when there is no room for that now, the next caller will. */
+  #refresh(appKeyHash: string): void {
+    this.#lookUps.ask(appKeyHash, 'background')?.found.catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) this.#ports.observer.defect(error);
+    });
+  }
+
+  /** Waits a little for the store, and serves the entry when there is no answer. */
+  async #findOrServe(entry: CacheEntry): Promise<HeldCredential | null> {
+    const lookUp = this.#lookUps.ask(entry.appKeyHash, 'known');
+    if (lookUp === null) return this.#serveStale(entry);
+    const finding = this.#answerOf(lookUp, entry.appKeyHash);
+    try {
+      const held = await Promise.race([finding, lookUp.patience()]);
+      if (held !== 'no answer yet') return held;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || entry.isGone) throw error;
+      return this.#serveStale(entry);
+    }
+    this.#doubt();
+    // Who waits no longer does not hear how it ends.
+    finding.catch(() => null);
+    return entry.isGone ? await finding : this.#serveStale(entry);
+  }
+
+  #serveStale(entry: CacheEntry): HeldCredential {
+    this.#counters.stale += 1;
+    return entry.held;
+  }
+
+  #findInStore(appKeyHash: string): Promise<HeldCredential | null> {
+    this.#counters.misses += 1;
+    const lookUp = this.#askStore(appKeyHash);
+    return this.#answerOf(lookUp, appKeyHash);
+  }
+
+  #askStore(appKeyHash: string): LookUp {
+    if (this.#ports.reader.outlook === 'away') {
+      throw new StoreUnavailable('the store is away, and the App Key is not held in memory');
+    }
+    const lane: LookUpLane = this.#seen.has(appKeyHash) ? 'known' : 'unseen';
+    const lookUp = this.#lookUps.ask(appKeyHash, lane);
+    if (lookUp === null) throw new LookUpsOverloaded('too many App Keys are being looked up');
+    return lookUp;
+  }
+
+  /** What a look-up found, asked for once more where it lacks a change that was told before this caller asked. */
+  async #answerOf(lookUp: LookUp, appKeyHash: string): Promise<HeldCredential | null> {
+    const { sequence } = this.#changes;
+    let found = await lookUp.found;
+    for (let asks = 1; found.sequence < sequence; asks += 1) {
+      if (asks === MAX_ASKS) throw new StoreUnavailable('the credential changes faster than it can be read');
+      found = await this.#askStore(appKeyHash).found;
+    }
+    return found.held;
+  }
+
+  #keep(appKeyHash: string, held: HeldCredential | null, readAtMs: number): void {
+    if (held === null) {
+      this.#entries.invalidate(appKeyHash);
+      this.#unknown.note(appKeyHash, readAtMs);
+      return;
+    }
+    this.#unknown.forget(appKeyHash);
+    this.#seen.note(appKeyHash);
+    this.#entries.put(appKeyHash, held, readAtMs);
+  }
+
+  #isDoubtful(): boolean {
+    // More than the whole span is left only after the clock was set back.
+    const leftMs = this.#doubtUntilMs - this.#ports.clock.nowMs();
+    return leftMs > 0 && leftMs <= DOUBT_MS;
+  }
+
+  #doubt(): void {
+    this.#doubtUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
+  }
+}

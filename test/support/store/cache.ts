@@ -1,0 +1,47 @@
+import { CredentialCache, type CredentialCacheOptions } from '../../../src/store/credential-cache.ts';
+import { ManualReader } from './manual-reader.ts';
+import { ManualTime, settle } from './manual-time.ts';
+import { held, keyOf } from './held.ts';
+
+/** A cache whose store, clock and change feed a test moves by hand. */
+export interface TestCache {
+  readonly cache: CredentialCache;
+  readonly reader: ManualReader;
+  readonly time: ManualTime;
+  readonly defects: unknown[];
+  /** What `confirmedMs` gives; while `isLive`, the present. */
+  readonly feed: { confirmedMs: number; isLive: boolean };
+  /** Has the cache read the credential with this id, and keep it. */
+  learn(id: string, consumerId?: string, version?: number): Promise<void>;
+}
+
+/** Makes a cache of 100 entries that serve stale for 60 s, with a change feed that was never complete. */
+export function testCache(options: Partial<CredentialCacheOptions> = {}): TestCache {
+  const reader = new ManualReader();
+  const time = new ManualTime();
+  const defects: unknown[] = [];
+  const feed = { confirmedMs: 0, isLive: false };
+  const cache = new CredentialCache(
+    { maxEntries: 100, maxStaleSeconds: 60, ...options },
+    {
+      reader,
+      clock: time,
+      startTimer: time.startTimer,
+      confirmedMs: () => (feed.isLive ? time.nowMs() : feed.confirmedMs),
+      observer: { defect: (error) => defects.push(error) },
+    },
+  );
+  return {
+    cache,
+    reader,
+    time,
+    defects,
+    feed,
+    learn: async (id, consumerId, version) => {
+      const finding = cache.findByAppKey(keyOf(id));
+      reader.next.answer(held(id, consumerId, version));
+      await finding;
+      await settle();
+    },
+  };
+}
