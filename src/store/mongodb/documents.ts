@@ -51,10 +51,12 @@ export interface UsageDocument {
   readonly retiringSecretLastUsedAt?: Date;
 }
 
-/** The hash of an App Key whose credential was deleted: it is never given again (spec §1). */
+/** The hash of an App Key whose credential was deleted, or got another one: it is never given again (spec §1). */
 export interface FormerAppKeyDocument {
   readonly _id: string;
   readonly deletedAt: Date;
+  /** The credential that got another App Key: it alone may have this one back. */
+  readonly credentialId?: string;
 }
 
 /** One changed resource of one operation. */

@@ -1,0 +1,66 @@
+import { collectionNames } from '../documents.ts';
+import {
+  auditValidator,
+  consumerValidator,
+  credentialValidator,
+  endpointValidator,
+  formerAppKeyValidator,
+  grantValidator,
+  metaValidator,
+  usageValidator,
+  type Validator,
+} from './validators.ts';
+
+/** An index, by the name that MongoDB gives it: its keys and directions joined with `_`. */
+export interface IndexDefinition {
+  readonly name: string;
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly unique: boolean;
+}
+
+export interface CollectionDefinition {
+  readonly name: string;
+  readonly validator: Validator;
+  readonly indexes: readonly IndexDefinition[];
+}
+
+/**
+ * The version of what follows and of the documents; goes up with every change of either, and a migration of
+ * `migrations.ts` leads there.
+ */
+export const SCHEMA_VERSION = 2;
+
+/** All collections, as a database of {@link SCHEMA_VERSION} has them. */
+export const collections: readonly CollectionDefinition[] = [
+  { name: collectionNames.meta, validator: metaValidator, indexes: [] },
+  { name: collectionNames.endpoints, validator: endpointValidator, indexes: [] },
+  { name: collectionNames.consumers, validator: consumerValidator, indexes: [] },
+  {
+    name: collectionNames.credentials,
+    validator: credentialValidator,
+    indexes: [index({ appKeyHash: 1 }, 'unique'), index({ consumerId: 1, _id: 1 })],
+  },
+  {
+    name: collectionNames.grants,
+    validator: grantValidator,
+    indexes: [index({ consumerId: 1, _id: 1 }), index({ endpointId: 1, _id: 1 })],
+  },
+  { name: collectionNames.usage, validator: usageValidator, indexes: [] },
+  { name: collectionNames.formerAppKeys, validator: formerAppKeyValidator, indexes: [] },
+  {
+    name: collectionNames.audit,
+    validator: auditValidator,
+    indexes: [
+      index({ at: -1, _id: -1 }),
+      index({ kind: 1, id: 1, at: -1, _id: -1 }),
+      index({ actor: 1, at: -1, _id: -1 }),
+    ],
+  },
+];
+
+function index(key: IndexDefinition['key'], unique?: 'unique'): IndexDefinition {
+  const name = Object.entries(key)
+    .map(([field, direction]) => `${field}_${String(direction)}`)
+    .join('_');
+  return { name, key, unique: unique !== undefined };
+}

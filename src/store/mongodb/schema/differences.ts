@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Db, MongoServerError } from 'mongodb';
+import { Conflict } from '../../../manage/resource-store.ts';
+import { type CollectionDefinition, collections, type IndexDefinition } from './collections.ts';
+
+/** What a database lacks, or has otherwise, of what {@link collections} say. */
+export type SchemaDifference =
+  | { readonly what: 'collection'; readonly collection: string }
+  | { readonly what: 'validator'; readonly collection: string }
+  | { readonly what: 'index'; readonly collection: string; readonly index: string; readonly isThereOtherwise: boolean };
+
+/** Compares; changes nothing. Rejects as the driver does. */
+export async function findDifferences(db: Db): Promise<readonly SchemaDifference[]> {
+  const there = new Map((await db.listCollections().toArray()).map((each) => [each.name, each]));
+  const differences: SchemaDifference[] = [];
+  for (const definition of collections) {
+    const { name: collection } = definition;
+    const info = there.get(collection);
+    if (info === undefined) {
+      differences.push({ what: 'collection', collection });
+      continue;
+    }
+    if (!hasValidator('options' in info ? info.options : {}, definition)) {
+      differences.push({ what: 'validator', collection });
+    }
+    const indexes = new Map((await db.collection(collection).indexes()).map((each) => [each.name, each]));
+    for (const index of definition.indexes) {
+      const found = indexes.get(index.name);
+      if (found !== undefined && (found.unique ?? false) === index.unique) continue;
+      differences.push({ what: 'index', collection, index: index.name, isThereOtherwise: found !== undefined });
+    }
+  }
+  return differences;
+}
+
+/** Makes a database what {@link collections} say. Whatever else is there stays; done twice, or by two at once, it is the same. */
+export async function applyCollections(db: Db): Promise<void> {
+  const differences = await findDifferences(db);
+  for (const definition of collections) {
+    const own = differences.filter(({ collection }) => collection === definition.name);
+    const isMissing = own.some(({ what }) => what === 'collection');
+    if (isMissing) await createCollection(db, definition);
+    else if (own.some(({ what }) => what === 'validator')) await setValidator(db, definition);
+    for (const index of definition.indexes) {
+      const difference = own.find((each) => each.what === 'index' && each.index === index.name);
+      if (difference?.what === 'index' && difference.isThereOtherwise) {
+        await db.collection(definition.name).dropIndex(index.name);
+      }
+      if (isMissing || difference !== undefined) await createIndex(db, definition.name, index);
+    }
+  }
+}
+
+const NAMESPACE_EXISTS = 48;
+const DUPLICATE_KEY = 11000;
+
+async function createCollection(db: Db, { name, validator }: CollectionDefinition): Promise<void> {
+  try {
+    await db.createCollection(name, { validator, ...strictly });
+  } catch (error) {
+    // Somebody else made it meanwhile, perhaps by writing into it.
+    if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
+    await setValidator(db, { name, validator });
+  }
+}
+
+async function setValidator(
+  db: Db,
+  { name, validator }: Pick<CollectionDefinition, 'name' | 'validator'>,
+): Promise<void> {
+  await db.command({ collMod: name, validator, ...strictly });
+}
+
+/** Of a document that is wrong already, a change that leaves it wrong is refused, too: it has to be mended in one edit. */
+const strictly = { validationLevel: 'strict', validationAction: 'error' } as const;
+
+async function createIndex(db: Db, collection: string, { key, unique }: IndexDefinition): Promise<void> {
+  try {
+    await db.collection(collection).createIndex(key, unique ? { unique } : {}, {});
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    const fields = Object.keys(key).join(' and ');
+    throw new Conflict(
+      `two documents of "${collection}" have the same ${fields}; remove one of them in the MongoDB shell`,
+    );
+  }
+}
+
+function hasValidator(options: unknown, { validator }: CollectionDefinition): boolean {
+  const { validator: found, validationLevel, validationAction } = options as Readonly<Record<string, unknown>>;
+  return (
+    isDeepStrictEqual(found, structuredClone(validator)) &&
+    validationLevel === strictly.validationLevel &&
+    validationAction === strictly.validationAction
+  );
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { type Db, type Document } from 'mongodb';
+import { hashAppKey } from '../../../src/model/app-key.ts';
+import { Conflict } from '../../../src/manage/resource-store.ts';
+import { Secret } from '../../../src/model/secret.ts';
+import { collectionNames } from '../../../src/store/mongodb/documents.ts';
+import { MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
+import { readCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
+import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
+import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { readSchemaVersion, requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
+import { testKeyRing } from '../../support/keyring.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+
+type Anything = { _id: string } & Document;
+
+describe('the schema of the database', () => {
+  const { db: use, uri } = useDatabase();
+  let db: Db;
+
+  beforeEach(async () => {
+    db = use();
+    await db.dropDatabase();
+  });
+
+  const schema = (): Promise<Anything | null> => db.collection<Anything>('meta').findOne({ _id: 'schema' });
+  const insertRaw = async (collection: string, document: Document): Promise<void> => {
+    await db.collection(collection).insertOne(document, { bypassDocumentValidation: true });
+  };
+
+  it('is made once, with every collection, validator and index', async () => {
+    assert.ok(uri() !== '');
+    assert.equal(await readSchemaVersion(db), null);
+    assert.equal(await ensureSchema(db), 'created');
+    assert.equal(await ensureSchema(db), 'current');
+    assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION });
+    assert.deepEqual(
+      (await db.listCollections().toArray()).map(({ name }) => name).sort(),
+      Object.values(collectionNames).toSorted(),
+    );
+    assert.deepEqual(await findSchemaDifferences(db), []);
+    await requireSchema(db);
+  });
+
+  it('is made by many at once as by one', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => ensureSchema(db)));
+    assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
+    assert.deepEqual(await findSchemaDifferences(db), []);
+    assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION });
+  });
+
+  it('keeps App Keys apart', async () => {
+    await ensureSchema(db);
+    await insertRaw('credentials', { _id: 'one', appKeyHash: 'same' });
+    await assert.rejects(insertRaw('credentials', { _id: 'two', appKeyHash: 'same' }), { code: 11000 });
+  });
+
+  const refused: readonly (readonly [string, Document])[] = [
+    ['endpoints', { _id: 'orders', scenario: 'opne', match: { paths: [{ prefix: '/' }] } }],
+    ['consumers', { _id: 'acme', enabled: 'yes' }],
+    ['consumers', { _id: 'acme', enabled: true, labels: { tier: 1 } }],
+    ['consumers', { _id: 'acme', enabled: true, quota: 5 }],
+    [
+      'credentials',
+      { _id: 'acme-hmac', consumerId: 'acme', methods: ['hmac'], appKeyHash: '0'.repeat(64), state: 'on' },
+    ],
+    ['credentials', { _id: 'a', consumerId: 'acme', methods: ['hmac'], appKeyHash: 'x', state: 'active' }],
+    ['grants', { _id: 'orders/acme', endpointId: 'orders', consumerId: 'acme', expiresAt: '2027-01-01' }],
+    ['usage', { _id: 'a', lastUsedAt: 5 }],
+    ['audit', { at: new Date(), actor: 'ada' }],
+    ['formerAppKeys', { _id: 'x', deletedAt: new Date() }],
+  ];
+  it('refuses an edit by hand that makes nonsense', async () => {
+    await ensureSchema(db);
+    const version = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
+    for (const [collection, document] of refused) {
+      const isResource = ['endpoints', 'consumers', 'credentials', 'grants'].includes(collection);
+      const whole = { ...document, ...(isResource ? version : {}) };
+      await assert.rejects(db.collection(collection).insertOne(whole), { code: 121 }, JSON.stringify(document));
+    }
+    await db.collection<Anything>('consumers').insertOne({ _id: 'acme', enabled: true, ...version });
+    await assert.rejects(db.collection<Anything>('consumers').updateOne({ _id: 'acme' }, { $set: { enabled: 1 } }), {
+      code: 121,
+    });
+  });
+
+  it('is mended where a hand removed or changed something', async () => {
+    await ensureSchema(db);
+    await db.dropCollection('usage');
+    await db.collection('grants').dropIndex('consumerId_1__id_1');
+    await db.collection('credentials').dropIndex('appKeyHash_1');
+    await db.collection('credentials').createIndex({ appKeyHash: 1 }, {}, {});
+    await db.command({ collMod: 'consumers', validationLevel: 'off' });
+    assert.deepEqual(await findSchemaDifferences(db), [
+      { what: 'validator', collection: 'consumers' },
+      { what: 'index', collection: 'credentials', index: 'appKeyHash_1', isThereOtherwise: true },
+      { what: 'index', collection: 'grants', index: 'consumerId_1__id_1', isThereOtherwise: false },
+      { what: 'collection', collection: 'usage' },
+    ]);
+    assert.equal(await ensureSchema(db), 'current');
+    assert.equal(await repairSchema(db), 'current');
+    assert.deepEqual(await findSchemaDifferences(db), []);
+  });
+
+  it('tells which records stand in the way of an index', async () => {
+    await insertRaw('credentials', { _id: 'one', appKeyHash: 'same' });
+    await insertRaw('credentials', { _id: 'two', appKeyHash: 'same' });
+    await assert.rejects(ensureSchema(db), (error) => {
+      assert.ok(error instanceof Conflict);
+      assert.match(error.message, /two documents of "credentials" have the same appKeyHash; remove one/);
+      return true;
+    });
+    await db.collection<Anything>('credentials').deleteOne({ _id: 'two' });
+    assert.equal(await ensureSchema(db), 'created');
+  });
+
+  it('is refused when a newer version made it', async () => {
+    await insertRaw('meta', { _id: 'schema', version: SCHEMA_VERSION + 1 });
+    for (const work of [ensureSchema, requireSchema, repairSchema]) {
+      await assert.rejects(work(db), (error) => {
+        assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
+        assert.match(error.message, /has schema version 3, and this Postern knows 2 at most: .* use that one$/);
+        return true;
+      });
+    }
+    assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION + 1 });
+  });
+
+  it('is required by those who may not make it, who are told what to do', async () => {
+    await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
+    await insertRaw('meta', { _id: 'schema', version: 1 });
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 2: .*postern doctor --fix/);
+  });
+
+  it('goes on where a migrator crashed, when its lease has run out', async () => {
+    await insertRaw('meta', { _id: 'schema', lease: { holder: 'gone', until: new Date(0) } });
+    assert.equal(await ensureSchema(db), 'created');
+    assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION });
+  });
+
+  it('waits for another migrator that is at work', async () => {
+    await insertRaw('meta', { _id: 'schema', lease: { holder: 'other', until: new Date('2100-01-01') } });
+    const waiting = ensureSchema(db);
+    await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 2 }, $unset: { lease: '' } });
+    assert.equal(await waiting, 'current');
+  });
+
+  describe('of version 1', () => {
+    const sealer = testKeyRing();
+    const sealed = sealer.seal(Secret.fromText('a secret of version 1'), { credentialId: 'x', what: 'app-secret' });
+    const version = { revision: 4, createdAt: new Date('2026-01-01'), updatedAt: new Date('2026-01-02') };
+
+    beforeEach(async () => {
+      await db.createCollection('credentials', { validator: { methods: { $exists: false } } });
+      await db.collection('credentials').createIndex({ appKey: 1 }, { unique: true }, {});
+      await db.collection<Anything>('credentials').insertMany([
+        {
+          _id: 'acme-hmac',
+          consumerId: 'acme',
+          method: 'hmac',
+          appKey: 'k1',
+          appSecret: sealed,
+          state: 'active',
+          ...version,
+        },
+        { _id: 'acme-key', consumerId: 'acme', method: 'key', appKey: 'k2', state: 'active', ...version },
+        { _id: 'nonsense', method: 5, appKey: ['k3'], ...version },
+        ...Array.from({ length: 2500 }, (_, index) => ({
+          ...{ _id: `c${String(index)}`, consumerId: 'acme', method: 'key', appKey: `many-${String(index)}` },
+          ...{ state: 'active', ...version },
+        })),
+      ]);
+      await insertRaw('meta', { _id: 'schema', version: 1 });
+      await insertRaw('meta', { _id: 'state', revision: 17 });
+    });
+
+    it('is migrated, and keeps everything else', async () => {
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION });
+      assert.equal((await db.collection<Anything>('meta').findOne({ _id: 'state' }))?.['revision'], 17);
+      const credentials = db.collection<Anything>('credentials');
+      assert.deepEqual(await credentials.findOne({ _id: 'acme-key' }), {
+        ...{ _id: 'acme-key', consumerId: 'acme', state: 'active', ...version },
+        ...{ methods: ['key'], appKeyHash: hashAppKey('k2') },
+      });
+      const hmac = await credentials.findOne({ _id: 'acme-hmac' });
+      assert.deepEqual([hmac?.['appKey'], hmac?.['methods'], hmac?.['appSecret']], ['k1', ['hmac'], sealed]);
+      assert.equal(await credentials.countDocuments({ methods: ['key'], appKeyHash: /^[0-9a-f]{64}$/ }), 2501);
+      const nonsense = await credentials.findOne({ _id: 'nonsense' });
+      assert.ok(nonsense !== null && 'fault' in readCredentialDocument(nonsense, sealer));
+    });
+
+    it('is migrated once by many at once', async () => {
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => ensureSchema(db)));
+      assert.equal(outcomes.filter((outcome) => outcome === 'migrated').length, 1);
+      assert.deepEqual(await findSchemaDifferences(db), []);
+    });
+  });
+});
