@@ -26,3 +26,6 @@ export interface CredentialSource {
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
+
+/** The store did answer, but what it has of one credential cannot be used, such as a secret whose key is not at hand. */
+export class CredentialUnreadable extends StoreUnavailable {}

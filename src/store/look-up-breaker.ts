@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import CircuitBreaker from 'opossum';
 import type { CredentialReader, StoreOutlook } from './cache/credential-reader.ts';
-import { type HeldCredential, StoreUnavailable } from './credential-source.ts';
+import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from './credential-source.ts';
 
 /** Reads are judged by the failures of this span. Short, so that good reads before an outage do not hide it. */
 const WINDOW_MS = 2000;
@@ -29,7 +29,7 @@ export interface LookUpBreakerPorts {
  * Stops asking a store that does not answer, and tries again about every second with one read (circuit breaker). A read
  * that is refused costs no time: it rejects with {@link StoreUnavailable} at once.
  *
- * Only `StoreUnavailable` counts as a failure; whatever else goes wrong, the store did answer. Bounds on how many reads
+ * Only `StoreUnavailable` counts as a failure; whatever else goes wrong, also `CredentialUnreadable`, the store did answer. Bounds on how many reads
  * run at once belong in front of it (`LookUpGate`), so that what they refuse is no failure of the store.
  */
 export class LookUpBreaker implements CredentialReader, AsyncDisposable {
@@ -97,6 +97,7 @@ export class LookUpBreaker implements CredentialReader, AsyncDisposable {
 
 /** opossum's own errors are time-outs: what it refuses otherwise is refused before it is asked. */
 function isFailure(error: unknown): boolean {
+  if (error instanceof CredentialUnreadable) return false;
   return error instanceof StoreUnavailable || (error instanceof Error && CircuitBreaker.isOurError(error));
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
+import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import type { StartTimer } from '../timer.ts';
 import type { CacheCounters } from './cache-counters.ts';
 import type { CredentialReader } from './credential-reader.ts';
@@ -101,7 +101,7 @@ export class LookUps {
         end();
         if (isPaid) budget.giveBack();
         if (error instanceof LookUpsOverloaded) counters.refusedLookUps += 1;
-        else if (error instanceof StoreUnavailable) onStoreFault();
+        else if (error instanceof StoreUnavailable && !(error instanceof CredentialUnreadable)) onStoreFault();
       },
     );
     return lookUp;

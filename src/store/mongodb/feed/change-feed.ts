@@ -5,7 +5,7 @@ import { isStandAlone } from '../connect.ts';
 import { collectionNames } from '../documents.ts';
 import { backOffMs } from './back-off.ts';
 import type { CausalFloor } from './causal-floor.ts';
-import type { RawDocument } from './endpoint-record.ts';
+import type { RawDocument } from '../mapping/document-fault.ts';
 import {
   type Change,
   FeedGap,
@@ -21,7 +21,7 @@ export type FeedMode = 'following' | 'polling';
 
 /** What a feed takes, and whom it tells. */
 export interface ChangeFeedPorts {
-  /** For `changes`; the feed owns it. */
+  /** For `changes`. */
   readonly client: MongoClient;
   readonly clock: Clock;
   readonly floor: CausalFloor;
@@ -78,7 +78,6 @@ export class ChangeFeed implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await this.#ports.client.close();
   }
 
   async #run(): Promise<void> {
@@ -175,14 +174,14 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const { client, clock, onEndpoints, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    const { client, clock, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     await pollEndpoints({
       client,
       clock,
       signal,
       pollIntervalMs,
       onEndpoints: (documents) => {
-        onEndpoints(documents);
+        this.#ports.onEndpoints(documents);
       },
       onConfirmed: (confirmedMs) => {
         for (const name of followedCollections) this.#confirm(name, confirmedMs);

@@ -1,13 +1,12 @@
-import type { PlainProblem } from '../../../document/read-plain.ts';
 import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
 import { compileEndpointTable, type EndpointTable } from '../../../route/endpoint-table.ts';
-import { type EndpointRecord, type RawDocument, readEndpointRecord } from './endpoint-record.ts';
+import { collectionNames } from '../documents.ts';
+import { describeId, type DocumentFault, type RawDocument } from '../mapping/document-fault.ts';
+import { type EndpointRecord, readEndpointRecord } from './endpoint-record.ts';
 
 /** An endpoint whose requests are refused until its document, or one that collides with it, is mended. */
-export interface EndpointFault {
-  readonly id: string;
-  readonly problems: readonly PlainProblem[];
+export interface EndpointFault extends DocumentFault {
   /** False when not even `match` could be read: its requests may then belong to another endpoint. */
   readonly keepsItsRequests: boolean;
 }
@@ -71,7 +70,7 @@ export class EndpointDirectory {
         continue;
       }
       const claims = [record.claim, this.#lastMatches.get(id) ?? null].filter((claim) => claim !== null);
-      faults.push({ id, problems: record.problems, keepsItsRequests: claims.length > 0 });
+      faults.push({ ...record.fault, keepsItsRequests: claims.length > 0 });
       refusing.push(...claims.map((claim) => refusingEndpoint(id, claim)));
     }
     const all = [...endpoints, ...refusing];
@@ -106,7 +105,13 @@ function refusingEndpoint(id: string, match: EndpointMatch): Endpoint {
 function collisionsOf(endpoints: readonly Endpoint[]): EndpointFault[] {
   return findMatchCollisions(endpoints).flatMap(({ first, second, rule }) => {
     if (first.id === second.id) return [];
-    const message = `claims the same requests as the endpoint ${JSON.stringify(first.id)} (${rule}); both refuse them: change one`;
-    return [{ id: second.id, problems: [{ path: 'match', message }], keepsItsRequests: true }];
+    const problem = `claims the same requests as the endpoint ${describeId(first.id)} (${rule}), so that both refuse them; change one`;
+    const fault = {
+      collection: collectionNames.endpoints,
+      id: describeId(second.id),
+      field: 'match',
+      problem,
+    } as const;
+    return [{ ...fault, kind: 'malformed', keepsItsRequests: true }];
   });
 }

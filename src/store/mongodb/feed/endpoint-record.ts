@@ -1,30 +1,24 @@
-import { readEndpoint } from '../../../document/read-endpoint.ts';
 import { readMatch } from '../../../document/read-match.ts';
-import { readPlain, type PlainProblem } from '../../../document/read-plain.ts';
+import { readPlain } from '../../../document/read-plain.ts';
 import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
-
-/** A document of the collection `endpoints` as the driver gives it: anything can be in it. */
-export type RawDocument = Readonly<Record<string, unknown>>;
+import type { DocumentFault, RawDocument } from '../mapping/document-fault.ts';
+import { readEndpointDocument } from '../mapping/map-endpoint.ts';
 
 /** What a document of the collection `endpoints` says. */
 export type EndpointRecord =
   | { readonly kind: 'good'; readonly endpoint: Endpoint }
   | {
       readonly kind: 'faulty';
-      readonly problems: readonly PlainProblem[];
+      readonly fault: DocumentFault;
       /** As much of its `match` as can be read: requests that it keeps, and that are refused; null for nothing. */
       readonly claim: EndpointMatch | null;
     };
 
-/** What a document has beside the fields of a declarative file; checks do not need it, so it may even be wrong. */
-const notDeclared: ReadonlySet<string> = new Set(['_id', 'revision', 'createdAt', 'updatedAt']);
-
-/** Reads a document with the rules of declarative files. Never throws for what it holds. */
+/** Reads a document. Never throws for what it holds. */
 export function readEndpointRecord(document: RawDocument): EndpointRecord {
-  const fields = Object.fromEntries(Object.entries(document).filter(([name]) => !notDeclared.has(name)));
-  const read = readPlain({ ...fields, id: document['_id'] }, readEndpoint);
+  const read = readEndpointDocument(document);
   if ('value' in read) return { kind: 'good', endpoint: read.value };
-  return { kind: 'faulty', problems: read.problems, claim: salvageMatch(document['match']) };
+  return { kind: 'faulty', fault: read.fault, claim: salvageMatch(document['match']) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeStream, ClientSession, Document, MongoClient, ResumeToken, Timestamp } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
-import type { RawDocument } from './endpoint-record.ts';
+import type { RawDocument } from '../mapping/document-fault.ts';
 
 /** The collections that decide checks; a role of the service can be bound to them. */
 export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants'] as const;
@@ -42,7 +42,8 @@ export interface FollowPorts {
 const AWAIT_MS = 500;
 /** Changes handed on in one go; checks must not wait for the rest of a large batch. */
 const CHANGES_PER_TURN = 100;
-const BATCH_SIZE = 1000;
+/** So many of the largest endpoints fit into one answer. */
+const BATCH_SIZE = 500;
 
 const told: Readonly<Record<FollowedCollection, Document>> = {
   endpoints: { fullDocument: 1 },
@@ -79,20 +80,27 @@ export async function followCollection(
       readPreference: 'primary',
     });
   try {
-    let changes = 0;
+    let askedMs = clock.nowMs();
+    let inBatch = 0;
     while (!signal.aborted) {
-      const askedMs = clock.nowMs();
       const event = (await stream.tryNext()) as ChangeEvent | null;
       if (isAborted(signal)) return;
       if (event === null && stream.closed) throw new FeedGap('the stream ended');
       if (event !== null) {
         if (!documentChanges.has(event.operationType)) throw new FeedGap(`told of "${event.operationType}"`);
         ports.onChange(changeOf(collection, event), event.clusterTime, session);
+        inBatch += 1;
       }
       ports.onPosition({ resumeAfter: stream.resumeToken });
-      ports.onConfirmed(askedMs - lagMs(event, session));
-      changes = event === null ? 0 : changes + 1;
-      if (changes % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
+      // With the last of a batch the driver takes the token of the batch; else that of the event itself.
+      const isBatchDone = event === null || stream.resumeToken !== event._id;
+      if (isBatchDone) {
+        // The server answers with less than it may only when it has nothing more to tell.
+        if (inBatch < BATCH_SIZE) ports.onConfirmed(askedMs);
+        inBatch = 0;
+        askedMs = clock.nowMs();
+      }
+      if (inBatch % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
     }
   } finally {
     await closeQuietly(stream, session);
@@ -100,6 +108,7 @@ export async function followCollection(
 }
 
 interface ChangeEvent {
+  readonly _id: unknown;
   readonly operationType: string;
   readonly clusterTime?: Timestamp;
   readonly documentKey?: { readonly _id: unknown };
@@ -116,16 +125,6 @@ function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
     document: collection === 'endpoints' ? fullDocument : null,
     appKeyHash: typeof appKeyHash === 'string' ? appKeyHash : null,
   };
-}
-
-/**
- * How far behind the server's present an event was when the server sent it, in its own clock: others may differ from
- * ours. One second more, because cluster times count whole seconds.
- */
-function lagMs(event: ChangeEvent | null, { operationTime }: ClientSession): number {
-  if (event === null) return 0;
-  if (event.clusterTime === undefined || operationTime === undefined) return Infinity;
-  return (Math.max(0, operationTime.t - event.clusterTime.t) + 1) * 1000;
 }
 
 /** The server may be gone: then there is nothing left to close. */

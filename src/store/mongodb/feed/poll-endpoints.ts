@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type MongoClient } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import { collectionNames } from '../documents.ts';
-import type { RawDocument } from './endpoint-record.ts';
+import type { RawDocument } from '../mapping/document-fault.ts';
 
 /** What polling takes, and whom it tells. */
 export interface PollPorts {

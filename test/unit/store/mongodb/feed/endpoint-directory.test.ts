@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EndpointDirectory } from '../../../../../src/store/mongodb/feed/endpoint-directory.ts';
-import { type RawDocument } from '../../../../../src/store/mongodb/feed/endpoint-record.ts';
+import { describeFault, type RawDocument } from '../../../../../src/store/mongodb/mapping/document-fault.ts';
 
 /** A document of a protected endpoint, as the database has it. */
 function endpointDocument(parts: RawDocument = {}): RawDocument {
@@ -35,9 +35,7 @@ describe('the directory of endpoints', () => {
   }
 
   function faults(): string[] {
-    return directory
-      .compile()
-      .faults.flatMap(({ id, problems }) => problems.map(({ path, message }) => `${id}: ${path}: ${message}`));
+    return directory.compile().faults.map(describeFault);
   }
 
   it('has what the documents say, whatever their revisions and times', () => {
@@ -88,7 +86,7 @@ describe('the directory of endpoints', () => {
     it('tells where the fault is and what to write', () => {
       directory.replaceAll([endpointDocument({ authentication: 'hmca' })]);
       assert.deepEqual(faults(), [
-        'orders: authentication: "authentication" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?',
+        'endpoints "orders", authentication: "authentication" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?',
       ]);
     });
 
@@ -112,7 +110,7 @@ describe('the directory of endpoints', () => {
       assert.equal(ownerOf('/orders'), 'everything');
       assert.deepEqual(
         directory.compile().faults.map(({ id, keepsItsRequests }) => [id, keepsItsRequests]),
-        [['orders', false]],
+        [['"orders"', false]],
       );
     });
 

@@ -1,0 +1,275 @@
+import type { Clock } from '../../clock.ts';
+import type { Sealer } from '../../keyring/sealed.ts';
+import { CredentialCache } from '../credential-cache.ts';
+import { StoreUnavailable } from '../credential-source.ts';
+import { LookUpBreaker } from '../look-up-breaker.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { StartTimer } from '../timer.ts';
+import { connectMongodb } from './connect.ts';
+import { MongodbUnavailable, translateFault } from './faults.ts';
+import { Availability } from './feed/availability.ts';
+import { CausalFloor } from './feed/causal-floor.ts';
+import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
+import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
+import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
+import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
+import { idTextOf } from './feed/read-held.ts';
+import { RecordFaults } from './feed/record-faults.ts';
+import type { DocumentFault, RawDocument } from './mapping/document-fault.ts';
+
+/** Told what becomes of a MongoDB store. */
+export interface MongoStoreObserver {
+  /** Endpoints were read as a whole: at start, and where changes may have been missed. */
+  loaded(compiled: CompiledEndpoints): void;
+  /** Endpoints were changed. */
+  changed(compiled: CompiledEndpoints): void;
+  /** How changes come from now on; told at start and when it becomes another. */
+  running(mode: FeedMode): void;
+  /** MongoDB is away. */
+  away(fault: Error): void;
+  /** MongoDB is back. */
+  back(awaySeconds: number): void;
+  /** Changes were missed; everything is read anew. */
+  missedChanges(): void;
+  /** A document says nothing, and nothing is allowed because of it. */
+  faulty(fault: DocumentFault): void;
+  defect(error: unknown): void;
+}
+
+/** What a MongoDB store needs. */
+export interface MongoSnapshotsPorts {
+  readonly clock: Clock;
+  readonly startTimer: StartTimer;
+  /** Opens App Secrets. `reload` looks whether the key ring was changed, and gives whether it was. */
+  readonly keyRing: Sealer & { reload(): Promise<boolean> };
+  readonly observer: MongoStoreObserver;
+  /** Credentials held in memory at most. */
+  readonly maxCachedCredentials: number;
+  readonly maxStaleSeconds: number;
+  readonly pollIntervalMs?: number;
+}
+
+/** Changes that come together are compiled together. */
+const COMPILE_DELAY_MS = 5;
+/** Compiling takes at most this part of the time, however often endpoints change. */
+const COMPILE_SHARE = 0.1;
+
+/**
+ * MongoDB as a store for checks (spec §6): endpoints in memory, following their collection; credentials with their
+ * consumers and grants through a bounded cache, whose entries every change drops.
+ *
+ * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
+ * and from then on gives the last ones that could be read.
+ */
+export class MongoSnapshots implements AsyncDisposable {
+  /** Resolves when the endpoints were read for the first time; never, when that does not happen. */
+  readonly ready: Promise<void>;
+  readonly #ports: MongoSnapshotsPorts;
+  readonly #directory = new EndpointDirectory();
+  readonly #faults: RecordFaults;
+  readonly #availability: Availability;
+  readonly #breaker: LookUpBreaker;
+  readonly #cache: CredentialCache;
+  readonly #feed: ChangeFeed;
+  readonly #closeClients: () => Promise<void>;
+  readonly #changes = new Map<FollowedCollection, number>(followedCollections.map((name) => [name, 0]));
+  #markReady: () => void = () => undefined;
+  #snapshot: Snapshot | null = null;
+  #lastFault: Error | null = null;
+  #mode: FeedMode | null = null;
+  #cancelCompiling: (() => void) | null = null;
+  #compileMs = 0;
+
+  /** Throws `MongodbUnavailable` for an address that is not understood. */
+  constructor(uri: string, ports: MongoSnapshotsPorts) {
+    const { clock, startTimer, observer, keyRing } = ports;
+    this.#ports = ports;
+    this.ready = new Promise((resolve) => {
+      this.#markReady = resolve;
+    });
+    this.#faults = new RecordFaults(clock, (fault) => {
+      observer.faulty(fault);
+    });
+    this.#availability = new Availability(clock, {
+      away: (fault) => {
+        observer.away(fault);
+      },
+      back: (seconds) => {
+        observer.back(seconds);
+      },
+    });
+    const floor = new CausalFloor();
+    const checks = connectMongodb(uri, 'checks');
+    const changes = connectMongodb(uri, 'changes');
+    this.#closeClients = async () => {
+      await Promise.all([checks.close(), changes.close()]);
+    };
+    this.#breaker = new LookUpBreaker({
+      reader: new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults }),
+      observer: {
+        storeAway: () => {
+          this.#availability.lose('look-ups', 'passing', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
+        },
+        storeBack: () => {
+          this.#availability.regain('look-ups');
+        },
+      },
+    });
+    this.#cache = new CredentialCache(
+      { maxEntries: ports.maxCachedCredentials, maxStaleSeconds: ports.maxStaleSeconds },
+      {
+        reader: this.#breaker,
+        confirmedMs: () => this.#feed.completeMs ?? Number.NEGATIVE_INFINITY,
+        clock,
+        startTimer,
+        observer: {
+          defect: (error) => {
+            observer.defect(error);
+          },
+        },
+      },
+    );
+    this.#feed = new ChangeFeed({
+      client: changes,
+      clock,
+      floor,
+      ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
+      onEndpoints: (documents) => {
+        this.#replaceEndpoints(documents);
+      },
+      onEverythingChanged: () => {
+        this.#cache.everythingChanged();
+      },
+      onChange: (change) => {
+        this.#take(change);
+      },
+      onRunning: (mode) => {
+        this.#run(mode);
+      },
+      onError: (error) => {
+        this.#lose(error);
+      },
+      onGap: () => {
+        observer.missedChanges();
+      },
+    });
+  }
+
+  /** The endpoints as last read, and the cache. Throws `StoreUnavailable` while there are none yet. */
+  current(): Snapshot {
+    if (this.#snapshot === null) throw new StoreUnavailable(this.findUnreadiness() ?? 'the store was not read yet');
+    return this.#snapshot;
+  }
+
+  /** Whole seconds since the endpoints were last known to be those of the store; 0 while there are none. */
+  ageSeconds(): number {
+    const confirmedMs = this.#feed.confirmedMs;
+    return confirmedMs === null ? 0 : Math.max(0, Math.floor((this.#ports.clock.nowMs() - confirmedMs) / 1000));
+  }
+
+  /** Why nothing can be decided, in words; null when checks can be. */
+  findUnreadiness(): string | null {
+    if (this.#snapshot !== null) return null;
+    return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
+  }
+
+  /** What an operator should know though checks are decided; null for nothing. */
+  findNotice(): string | null {
+    if (this.#snapshot === null || this.#availability.isUp) return null;
+    return `MongoDB is away; deciding with what was read ${String(this.ageSeconds())} s ago`;
+  }
+
+  /** Whether changes come in and look-ups are answered. */
+  get isUp(): boolean {
+    return this.#mode !== null && this.#availability.isUp;
+  }
+
+  /** Changes of a collection that were told. */
+  changeCount(collection: FollowedCollection): number {
+    return this.#changes.get(collection) ?? 0;
+  }
+
+  /** Documents of a collection that say nothing: of endpoints all, of others those that were met. */
+  faultCount(collection: FollowedCollection): number {
+    return this.#faults.count(collection);
+  }
+
+  get cache(): Pick<CredentialCache, 'counters' | 'size' | 'unknownSize' | 'lookUpsUnderWay'> {
+    return this.#cache;
+  }
+
+  /** Stops following, and closes all connections. No callback comes after it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancelCompiling?.();
+    await this.#feed[Symbol.asyncDispose]();
+    await this.#cache[Symbol.asyncDispose]();
+    await this.#breaker[Symbol.asyncDispose]();
+    await this.#closeClients();
+  }
+
+  #take(change: Change): void {
+    const { collection, id } = change;
+    this.#changes.set(collection, this.changeCount(collection) + 1);
+    switch (collection) {
+      case 'endpoints':
+        if (change.document === null) this.#directory.remove(id);
+        else this.#directory.set(change.document);
+        this.#compileSoon();
+        return;
+      case 'consumers':
+        this.#cache.consumerChanged(idTextOf(id));
+        break;
+      case 'credentials':
+        this.#cache.credentialChanged(idTextOf(id), change.appKeyHash);
+        break;
+      case 'grants':
+        // `endpointId/consumerId`; a document with another id is no grant.
+        this.#cache.grantChanged(idTextOf(id).split('/', 2)[1] ?? '');
+        break;
+    }
+    this.#faults.forget(collection, id);
+  }
+
+  #replaceEndpoints(documents: readonly RawDocument[]): void {
+    this.#directory.replaceAll(documents);
+    this.#ports.observer.loaded(this.#compile());
+  }
+
+  #compileSoon(): void {
+    const delayMs = Math.max(COMPILE_DELAY_MS, this.#compileMs / COMPILE_SHARE);
+    this.#cancelCompiling ??= this.#ports.startTimer(delayMs, () => {
+      this.#ports.observer.changed(this.#compile());
+    });
+  }
+
+  #compile(): CompiledEndpoints {
+    this.#cancelCompiling?.();
+    this.#cancelCompiling = null;
+    const startMs = this.#ports.clock.nowMs();
+    const compiled = this.#directory.compile();
+    this.#compileMs = this.#ports.clock.nowMs() - startMs;
+    this.#faults.replace('endpoints', compiled.faults);
+    this.#snapshot = { endpoints: compiled.table, credentials: this.#cache };
+    this.#markReady();
+    return compiled;
+  }
+
+  #run(mode: FeedMode): void {
+    this.#availability.regain('changes');
+    if (this.#mode !== mode) this.#ports.observer.running(mode);
+    this.#mode = mode;
+  }
+
+  #lose(error: unknown): void {
+    const fault = translateFault(error);
+    if (!(fault instanceof MongodbUnavailable)) this.#ports.observer.defect(fault);
+    this.#lastFault = fault instanceof Error ? fault : new Error('an unknown fault');
+    const reason = fault instanceof MongodbUnavailable ? fault.reason : 'defect';
+    this.#availability.lose('changes', passing.has(reason) ? 'passing' : reason, this.#lastFault);
+  }
+}
+
+/** Reasons that pass by themselves: one outage may show several of them. */
+const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
+
+const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { poll } from '../../support/poll.ts';
+import { acme, APP_SECRET, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
+
+describe('following MongoDB', () => {
+  const database = useDatabase();
+  let store: OpenSnapshots;
+
+  beforeEach(async () => {
+    for (const name of ['endpoints', 'consumers', 'credentials', 'grants']) await database.db().collection(name).drop();
+    await put(database.db(), acme);
+    store = openStore(database.uri());
+    await store.snapshots.ready;
+  });
+
+  afterEach(async () => {
+    await store[Symbol.asyncDispose]();
+    assert.deepEqual(store.defects, []);
+  });
+
+  it('has the state of the database at start', async () => {
+    assert.equal(store.ownerOf('/orders/1'), 'orders');
+    assert.equal(await store.ask(), 'acme active granted orders');
+    assert.equal(await store.ask('nobody'), 'unknown');
+    const held = await store.snapshots.current().credentials.findByAppKey('acme-hmac-app-key');
+    assert.equal(held?.credential.appSecret?.reveal().toString(), APP_SECRET);
+  });
+
+  it('takes an endpoint that is made, edited, disabled, deleted', async () => {
+    const until = async (owner: string | null, path: string): Promise<void> => {
+      await poll(`${path} for ${String(owner)}`, () => Promise.resolve(store.ownerOf(path) === owner ? true : null));
+    };
+    await put(database.db(), { endpoints: [openEndpoint({ id: 'stock', paths: [{ prefix: '/stock' }] })] });
+    await until('stock', '/stock');
+    await put(database.db(), { endpoints: [openEndpoint({ id: 'stock', paths: [{ prefix: '/store' }] })] });
+    await until('stock', '/store');
+    assert.equal(store.ownerOf('/stock'), null);
+    await put(database.db(), { endpoints: [keyEndpoint({ enabled: false })] });
+    await until('refused', '/orders');
+    await database.db().collection<{ _id: string }>('endpoints').deleteOne({ _id: 'orders' });
+    await until(null, '/orders');
+  });
+
+  it('takes a credential that is revoked, deleted, made again', async () => {
+    assert.equal(await store.ask(), 'acme active granted orders');
+    await put(database.db(), { credentials: [hmacCredential({ state: 'revoked' })] });
+    await store.until('acme revoked granted orders');
+    await database.db().collection<{ _id: string }>('credentials').deleteOne({ _id: 'acme-hmac' });
+    await store.until('unknown');
+    await put(database.db(), { credentials: [hmacCredential()] });
+    await store.until('acme active granted orders');
+  });
+
+  it('takes a consumer that is disabled, deleted, made again', async () => {
+    assert.equal(await store.ask(), 'acme active granted orders');
+    await put(database.db(), { consumers: [consumer({ enabled: false })] });
+    await store.until('acme disabled granted orders');
+    await put(database.db(), { consumers: [consumer()] });
+    await store.until('acme active granted orders');
+    await database.db().collection<{ _id: string }>('consumers').deleteOne({ _id: 'acme' });
+    await store.until('acme disabled granted orders');
+    await store.untilTold('faulty credentials "acme-hmac", consumerId: there is no consumer "acme"');
+    await put(database.db(), { consumers: [consumer()] });
+    await store.until('acme active granted orders');
+    assert.equal(store.snapshots.faultCount('credentials'), 0);
+  });
+
+  it('takes a grant that is added and removed', async () => {
+    assert.equal(await store.ask(), 'acme active granted orders');
+    await put(database.db(), { grants: [grant({ endpointId: 'stock' })] });
+    await store.until('acme active granted orders, stock');
+    await database.db().collection<{ _id: string }>('grants').deleteOne({ _id: 'orders/acme' });
+    await store.until('acme active granted stock');
+  });
+
+  it('follows collections that are dropped', async () => {
+    assert.equal(await store.ask(), 'acme active granted orders');
+    await store.untilTold('following');
+    await database.db().dropDatabase();
+    await store.until('unknown');
+    await poll('no endpoints', () => Promise.resolve(store.ownerOf('/orders') === null ? true : null));
+    await put(database.db(), acme);
+    await store.until('acme active granted orders');
+    await poll('endpoints', () => Promise.resolve(store.ownerOf('/orders') === 'orders' ? true : null));
+    await store.untilTold('missed changes');
+  });
+
+  it('leaves nothing behind when it is disposed', async () => {
+    await store.untilTold('following');
+    await store[Symbol.asyncDispose]();
+    const count = store.told.length;
+    await put(database.db(), { endpoints: [keyEndpoint({ enabled: false })] });
+    assert.equal(store.told.length, count);
+    assert.equal(await store.ask('nobody'), 'unavailable');
+  });
+});

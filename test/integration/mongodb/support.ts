@@ -1,0 +1,172 @@
+import { type Db } from 'mongodb';
+import { systemClock } from '../../../src/clock.ts';
+import { KeyRing } from '../../../src/keyring/key-ring.ts';
+import { generateRingKey, type RingKey } from '../../../src/keyring/ring-content.ts';
+import { type Sealer } from '../../../src/keyring/sealed.ts';
+import { type ManagedCredential } from '../../../src/manage/resource.ts';
+import { type Credential } from '../../../src/model/credential.ts';
+import { type Consumer } from '../../../src/model/consumer.ts';
+import { type Endpoint } from '../../../src/model/endpoint.ts';
+import { type Grant } from '../../../src/model/grant.ts';
+import { Secret } from '../../../src/model/secret.ts';
+import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { describeFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
+import { writeConsumerDocument } from '../../../src/store/mongodb/mapping/map-consumer.ts';
+import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
+import { writeEndpointDocument } from '../../../src/store/mongodb/mapping/map-endpoint.ts';
+import { writeGrantDocument } from '../../../src/store/mongodb/mapping/map-grant.ts';
+import { writeVersion } from '../../../src/store/mongodb/mapping/version-fields.ts';
+import { MongoSnapshots, type MongoSnapshotsPorts } from '../../../src/store/mongodb/mongo-snapshots.ts';
+import { startSystemTimer } from '../../../src/store/timer.ts';
+import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { poll } from '../../support/poll.ts';
+
+/** A key ring with these keys, the first of them the current one. */
+export function ringOf(...keys: readonly RingKey[]): KeyRing {
+  const [current = generateRingKey(0)] = keys;
+  const all = keys.length === 0 ? [current] : keys;
+  return new KeyRing({ currentKeyId: current.id, stagedKeyId: null, keys: all });
+}
+
+const ring = ringOf();
+const majority = { writeConcern: { w: 'majority' }, upsert: true } as const;
+const version = writeVersion({ revision: 1, createdAt: 0, updatedAt: 0 });
+
+/** Puts resources into a database without the transactions and checks of the commands. */
+export interface Seed {
+  readonly endpoints?: readonly Endpoint[];
+  readonly consumers?: readonly Consumer[];
+  readonly credentials?: readonly ManagedCredential[];
+  readonly grants?: readonly Grant[];
+}
+
+/** Stores resources; those that are there are replaced. */
+export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<void> {
+  const documents = {
+    endpoints: (seed.endpoints ?? []).map((each) => writeEndpointDocument(each, version)),
+    consumers: (seed.consumers ?? []).map((each) => writeConsumerDocument(each, version)),
+    credentials: (seed.credentials ?? []).map((each) => writeCredentialDocument(each, version, sealer)),
+    grants: (seed.grants ?? []).map((each) => writeGrantDocument(each, version)),
+  };
+  for (const [collection, all] of Object.entries(documents)) {
+    for (const { _id, ...fields } of all) {
+      await db.collection<{ _id: string }>(collection).replaceOne({ _id }, fields, majority);
+    }
+  }
+}
+
+/** The App Key of {@link hmacCredential}. */
+export const HMAC_APP_KEY = 'acme-hmac-app-key';
+export const APP_SECRET = 'the App Secret of the tests, 42 characters';
+
+/** `acme-hmac` of `acme`, with an App Secret. */
+export function hmacCredential(parts: Partial<Credential> = {}): ManagedCredential {
+  const appSecret = Secret.fromText(APP_SECRET);
+  const made = credential({ id: 'acme-hmac', appKey: HMAC_APP_KEY, methods: ['hmac'], appSecret, ...parts });
+  return { ...made, appKey: Secret.fromText(HMAC_APP_KEY) };
+}
+
+/** `orders`, `acme` with {@link hmacCredential}, and its grant. */
+export const acme: Seed = {
+  endpoints: [keyEndpoint()],
+  consumers: [consumer()],
+  credentials: [hmacCredential()],
+  grants: [grant()],
+};
+
+/** A store under test with what it told. */
+export interface OpenSnapshots extends AsyncDisposable {
+  readonly snapshots: MongoSnapshots;
+  /** In order: `loaded 1`, `changed 1`, `following`, `away unreachable`, `back`, `missed changes`, `faulty …`. */
+  readonly told: readonly string[];
+  readonly defects: readonly unknown[];
+  /** What the credential of an App Key is, in short: `acme active granted orders`, `unknown`, or `unavailable`. */
+  ask(appKey?: string): Promise<string>;
+  /** Waits until {@link ask} gives this. */
+  until(answer: string, appKey?: string): Promise<void>;
+  /** Waits until this was told, once or so many times. */
+  untilTold(text: string | RegExp, times?: number): Promise<void>;
+  /** Who gets `GET path`: the endpoint's id, `refused` for a disabled one, or null. */
+  ownerOf(path: string): string | null;
+}
+
+/** Opens a store. */
+export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {}): OpenSnapshots {
+  const told: string[] = [];
+  const defects: unknown[] = [];
+  const snapshots = new MongoSnapshots(uri, {
+    clock: systemClock,
+    startTimer: startSystemTimer,
+    keyRing: keyRingOf(ring),
+    maxCachedCredentials: 1000,
+    maxStaleSeconds: 3600,
+    observer: {
+      loaded: ({ endpoints }) => told.push(`loaded ${String(endpoints.length)}`),
+      changed: ({ endpoints }) => told.push(`changed ${String(endpoints.length)}`),
+      running: (mode) => told.push(mode),
+      away: (fault) => told.push(`away ${'reason' in fault ? String(fault.reason) : fault.message}`),
+      back: () => told.push('back'),
+      missedChanges: () => told.push('missed changes'),
+      faulty: (fault) => told.push(`faulty ${describeFault(fault)}`),
+      defect: (error) => defects.push(error),
+    },
+    ...parts,
+  });
+  const ask = async (appKey = HMAC_APP_KEY): Promise<string> => {
+    try {
+      return describe(await snapshots.current().credentials.findByAppKey(appKey));
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return 'unavailable';
+      throw error;
+    }
+  };
+  return {
+    snapshots,
+    told,
+    defects,
+    ask,
+    until: async (answer, appKey) => {
+      await poll(`the answer "${answer}"`, async () => ((await ask(appKey)) === answer ? true : null));
+    },
+    untilTold: async (text, times = 1) => {
+      const fits = (line: string): boolean => (typeof text === 'string' ? line === text : text.test(line));
+      await poll(`"${String(text)}" to be told`, async () => {
+        await Promise.resolve();
+        return told.filter(fits).length >= times ? true : null;
+      });
+    },
+    ownerOf: (path) => {
+      const endpoint = snapshots.current().endpoints.find('api.example.com', path, 'GET');
+      return endpoint === null ? null : endpoint.enabled ? endpoint.id : 'refused';
+    },
+    [Symbol.asyncDispose]: () => snapshots[Symbol.asyncDispose](),
+  };
+}
+
+/** A key ring as the store takes it; `replace` puts another one in its place at the next `reload`. */
+export function keyRingOf(current: KeyRing): MongoSnapshotsPorts['keyRing'] & { replace(next: KeyRing): void } {
+  let next: KeyRing | null = null;
+  return {
+    get currentKeyId() {
+      return current.currentKeyId;
+    },
+    seal: (secret, belongsTo) => current.seal(secret, belongsTo),
+    open: (sealed, belongsTo) => current.open(sealed, belongsTo),
+    replace: (ring) => {
+      next = ring;
+    },
+    reload: () => {
+      const isOther = next !== null;
+      current = next ?? current;
+      next = null;
+      return Promise.resolve(isOther);
+    },
+  };
+}
+
+function describe(held: HeldCredential | null): string {
+  if (held === null) return 'unknown';
+  const { credential: found, consumer: holder, grants } = held;
+  const granted = grants.size === 0 ? 'not granted' : `granted ${[...grants.keys()].join(', ')}`;
+  return `${holder.id} ${holder.enabled ? found.state : 'disabled'} ${granted}`;
+}
