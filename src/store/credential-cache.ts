@@ -11,7 +11,12 @@ import { RecentChanges } from './cache/recent-changes.ts';
 import { SeenAppKeys } from './cache/seen-app-keys.ts';
 import { UnknownAppKeys } from './cache/unknown-app-keys.ts';
 import { UnknownBudget } from './cache/unknown-budget.ts';
-import { type CredentialSource, type HeldCredential, StoreUnavailable } from './credential-source.ts';
+import {
+  CredentialUnreadable,
+  type CredentialSource,
+  type HeldCredential,
+  StoreUnavailable,
+} from './credential-source.ts';
 import type { StartTimer } from './timer.ts';
 
 /** Younger entries are served as they are. A feed that lives confirms every entry every half second. */
@@ -73,7 +78,7 @@ export interface CredentialCachePorts {
  * **Freshness.** An entry is certainly right at the moment its read began, and, while every change since was told, at
  * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and made fresh in the background.
  * An older one waits up to 200 ms for a look-up; is there no answer, it is served up to `maxStaleSeconds`, and for a
- * second nobody waits again. While the store is away (`reader.outlook`) it is served at once, and only the one trial
+ * second nobody waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store is away (`reader.outlook`) it is served at once, and only the one trial
  * that the circuit breaker wants is made. Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
  *
  * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
@@ -246,7 +251,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       const held = await Promise.race([finding, lookUp.patience()]);
       if (held !== 'no answer yet') return held;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || entry.isGone) throw error;
+      if (!isOutage(error) || entry.isGone) throw error;
       return this.#serveStale(entry);
     }
     this.#doubt();
@@ -307,4 +312,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   #doubt(): void {
     this.#doubtUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
   }
+}
+
+/** Whether the store did not answer, so that what it said before still counts. */
+function isOutage(fault: unknown): boolean {
+  return fault instanceof StoreUnavailable && !(fault instanceof CredentialUnreadable);
 }

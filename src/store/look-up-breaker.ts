@@ -29,8 +29,9 @@ export interface LookUpBreakerPorts {
  * Stops asking a store that does not answer, and tries again about every second with one read (circuit breaker). A read
  * that is refused costs no time: it rejects with {@link StoreUnavailable} at once.
  *
- * Only `StoreUnavailable` counts as a failure; whatever else goes wrong, also `CredentialUnreadable`, the store did answer. Bounds on how many reads
- * run at once belong in front of it (`LookUpGate`), so that what they refuse is no failure of the store.
+ * Only `StoreUnavailable` counts as a failure; whatever else goes wrong, also `CredentialUnreadable`, the store did
+ * answer. Bounds on how many reads run at once belong in front of it (`LookUpGate`), so that what they refuse is no
+ * failure of the store.
  */
 export class LookUpBreaker implements CredentialReader, AsyncDisposable {
   readonly #breaker: CircuitBreaker<[appKeyHash: string], HeldCredential | null>;

@@ -12,7 +12,7 @@ export interface CredentialReader {
   /**
    * Who holds the App Key with this hash (`hashAppKey`), with consumer and grants; null when nobody does. What it gives
    * is no older than any change that the cache was told of before the call. Settles within a deadline of its own;
-   * rejects with `StoreUnavailable` when the store has no answer.
+   * rejects with `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when it has one of no use.
    */
   read(appKeyHash: string): Promise<HeldCredential | null>;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isPromise, type Pending } from '../../../src/pending.ts';
-import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { type TestCache, testCache } from '../../support/store/cache.ts';
 import { hashOf, held, keyOf } from '../../support/store/held.ts';
 import { settle } from '../../support/store/manual-time.ts';
@@ -16,7 +16,7 @@ async function stateOf(finding: Pending<HeldCredential | null>): Promise<string 
 }
 
 function versionOf(found: HeldCredential | null): string | null {
-  return found === null ? null : (found.consumer.description ?? '');
+  return found === null ? null : found.consumer.description;
 }
 
 /** What is answered at once, without a promise. */
@@ -193,6 +193,17 @@ describe('a store that does not answer', () => {
     assert.equal(test.reader.asked.length, 1);
   });
 
+  it('is not meant by a credential that cannot be used: who has an old entry of it is not served', async () => {
+    const test = testCache();
+    await test.learn('a');
+    await test.learn('b');
+    await test.time.advance(6000);
+    const finding = test.cache.findByAppKey(keyOf('a'));
+    test.reader.next.fail(new CredentialUnreadable('its key is not in the key ring'));
+    assert.equal(await stateOf(finding), 'its key is not in the key ring');
+    assert.ok(isPromise(test.cache.findByAppKey(keyOf('b'))), 'there is no doubt about the store');
+  });
+
   it('does not hide a defect: who waits gets it, and from the background it is told', async () => {
     const test = testCache();
     await test.learn('a');
@@ -215,7 +226,7 @@ describe('an App Key that nobody holds', () => {
     const findings = [1, 2, 3].map(() => test.cache.findByAppKey(keyOf('x')));
     assert.equal(test.reader.open.length, 1);
     test.reader.next.answer(null);
-    assert.deepEqual(await Promise.all(findings), [null, null, null]);
+    assert.deepEqual(await Promise.all(findings.map(async (finding) => await finding)), [null, null, null]);
     await test.time.advance(9999);
     assert.equal(atOnce(test, 'x'), null);
     assert.equal(test.cache.counters.negativeHits, 1);
@@ -528,7 +539,7 @@ describe('a cache that is disposed of', () => {
     await test.time.advance(6000);
     const stale = test.cache.findByAppKey(keyOf('a'));
     const flood = Array.from({ length: 20 }, (_, at) => test.cache.findByAppKey(`nobody-${String(at)}`));
-    const outcomes = Promise.allSettled(flood);
+    const outcomes = Promise.allSettled(flood.map(async (finding) => await finding));
     assert.equal(test.time.timers, 2);
     await test.cache[Symbol.asyncDispose]();
     assert.equal(test.time.timers, 0);
