@@ -7,8 +7,8 @@ import { settle } from '../../support/store/manual-time.ts';
 
 const MAX_STALE_MS = 60_000;
 const UNKNOWN_FOR_MS = 10_000;
-/** Callers wait at most so long, in line and with an old entry; a caller's answer may be older by that. */
-const WAIT_MS = 250;
+/** Every read ends within this time. */
+const DEADLINE_MS = 500;
 
 /** Credentials and their consumers. */
 const consumerOf: Readonly<Record<string, string>> = { a: 'acme', b: 'acme', c: 'globex', d: 'globex', x: 'initech' };
@@ -75,7 +75,7 @@ class World {
   calls = 0;
   answers = 0;
   /** What reads under way saw when they began, in the order of the reads that wait. */
-  readonly #atBeginning = new WeakMap<object, { credential: number; consumer: number }>();
+  readonly #atBeginning = new WeakMap<object, { credential: number; consumer: number; atMs: number }>();
 
   constructor() {
     this.test = testCache({
@@ -147,7 +147,7 @@ class World {
       );
       return;
     }
-    const oldestMs = call.atMs - MAX_STALE_MS - WAIT_MS;
+    const oldestMs = call.atMs - MAX_STALE_MS;
     const credentialVersion = found.credential.notBefore ?? -1;
     const consumerVersion = Number(found.consumer.description);
     assert.equal(found.credential.id, call.id);
@@ -167,7 +167,11 @@ class World {
     for (const read of this.test.reader.open) {
       if (this.#atBeginning.has(read)) continue;
       const id = idOf(read.appKeyHash);
-      this.#atBeginning.set(read, { credential: this.credential(id).latest, consumer: this.consumer(id).latest });
+      this.#atBeginning.set(read, {
+        credential: this.credential(id).latest,
+        consumer: this.consumer(id).latest,
+        atMs: this.test.time.nowMs(),
+      });
     }
   }
 
@@ -228,18 +232,29 @@ class World {
     this.confirm();
   }
 
+  /** Lets time pass. Reads that come to their deadline fail. */
   async step(ms = 0): Promise<void> {
-    await this.test.time.advance(ms);
-    this.confirm();
-    this.noteBeginnings();
+    const { time, reader } = this.test;
+    const endMs = time.nowMs() + ms;
+    for (;;) {
+      this.noteBeginnings();
+      const deadlines = reader.open.map((read) => required(this.#atBeginning.get(read)).atMs + DEADLINE_MS);
+      await time.advance(Math.max(0, Math.min(endMs, ...deadlines) - time.nowMs()));
+      this.confirm();
+      this.noteBeginnings();
+      const late = reader.open.filter(
+        (read) => required(this.#atBeginning.get(read)).atMs + DEADLINE_MS <= time.nowMs(),
+      );
+      if (late.length === 0 && time.nowMs() >= endMs) return;
+      for (const read of late) read.fail();
+      await settle();
+    }
   }
 
   /** Lets everything come to its end, and looks whether it did. */
   async end(): Promise<void> {
     for (let at = 0; at < 100 && this.test.cache.lookUpsUnderWay > 0; at += 1) {
-      await this.step(WAIT_MS);
-      for (const read of [...this.test.reader.open]) read.fail();
-      await settle();
+      await this.step(DEADLINE_MS);
     }
     const [failure] = this.failures;
     if (failure !== undefined) throw failure;
