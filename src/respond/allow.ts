@@ -8,7 +8,6 @@ import { headerOption, metadataEntry, okResponse } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { findForgedHeaders, identityHeaders } from './identity-headers.ts';
 import { limitHeaders } from './limit-headers.ts';
-import type { WireText } from './wire-text.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {
@@ -31,18 +30,10 @@ export function allow({ request, endpoint, caller, upstream, reading, code }: Al
     upstreamHeaders,
     headersToRemove: forged.length === 0 ? upstream.headersToRemove : [...upstream.headersToRemove, ...forged],
     responseHeaders: reading === null ? [] : limitHeaders(reading),
-    metadata: decisionMetadata(code, endpoint, caller) + bodyMetadata(upstream.body),
+    // Tells the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6).
+    metadata:
+      decisionMetadata(code, endpoint, caller) +
+      metadataEntry('postern.body', upstream.body === null ? 'original' : 'pending'),
+    ...(upstream.body === null ? {} : { lastEntry: { key: 'postern.text', value: upstream.body } }),
   });
-}
-
-/** Tells the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6). */
-function bodyMetadata(replacement: Uint8Array | null): WireText {
-  if (replacement === null) return metadataEntry('postern.body', 'original');
-  return (
-    metadataEntry('postern.body', 'pending') +
-    metadataEntry(
-      'postern.text',
-      Buffer.from(replacement.buffer, replacement.byteOffset, replacement.byteLength).toString('latin1'),
-    )
-  );
 }

@@ -1,4 +1,4 @@
-import { field, numberField, toBytes, utf8, type WireText } from './wire-text.ts';
+import { field, fieldHead, numberField, toBytes, toBytesBefore, utf8, type WireText } from './wire-text.ts';
 
 /**
  * The fields of `envoy.service.auth.v3.CheckResponse` that Postern answers with, by their upstream numbers. Written by
@@ -28,15 +28,33 @@ export interface AllowParts {
   /** Headers of the answer that the caller gets. */
   readonly responseHeaders: readonly WireText[];
   readonly metadata: WireText;
+  /** One more entry of the metadata, whose value is UTF-8 of any length. */
+  readonly lastEntry?: { readonly key: string; readonly value: Uint8Array };
 }
 
 /** An `OkHttpResponse`: the request goes on. */
-export function okResponse({ upstreamHeaders, headersToRemove, responseHeaders, metadata }: AllowParts): Buffer {
+export function okResponse({
+  upstreamHeaders,
+  headersToRemove,
+  responseHeaders,
+  metadata,
+  lastEntry,
+}: AllowParts): Buffer {
   let ok = '';
   for (const header of upstreamHeaders) ok += field(2, header);
   for (const name of headersToRemove) ok += field(5, name);
   for (const header of responseHeaders) ok += field(6, header);
-  return toBytes(field(1, '') + field(3, ok) + field(4, metadata));
+  const beginning = field(1, '') + field(3, ok);
+  if (lastEntry === undefined) return toBytes(beginning + field(4, metadata));
+  const entries = metadata + metadataEntryHead(lastEntry.key, lastEntry.value.length);
+  return toBytesBefore(beginning + fieldHead(4, entries.length + lastEntry.value.length) + entries, lastEntry.value);
+}
+
+/** What stands before the value of a {@link metadataEntry} that has this many bytes: the value is its end. */
+function metadataEntryHead(key: string, valueBytes: number): WireText {
+  const value = fieldHead(3, valueBytes);
+  const pair = field(1, key) + fieldHead(2, value.length + valueBytes) + value;
+  return fieldHead(1, pair.length + valueBytes) + pair;
 }
 
 /** A `DeniedHttpResponse`: Envoy answers the caller itself with this status, headers and body. */

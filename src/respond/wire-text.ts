@@ -8,7 +8,12 @@ const MAX_ONE_BYTE = 0x7f;
 
 /** A length-delimited field (string, bytes, message) with a number below 16. Text must hold one character a byte. */
 export function field(number: number, content: WireText): WireText {
-  return String.fromCharCode((number << 3) | 2) + varint(content.length) + content;
+  return fieldHead(number, content.length) + content;
+}
+
+/** What stands before the content of a {@link field} that has this many bytes. */
+export function fieldHead(number: number, contentBytes: number): WireText {
+  return String.fromCharCode((number << 3) | 2) + varint(contentBytes);
 }
 
 /** A varint field with a number below 16: unsigned numbers and enums. */
@@ -35,4 +40,12 @@ export function utf8(text: string): WireText {
 /** The bytes of a finished message. */
 export function toBytes(message: WireText): Buffer {
   return Buffer.from(message, 'latin1');
+}
+
+/** The bytes of a message whose last content is there as bytes: they are copied once, and never become text. */
+export function toBytesBefore(message: WireText, content: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(message.length + content.length);
+  bytes.write(message, 'latin1');
+  bytes.set(content, message.length);
+  return bytes;
 }

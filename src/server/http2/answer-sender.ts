@@ -4,7 +4,7 @@ import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } fr
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
 import type { PoolShare } from './memory-pool.ts';
 import { compressedMessage } from './message-assembler.ts';
-import type { Stream } from './stream.ts';
+import type { Outgoing, Stream } from './stream.ts';
 
 /** What the sender needs of its connection. */
 export interface SenderHost {
@@ -53,16 +53,17 @@ export class AnswerSender {
       return;
     }
     this.#head(stream);
-    this.#enqueue(stream, withPrefix(message), okTrailers);
+    this.#enqueue(stream, { prefix: messagePrefix(message.length), bytes: message, trailers: okTrailers });
   }
 
   /** One more answer of a streaming call. */
   streamed(stream: Stream, message: Uint8Array): void {
     this.#head(stream);
     const waiting = stream.outgoing;
-    const rest = waiting === null ? null : waiting.bytes.subarray(waiting.sentBytes);
+    const rest = waiting === null ? EMPTY : Buffer.concat(unsentParts(waiting, sizeOf(waiting)));
     this.#leave(stream);
-    this.#enqueue(stream, rest === null ? withPrefix(message) : Buffer.concat([rest, withPrefix(message)]), null);
+    const bytes = Buffer.concat([rest, messagePrefix(message.length), message]);
+    this.#enqueue(stream, { prefix: EMPTY, bytes, trailers: null });
   }
 
   /** Ends a call with a status, behind whatever it has sent. */
@@ -82,7 +83,7 @@ export class AnswerSender {
   plain(stream: Stream, status: number, text: string): void {
     this.#writer.headers(stream.id, plainHead(status), false);
     stream.answering = true;
-    this.#enqueue(stream, Buffer.from(text, 'utf8'), EMPTY);
+    this.#enqueue(stream, { prefix: EMPTY, bytes: Buffer.from(text, 'utf8'), trailers: EMPTY });
   }
 
   /** WINDOW_UPDATE of the connection. @returns false when the window would be too large. */
@@ -136,12 +137,12 @@ export class AnswerSender {
     this.#writer.headers(stream.id, answerHead, false);
   }
 
-  #enqueue(stream: Stream, bytes: Uint8Array, trailers: Uint8Array | null): void {
-    if (!this.#pool.tryHold(bytes.length)) {
+  #enqueue(stream: Stream, answer: Omit<Outgoing, 'sentBytes'>): void {
+    if (!this.#pool.tryHold(sizeOf(answer))) {
       this.#host.abort(stream, errorCode.enhanceYourCalm);
       return;
     }
-    stream.outgoing = { bytes, sentBytes: 0, trailers };
+    stream.outgoing = { ...answer, sentBytes: 0 };
     stream.progressAtMs = this.#host.nowMs;
     this.#waiting.add(stream);
     this.pump();
@@ -151,13 +152,15 @@ export class AnswerSender {
   #step(stream: Stream): boolean {
     const { outgoing } = stream;
     if (outgoing === null) return false;
-    const { bytes, sentBytes } = outgoing;
-    const length = Math.min(bytes.length - sentBytes, MAX_FRAME_BYTES, stream.sendWindowBytes, this.#windowBytes);
+    const { sentBytes } = outgoing;
+    const size = sizeOf(outgoing);
+    const length = Math.min(size - sentBytes, MAX_FRAME_BYTES, stream.sendWindowBytes, this.#windowBytes);
     if (length <= 0) return false;
     const end = sentBytes + length;
-    const last = end === bytes.length;
+    const last = end === size;
     const endStream = last && outgoing.trailers === EMPTY;
-    this.#writer.data(stream.id, bytes, sentBytes, end, endStream);
+    const [prefix, bytes] = unsentParts(outgoing, end);
+    this.#writer.data(stream.id, prefix, bytes, endStream);
     outgoing.sentBytes = end;
     stream.sendWindowBytes -= length;
     this.#windowBytes -= length;
@@ -173,7 +176,7 @@ export class AnswerSender {
   #leave(stream: Stream): void {
     if (stream.outgoing === null) return;
     this.#waiting.delete(stream);
-    this.#pool.release(stream.outgoing.bytes.length);
+    this.#pool.release(sizeOf(stream.outgoing));
     stream.outgoing = null;
   }
 
@@ -187,10 +190,18 @@ export class AnswerSender {
 /** Trailers of an answer that has none. */
 const EMPTY = new Uint8Array(0);
 
-function withPrefix(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(MESSAGE_PREFIX_BYTES + message.length);
-  bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, MESSAGE_PREFIX_BYTES);
-  return bytes;
+function sizeOf({ prefix, bytes }: Pick<Outgoing, 'prefix' | 'bytes'>): number {
+  return prefix.length + bytes.length;
+}
+
+/** What was not sent of the prefix and of the bytes, up to `end` of both. */
+function unsentParts({ prefix, bytes, sentBytes }: Outgoing, end: number): [Uint8Array, Uint8Array] {
+  const before = prefix.length;
+  return [prefix.subarray(sentBytes, end), bytes.subarray(Math.max(0, sentBytes - before), Math.max(0, end - before))];
+}
+
+function messagePrefix(messageBytes: number): Buffer {
+  const prefix = Buffer.alloc(MESSAGE_PREFIX_BYTES);
+  prefix.writeUInt32BE(messageBytes, 1);
+  return prefix;
 }

@@ -298,7 +298,8 @@ export class Calls implements SenderHost {
   }
 
   #answer(stream: Stream, answer: UnaryAnswer): void {
-    if (answer instanceof Uint8Array) this.sender.unary(stream, answer);
+    if (answer instanceof Uint8Array)
+      this.sender.unary(stream, isIn(answer, stream.largeMemory) ? Buffer.from(answer) : answer);
     else this.sender.fail(stream, answer);
   }
 
@@ -347,4 +348,9 @@ export class Calls implements SenderHost {
 /** gRPC over HTTP/2, "Content-Type": `application/grpc`, with or without a message format. */
 function isGrpc(contentType: string): boolean {
   return contentType === 'application/grpc' || /^application\/grpc[+;]/.test(contentType);
+}
+
+/** Whether an answer lies in memory that another message gets when the call is over, be the answer sent or not. */
+function isIn(answer: Uint8Array, memory: Buffer | null): boolean {
+  return memory !== null && answer.buffer === memory.buffer;
 }

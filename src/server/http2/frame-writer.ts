@@ -3,6 +3,8 @@ import { type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType, setting } fro
 import type { Wire } from './wire.ts';
 
 const BLOCK_BYTES = 16 * 1024;
+/** From here on, a view of bytes in the list costs less than a copy of them. */
+const MIN_VIEW_BYTES = 4096;
 const NO_BLOCK = Buffer.alloc(0);
 /** Compressed flag and length before a message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const MESSAGE_PREFIX_BYTES = 5;
@@ -18,6 +20,7 @@ export class FrameWriter {
   #block: Buffer = NO_BLOCK;
   #used = 0;
   #full: Buffer[] = [];
+  #fullBytes = 0;
   #saidNoTable = false;
 
   constructor(wire: Wire) {
@@ -26,18 +29,18 @@ export class FrameWriter {
 
   /** Bytes that {@link flush} would send. */
   get bufferedBytes(): number {
-    let bytes = this.#used;
-    for (const block of this.#full) bytes += block.length;
-    return bytes;
+    return this.#fullBytes + this.#used;
   }
 
   /** Sends what was written. */
   flush(): void {
     if (this.#used === 0 && this.#full.length === 0) return;
-    const last = this.#block.subarray(0, this.#used);
-    const left = this.#wire.write(this.#full.length === 0 ? [last] : [...this.#full, last]);
+    const blocks = this.#full;
+    if (this.#used > 0) blocks.push(this.#block.subarray(0, this.#used));
+    const left = this.#wire.write(blocks);
     if (!left) this.#block = NO_BLOCK;
     this.#full = [];
+    this.#fullBytes = 0;
     this.#used = 0;
   }
 
@@ -86,12 +89,16 @@ export class FrameWriter {
     this.#used = at + length;
   }
 
-  /** Bytes as they are, `bytes[start, end)`. */
-  data(streamId: number, bytes: Uint8Array, start: number, end: number, endStream: boolean): void {
-    const block = this.#room(FRAME_HEADER_BYTES + end - start);
-    const at = this.#frame(end - start, frameType.data, endStream ? frameFlag.endStream : 0, streamId);
-    block.set(bytes.subarray(start, end), at);
-    this.#used = at + end - start;
+  /** `prefix` and `bytes` in one frame. Large `bytes` are not copied: they must not change before they have left. */
+  data(streamId: number, prefix: Uint8Array, bytes: Uint8Array, endStream: boolean): void {
+    const length = prefix.length + bytes.length;
+    const copied = bytes.length < MIN_VIEW_BYTES ? length : prefix.length;
+    const block = this.#room(FRAME_HEADER_BYTES + copied);
+    const at = this.#frame(length, frameType.data, endStream ? frameFlag.endStream : 0, streamId);
+    block.set(prefix, at);
+    if (copied === length) block.set(bytes, at + prefix.length);
+    this.#used = at + copied;
+    if (copied < length) this.#append(bytes);
   }
 
   /** The first frame of a connection (RFC 9113 §3.4): what differs from HTTP/2's own values. */
@@ -137,10 +144,20 @@ export class FrameWriter {
     this.#used = at + debug.length;
   }
 
+  /** Puts memory of others behind what is used. */
+  #append(bytes: Uint8Array): void {
+    this.#full.push(this.#block.subarray(0, this.#used));
+    this.#full.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#fullBytes += this.#used + bytes.length;
+    this.#block = this.#block.subarray(this.#used);
+    this.#used = 0;
+  }
+
   /** Makes sure of `bytes` in one piece behind what is used. */
   #room(bytes: number): Buffer {
     if (this.#block.length - this.#used >= bytes) return this.#block;
     if (this.#used > 0) this.#full.push(this.#block.subarray(0, this.#used));
+    this.#fullBytes += this.#used;
     this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, bytes));
     this.#used = 0;
     return this.#block;

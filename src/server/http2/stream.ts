@@ -5,7 +5,10 @@ import type { MessageAssembler } from './message-assembler.ts';
 
 /** What an answer still has to send, and how far it is. */
 export interface Outgoing {
-  bytes: Uint8Array;
+  /** What goes before the bytes: the prefix of a message, or nothing. */
+  readonly prefix: Uint8Array;
+  readonly bytes: Uint8Array;
+  /** Of both. */
   sentBytes: number;
   /** The header block behind the bytes; null while a streaming method may say more. Empty: the bytes end the stream. */
   trailers: Uint8Array | null;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
+import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { type Refusal, type RefusalCode, refusalCodes, refuse } from '../../../src/refusal.ts';
 import { allow } from '../../../src/respond/allow.ts';
 import { reject } from '../../../src/respond/refuse.ts';
@@ -332,6 +333,26 @@ describe('answers', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('carry a replacement body of any length', () => {
+    for (const length of [0, 1, 60, 100, 127, 128, 16_250, 16_384, 2_097_152]) {
+      const body = Buffer.alloc(length, 'é€😀\0"');
+      const bytes = allow({
+        request: httpRequest({}),
+        endpoint: keyEndpoint(),
+        caller: null,
+        upstream: { path: null, headersToRemove: [], body },
+        reading: null,
+        code: 'ALLOWED',
+      });
+      const read = CheckResponse.decode(bytes);
+      const text = body.toString();
+      assert.ok(read.dynamicMetadata?.['postern.text'] === text, `${String(length)} bytes`);
+      assert.deepEqual(Object.keys(read.dynamicMetadata).slice(-2), ['postern.body', 'postern.text']);
+      assert.ok(bytes.subarray(bytes.length - length).equals(body));
+      assert.notEqual(bytes.buffer, body.buffer);
+    }
   });
 
   it('name a request of its own in each refusal', () => {

@@ -148,7 +148,8 @@ describe('memory for messages', () => {
     server.held[0]?.answer(NOTHING);
     await turn();
     caller.wire.take();
-    // Shorter, in the memory of the first: its method sees no end of that, and its answer is a view of it.
+    // Shorter, in the memory of the first: its method sees no end of that. Its answer is a view of it, and leaves late.
+    caller.wire.keepsUp = false;
     sendOf(5, 199 * KIB, 'c', '/Echo');
     sendOf(7, 198 * KIB, 'd', '/Echo');
     assert.equal(server.echoed[0]?.buffer, server.held[0]?.message.buffer);
