@@ -76,6 +76,8 @@ export class MongoSnapshots implements AsyncDisposable {
   #markReady: () => void = () => undefined;
   #snapshot: Snapshot | null = null;
   #lastFault: Error | null = null;
+  /** Between the loss of history, which dropped collections cause too, and the next whole reading: absent may mean lost. */
+  #isWhole = false;
   #mode: FeedMode | null = null;
   #cancelCompiling: (() => void) | null = null;
   #compileMs = 0;
@@ -104,8 +106,14 @@ export class MongoSnapshots implements AsyncDisposable {
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };
+    const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     this.#breaker = new LookUpBreaker({
-      reader: new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults }),
+      reader: {
+        read: async (appKeyHash) => {
+          if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
+          return await reader.read(appKeyHash);
+        },
+      },
       observer: {
         storeAway: () => {
           this.#availability.lose('look-ups', 'passing', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
@@ -138,6 +146,7 @@ export class MongoSnapshots implements AsyncDisposable {
         this.#replaceEndpoints(documents);
       },
       onEverythingChanged: () => {
+        this.#isWhole = true;
         this.#cache.everythingChanged();
       },
       onChange: (change) => {
@@ -150,6 +159,7 @@ export class MongoSnapshots implements AsyncDisposable {
         this.#lose(error);
       },
       onGap: () => {
+        this.#isWhole = false;
         observer.missedChanges();
       },
     });
@@ -272,4 +282,5 @@ export class MongoSnapshots implements AsyncDisposable {
 /** Reasons that pass by themselves: one outage may show several of them. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
+const NOT_WHOLE = 'MongoDB is being read anew after changes were missed';
 const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/poll.ts';
-import { acme, APP_SECRET, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
+import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
 
 describe('following MongoDB', () => {
   const database = useDatabase();
   let store: OpenSnapshots;
 
   beforeEach(async () => {
-    for (const name of ['endpoints', 'consumers', 'credentials', 'grants']) await database.db().collection(name).drop();
+    await empty(database.db());
     await put(database.db(), acme);
     store = openStore(database.uri());
     await store.snapshots.ready;
@@ -75,16 +75,20 @@ describe('following MongoDB', () => {
     await store.until('acme active granted stock');
   });
 
-  it('follows collections that are dropped', async () => {
+  it('keeps the last state of a database that is dropped, until it is there again', async () => {
     assert.equal(await store.ask(), 'acme active granted orders');
     await store.untilTold('following');
     await database.db().dropDatabase();
-    await store.until('unknown');
-    await poll('no endpoints', () => Promise.resolve(store.ownerOf('/orders') === null ? true : null));
-    await put(database.db(), acme);
-    await store.until('acme active granted orders');
-    await poll('endpoints', () => Promise.resolve(store.ownerOf('/orders') === 'orders' ? true : null));
     await store.untilTold('missed changes');
+    await store.untilTold('away schema');
+    assert.equal(store.ownerOf('/orders'), 'orders');
+    assert.equal(await store.ask(), 'acme active granted orders');
+    assert.equal(await store.ask('somebody-else'), 'unavailable');
+    await empty(database.db());
+    await put(database.db(), { ...acme, endpoints: [], grants: [] });
+    await store.until('acme active not granted');
+    await poll('no endpoints', () => Promise.resolve(store.ownerOf('/orders') === null ? true : null));
+    await store.untilTold('back');
   });
 
   it('leaves nothing behind when it is disposed', async () => {

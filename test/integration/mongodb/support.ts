@@ -16,6 +16,8 @@ import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-
 import { writeEndpointDocument } from '../../../src/store/mongodb/mapping/map-endpoint.ts';
 import { writeGrantDocument } from '../../../src/store/mongodb/mapping/map-grant.ts';
 import { writeVersion } from '../../../src/store/mongodb/mapping/version-fields.ts';
+import { followedCollections } from '../../../src/store/mongodb/feed/follow-collection.ts';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoSnapshots, type MongoSnapshotsPorts } from '../../../src/store/mongodb/mongo-snapshots.ts';
 import { startSystemTimer } from '../../../src/store/timer.ts';
 import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
@@ -53,6 +55,12 @@ export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<vo
       await db.collection<{ _id: string }>(collection).replaceOne({ _id }, fields, majority);
     }
   }
+}
+
+/** Makes the schema where there is none, and takes out all resources. */
+export async function empty(db: Db): Promise<void> {
+  await ensureSchema(db);
+  for (const name of followedCollections) await db.collection(name).deleteMany({});
 }
 
 /** The App Key of {@link hmacCredential}. */

@@ -3,6 +3,7 @@ import { MongoServerError, type MongoClient } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import { isStandAlone } from '../connect.ts';
 import { collectionNames } from '../documents.ts';
+import { requireSchema } from '../schema/schema-version.ts';
 import { backOffMs } from './back-off.ts';
 import type { CausalFloor } from './causal-floor.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
@@ -125,6 +126,7 @@ export class ChangeFeed implements AsyncDisposable {
       const standsAlone = await isStandAlone(client.db());
       await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
       const since = session.operationTime;
+      await requireSchema(client.db(), signal);
       if (standsAlone || since === undefined) {
         this.#ports.onEverythingChanged();
         return;

@@ -79,6 +79,10 @@ export async function followCollection(
       batchSize: BATCH_SIZE,
       readPreference: 'primary',
     });
+  const stop = (): void => {
+    void closeQuietly(stream, session);
+  };
+  signal.addEventListener('abort', stop, { once: true });
   try {
     let askedMs = clock.nowMs();
     let inBatch = 0;
@@ -102,7 +106,11 @@ export async function followCollection(
       }
       if (inBatch % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
     }
+  } catch (error) {
+    // Closing the stream ends its last question with an error.
+    if (!isAborted(signal)) throw error;
   } finally {
+    signal.removeEventListener('abort', stop);
     await closeQuietly(stream, session);
   }
 }
