@@ -2,14 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Config, Environment } from './config.ts';
 import { InProcessLimiter } from './limit/in-process.ts';
+import { createOAuth2, createProcessRing } from './oauth2/create-oauth2.ts';
+import { keepRevokedTokensInProcess } from './oauth2/revoked-tokens.ts';
 import { createCheckObserver } from './observe/check-observer.ts';
 import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { createOAuth2Observer } from './observe/oauth2-observer.ts';
 import { createStoreObserver } from './observe/store-observer.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
 import { createTransport } from './server/create-transport.ts';
 import { Health } from './server/health.ts';
+import { HttpServer } from './server/http-server.ts';
 import { formatListenAddress } from './server/listen-address.ts';
 import { readTlsIdentity, watchTlsIdentity } from './server/tls-files.ts';
 import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
@@ -62,10 +66,23 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     });
     parts.push(snapshots);
     logger.info('limits are kept in this process: no rate limit service is configured');
+    const ring = createProcessRing(clock.nowSeconds());
+    logger.info('access tokens live as long as this process: no key ring is configured');
+    const revokedTokens = keepRevokedTokensInProcess(clock);
+    const oauth2 = createOAuth2({
+      publicUrl: config.publicUrl,
+      clock,
+      ring: () => ring,
+      revokedTokens,
+      credentials: () => snapshots.current().credentials,
+      observer: createOAuth2Observer(logger, metrics),
+    });
     const handleCheck = createCheckHandler({
       clock,
       elapsedMs,
       snapshot: () => snapshots.current(),
+      tokens: oauth2.tokens,
+      revokedTokens,
       limiter: new InProcessLimiter(clock),
       onLimiterFailure: () => {
         metrics.countLimiterFailure();
@@ -89,6 +106,11 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     parts.push(admin);
     await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
       await admin.start(config.adminAddress);
+    });
+    const http = new HttpServer({ service: oauth2.service, address: config.httpAddress });
+    parts.push(http);
+    await listen('POSTERN_HTTP_ADDRESS', config.httpAddress, async () => {
+      await http.start();
     });
     const tls = readTlsIdentity(config);
     const transport = createTransport(config.grpcTransport, {
@@ -122,6 +144,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     health.setServing(true);
     logger.info('ready', {
       grpc: formatListenAddress(transport.address()),
+      http: formatListenAddress(http.address()),
       admin: formatListenAddress(admin.address()),
     });
     return {
@@ -132,8 +155,14 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
         const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);
         logger.info('stopping', { graceSeconds: config.shutdownGraceSeconds });
         await delay(notReadyMs);
-        const cut = await transport.drain(graceMs - notReadyMs);
+        const [cut, cutHttp] = await Promise.all([
+          transport.drain(graceMs - notReadyMs),
+          http.drain(graceMs - notReadyMs),
+        ]);
         if (cut > 0) logger.warn('checks were cut at the end of the grace period', { checks: cut });
+        if (cutHttp > 0) {
+          logger.warn('OAuth2 requests were cut at the end of the grace period', { requests: cutHttp });
+        }
         await dispose();
       },
     };

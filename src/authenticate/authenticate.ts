@@ -4,6 +4,7 @@ import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { authenticateByHmac } from './hmac.ts';
 import { authenticateByKey } from './key.ts';
+import { authenticateByOAuth2 } from './oauth2.ts';
 import { authenticateByParameterSignature } from './parameter-signature.ts';
 import { findUnserved } from './unserved.ts';
 import { unchanged } from './upstream-changes.ts';
@@ -26,6 +27,6 @@ export function authenticate(routed: Routed, ports: AuthenticationPorts): Pendin
     case 'parameter-signature':
       return authenticateByParameterSignature(routed, endpoint.options, ports);
     case 'oauth2':
-      return refuse('UNAVAILABLE', 'oauth2 is not served');
+      return authenticateByOAuth2(routed, endpoint.options, ports);
   }
 }

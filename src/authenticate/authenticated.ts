@@ -1,4 +1,7 @@
 import type { Clock } from '../clock.ts';
+import type { AccessTokens } from '../oauth2/access-tokens.ts';
+import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
+import type { WhichSecret } from '../model/credential.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { UpstreamChanges } from './upstream-changes.ts';
@@ -10,6 +13,8 @@ export interface Authenticated {
   readonly routed: Routed;
   /** Null on open endpoints only. */
   readonly caller: HeldCredential | null;
+  /** The App Secret that the caller proved to have, which tells when a retiring one is no longer needed. */
+  readonly secret: WhichSecret;
   /** What must change before the request goes upstream. */
   readonly upstream: UpstreamChanges;
   readonly [authenticated]: true;
@@ -18,9 +23,16 @@ export interface Authenticated {
 /** What the methods of authentication need besides the request. */
 export interface AuthenticationPorts {
   readonly clock: Clock;
+  readonly tokens: Pick<AccessTokens, 'verify'>;
+  readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
 }
 
 /** For the methods of this folder only: the caller was verified. */
-export function vouchFor(routed: Routed, caller: HeldCredential | null, upstream: UpstreamChanges): Authenticated {
-  return { routed, caller, upstream } as Authenticated;
+export function vouchFor(
+  routed: Routed,
+  caller: HeldCredential | null,
+  upstream: UpstreamChanges,
+  secret: WhichSecret = 'current',
+): Authenticated {
+  return { routed, caller, upstream, secret } as Authenticated;
 }

@@ -4,6 +4,7 @@ import type { Routed } from '../route/route.ts';
 import { parseParameterRequest } from '../signature/parameter-request.ts';
 import { concealHmac } from './hmac.ts';
 import { concealKey } from './key.ts';
+import { concealToken } from './oauth2.ts';
 import { concealParameters } from './parameter-signature.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
@@ -20,8 +21,9 @@ export function concealCredentials(routed: Routed): UpstreamChanges {
       return concealHmac(endpoint.options);
     case 'parameter-signature':
       return concealReadParameters(routed, endpoint.options);
-    case null:
     case 'oauth2':
+      return concealToken(routed, endpoint.options);
+    case null:
       return unchanged;
   }
 }

@@ -8,11 +8,10 @@ export function findUnserved(endpoint: Endpoint): string | null {
   switch (endpoint.authentication) {
     case null:
     case 'key':
+    case 'oauth2':
       return null;
     case 'hmac':
     case 'parameter-signature':
       return endpoint.options.replayProtection ? 'this version has no replay protection' : null;
-    case 'oauth2':
-      return 'this version cannot authenticate by oauth2';
   }
 }

@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Endpoint } from '../model/endpoint.ts';
+import type { OAuth2ErrorCode } from '../oauth2/oauth2-refusal.ts';
+import type { OAuth2Operation } from '../oauth2/oauth2-service.ts';
 
 /** From a key check in memory to a call of another service that runs into its deadline, in seconds. */
 const DURATION_BUCKETS = [
@@ -13,6 +15,7 @@ export class Metrics {
   readonly #duration: Histogram;
   readonly #limiterFailures: Counter;
   readonly #reloads: Counter<'outcome'>;
+  readonly #oauth2Requests: Counter<'operation' | 'outcome'>;
 
   /** @param snapshotAgeSeconds how long ago the current state of the store was known to be right. */
   constructor(snapshotAgeSeconds: () => number) {
@@ -48,6 +51,12 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     });
+    this.#oauth2Requests = new Counter({
+      name: 'postern_oauth2_requests_total',
+      help: 'Requests to the OAuth2 endpoints by operation and outcome (ok or the error).',
+      labelNames: ['operation', 'outcome'],
+      registers,
+    });
     new Gauge({
       name: 'postern_snapshot_age_seconds',
       help: 'Seconds since the state that decides checks was known to be that of the store.',
@@ -77,6 +86,11 @@ export class Metrics {
   /** Counts a read of the declarative file. */
   countReload(outcome: 'loaded' | 'refused'): void {
     this.#reloads.inc({ outcome });
+  }
+
+  /** Counts a request to an OAuth2 endpoint. */
+  countOAuth2Request(operation: OAuth2Operation, outcome: OAuth2ErrorCode | 'ok'): void {
+    this.#oauth2Requests.inc({ operation, outcome });
   }
 
   #count(endpoint: Endpoint | null, code: string): void {

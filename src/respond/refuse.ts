@@ -1,22 +1,23 @@
 import type { AuthenticationMethod, Endpoint } from '../model/endpoint.ts';
-import type { Refusal } from '../refusal.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
 import { describeStringToSign } from '../signature/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
+import { bearerChallenge } from './bearer-challenge.ts';
 import { deniedResponse, headerOption } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { refusalAnswers } from './refusal-answers.ts';
 import type { WireText } from './wire-text.ts';
 
+const BAD_REQUEST = 400;
 const UNAUTHORIZED = 401;
 
-/** The scheme word of `WWW-Authenticate` for each method (spec §5). */
+/** The scheme word of `WWW-Authenticate` for each method (spec §5); that of oauth2 says more. */
 const challengeSchemes = {
   key: 'Key',
   hmac: 'hmac',
   'parameter-signature': 'Sign',
-  oauth2: 'Bearer',
-} as const satisfies Record<AuthenticationMethod, string>;
+} as const satisfies Record<Exclude<AuthenticationMethod, 'oauth2'>, string>;
 
 /** A refused request and how far it came. */
 export interface Rejection {
@@ -30,15 +31,19 @@ export interface Rejection {
 export function reject({ refusal, requestId, endpoint, caller }: Rejection): Buffer {
   const { status, message } = refusalAnswers[refusal.refused];
   const headers = [headerOption('content-type', 'application/json'), headerOption('cache-control', 'no-store')];
-  if (status === UNAUTHORIZED) headers.push(headerOption('www-authenticate', challenge(endpoint)));
+  // RFC 6750 §3.1 wants it with 400, too.
+  if (status === UNAUTHORIZED || (status === BAD_REQUEST && endpoint?.authentication === 'oauth2')) {
+    headers.push(headerOption('www-authenticate', challenge(endpoint, refusal.refused)));
+  }
   if (refusal.exceeded !== undefined) headers.push(...retryHeaders(refusal.exceeded));
   const hint = refusal.stringToSign === undefined ? {} : { stringToSign: describeStringToSign(refusal.stringToSign) };
   const body = JSON.stringify({ code: refusal.refused, message, requestId, ...hint });
   return deniedResponse(status, headers, body, decisionMetadata(refusal.refused, endpoint, caller));
 }
 
-function challenge(endpoint: Endpoint | null): string {
+function challenge(endpoint: Endpoint | null, code: RefusalCode): string {
   const method = endpoint?.authentication ?? 'key';
+  if (method === 'oauth2') return bearerChallenge(code);
   return `${challengeSchemes[method]} realm="postern"`;
 }
 

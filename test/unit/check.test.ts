@@ -152,9 +152,9 @@ describe('a check', () => {
   });
 
   it('refuses requests of a method that this version cannot judge', async () => {
-    const endpoint = partnerEndpoint('oauth2');
+    const endpoint = partnerEndpoint('hmac');
     for (const mode of ['enforce', 'observe'] as const) {
-      const endpoints = [{ ...endpoint, options: { ...endpoint.options, mode } }];
+      const endpoints = [{ ...endpoint, options: { ...endpoint.options, replayProtection: true, mode } }];
       assert.equal(await outcomeOf({ headers: [key] }, { endpoints }), '503 UNAVAILABLE');
     }
   });

@@ -9,7 +9,7 @@ version: 1
 endpoints:
   - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: key }
   - { id: granted, scenario: partner-openapi, match: { paths: [{ prefix: /granted }] }, authentication: key, accessCondition: authenticated-and-authorized }
-  - { id: tokens, scenario: partner-openapi, match: { paths: [{ prefix: /tokens }] }, authentication: oauth2 }
+  - { id: once, scenario: partner-openapi, match: { paths: [{ prefix: /once }] }, authentication: hmac, options: { replayProtection: true } }
   - id: limited
     scenario: open
     match: { paths: [{ prefix: /limited }] }
@@ -35,7 +35,7 @@ const refused: readonly Refused[] = [
   { request: { target: '/granted?appKey=key-of-acme' }, code: 'NOT_AUTHORIZED', endpoint: 'granted', consumer: 'acme' },
   { request: { target: '/nothing' }, code: 'ENDPOINT_NOT_FOUND', endpoint: null },
   { request: { target: '/limited' }, code: 'RATE_LIMITED', endpoint: 'limited' },
-  { request: { target: '/tokens' }, code: 'UNAVAILABLE', endpoint: 'tokens' },
+  { request: { target: '/once' }, code: 'UNAVAILABLE', endpoint: 'once' },
 ];
 
 describe('a refusal', () => {
@@ -106,8 +106,8 @@ describe('a refusal', () => {
   }
 
   it('names at start the endpoints that this version cannot serve', async () => {
-    const line = await stack().postern.logLine((entry) => entry['endpoint'] === 'tokens');
+    const line = await stack().postern.logLine((entry) => entry['endpoint'] === 'once');
     assert.equal(line['message'], 'an endpoint refuses every request with 503');
-    assert.match(String(line['reason']), /oauth2/);
+    assert.match(String(line['reason']), /replay protection/);
   });
 });

@@ -3,8 +3,11 @@ import { type Clock } from '../../../src/clock.ts';
 import { InProcessLimiter } from '../../../src/limit/in-process.ts';
 import { type Limiter, type LimiterUnavailable } from '../../../src/limit/limiter.ts';
 import { type CheckObserver, type DecidedCheck } from '../../../src/observe/check-observer.ts';
+import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oauth2/revoked-tokens.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type Snapshot } from '../../../src/store/snapshot.ts';
+import { testKeyRing } from '../keyring.ts';
 import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
 import { checkRequest, type RequestParts } from './check-request.ts';
 import { fixedClock } from './fixed-clock.ts';
@@ -14,6 +17,9 @@ import { snapshotOf, type SnapshotParts } from './resources.ts';
 export interface GatewayParts extends SnapshotParts {
   readonly clock?: Clock;
   readonly limiter?: Limiter;
+  /** Those of `http://127.0.0.1:10000`, with the first test key, unless told otherwise. */
+  readonly tokens?: AccessTokens;
+  readonly revokedTokens?: RevokedTokens;
   /** In place of the parts of a snapshot. */
   readonly snapshot?: () => Snapshot;
 }
@@ -30,7 +36,14 @@ export interface TestGateway {
 }
 
 /** Builds a pipeline as the composition root does. */
-export function testGateway({ clock = fixedClock(), limiter, snapshot, ...parts }: GatewayParts = {}): TestGateway {
+export function testGateway({
+  clock = fixedClock(),
+  limiter,
+  tokens = testTokens(clock),
+  revokedTokens = keepRevokedTokensInProcess(clock),
+  snapshot,
+  ...parts
+}: GatewayParts = {}): TestGateway {
   const decided: DecidedCheck[] = [];
   const defects: unknown[] = [];
   const unreadable: string[] = [];
@@ -49,6 +62,8 @@ export function testGateway({ clock = fixedClock(), limiter, snapshot, ...parts 
   };
   const ports: CheckPorts = {
     clock,
+    tokens,
+    revokedTokens,
     snapshot: snapshot ?? (() => compiled ?? snapshotOf(parts)),
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {
@@ -65,4 +80,10 @@ export function testGateway({ clock = fixedClock(), limiter, snapshot, ...parts 
     send: async (request = {}) =>
       readAnswer(await handle(request instanceof Uint8Array ? request : checkRequest(request))),
   };
+}
+
+/** Tokens signed with the first test key. */
+export function testTokens(clock: Clock): AccessTokens {
+  const ring = testKeyRing();
+  return new AccessTokens({ issuer: 'http://127.0.0.1:10000', ring: () => ring, clock });
 }

@@ -1,0 +1,135 @@
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { equal } from '../signature/equal.ts';
+import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
+import { type TokenKey, type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
+
+/** A token works for at most an hour (spec §3.4). */
+export const MAX_LIFETIME_SECONDS = 3600;
+
+/** Longer texts are no tokens of ours: with the longest App Key, ids and issuer one has about 2500. */
+export const MAX_TOKEN_CHARACTERS = 4096;
+
+/** How far the clock of the replica that issued a token may be ahead of ours. */
+const MAX_CLOCK_AHEAD_SECONDS = 60;
+
+/** 128 random bits: no two tokens share one, and nobody guesses one. */
+const TOKEN_ID_BYTES = 16;
+
+/** Each takes about 1 KiB. */
+const MAX_REMEMBERED = 20_000;
+
+/** For whom a token is issued. */
+export interface TokenSubject {
+  readonly clientId: string;
+  readonly consumerId: string;
+  readonly credentialId: string;
+  /** When the credential ends; null when it does not. It must not have ended yet. */
+  readonly expiresAt: number | null;
+}
+
+/** A new token. */
+export interface IssuedToken {
+  readonly text: string;
+  readonly expiresInSeconds: number;
+}
+
+/** Why a text is no token that is good now, for the log. */
+export interface TokenFault {
+  readonly fault: string;
+}
+
+/** What {@link AccessTokens} needs. */
+export interface AccessTokenPorts {
+  /** See `issuerOf`. */
+  readonly issuer: string;
+  /** The key ring now; asked at every use, so that a rotation counts at once. */
+  readonly ring: () => TokenRing;
+  readonly clock: Clock;
+  readonly maxRemembered?: number;
+}
+
+/**
+ * Issues access tokens and verifies them without asking anybody (spec §3.4): `at+jwt` (RFC 9068) by HS256 (RFC 7518 §3.2)
+ * with keys of the key ring. Every token has one text: its header must be, letter for letter, that of a key of the ring,
+ * so no algorithm, type or key of the sender's choice is ever looked at (RFC 8725 §3.1, §3.11), and signature and claims are
+ * compared as they would be written here.
+ */
+export class AccessTokens {
+  readonly #issuer: string;
+  readonly #clock: Clock;
+  readonly #source: TokenKeySource;
+  /** Claims of tokens whose signature was right, by the SHA-256 of the token, for {@link #rememberedKeys} only. */
+  readonly #remembered: LRUCache<string, TokenClaims>;
+  #rememberedKeys: TokenKeys | null = null;
+
+  constructor({ issuer, ring, clock, maxRemembered = MAX_REMEMBERED }: AccessTokenPorts) {
+    this.#issuer = issuer;
+    this.#clock = clock;
+    this.#source = new TokenKeySource(ring);
+    this.#remembered = new LRUCache({ max: maxRemembered });
+  }
+
+  /** Issues a token that ends with its credential, and in an hour at the latest. */
+  issue({ clientId, consumerId, credentialId, expiresAt }: TokenSubject): IssuedToken {
+    const nowSeconds = this.#clock.nowSeconds();
+    const end = Math.min(nowSeconds + MAX_LIFETIME_SECONDS, expiresAt ?? Infinity);
+    const claims: TokenClaims = {
+      issuer: this.#issuer,
+      clientId,
+      consumerId,
+      credentialId,
+      issuedAt: nowSeconds,
+      expiresAt: end,
+      tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
+    };
+    const key = this.#source.keys(nowSeconds).signing(nowSeconds);
+    const signed = `${key.header}.${encodeClaims(claims)}`;
+    return { text: `${signed}.${macOf(key, signed)}`, expiresInSeconds: end - nowSeconds };
+  }
+
+  /** The claims of a token that was issued here and has not expired. Whether it was revoked is not known here. */
+  verify(text: string): TokenClaims | TokenFault {
+    if (text.length > MAX_TOKEN_CHARACTERS) return { fault: 'the token is too long' };
+    const nowSeconds = this.#clock.nowSeconds();
+    const claims = this.#verifySignature(text, this.#source.keys(nowSeconds));
+    if ('fault' in claims) return claims;
+    if (nowSeconds >= claims.expiresAt) return { fault: 'the token has expired' };
+    if (claims.issuedAt > nowSeconds + MAX_CLOCK_AHEAD_SECONDS) return { fault: 'the token is not valid yet' };
+    return claims;
+  }
+
+  #verifySignature(text: string, keys: TokenKeys): TokenClaims | TokenFault {
+    if (keys !== this.#rememberedKeys) {
+      this.#remembered.clear();
+      this.#rememberedKeys = keys;
+    }
+    const digest = hash('sha256', text, 'base64');
+    const known = this.#remembered.get(digest);
+    if (known !== undefined) return known;
+    const claims = this.#read(text, keys);
+    if (!('fault' in claims)) this.#remembered.set(digest, claims);
+    return claims;
+  }
+
+  /** Looks at claims only when the signature is right. */
+  #read(text: string, keys: TokenKeys): TokenClaims | TokenFault {
+    const headerEnd = text.indexOf('.');
+    const macStart = text.lastIndexOf('.') + 1;
+    const key = keys.byHeader.get(text.slice(0, Math.max(0, headerEnd)));
+    if (key === undefined) return { fault: 'the token has no header that is issued here, or its key was removed' };
+    const expected = macOf(key, text.slice(0, Math.max(0, macStart - 1)));
+    if (!equal(Buffer.from(text.slice(macStart), 'utf8'), Buffer.from(expected, 'latin1'))) {
+      return { fault: 'the signature of the token is wrong' };
+    }
+    const claims = decodeClaims(text.slice(headerEnd + 1, macStart - 1));
+    if (claims === null) return { fault: 'the claims of the token are not written as they are here' };
+    if (claims.issuer !== this.#issuer) return { fault: 'the token was issued for another public URL' };
+    return claims;
+  }
+}
+
+function macOf({ key }: TokenKey, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { findSigner } from '../authenticate/signer.ts';
+import type { Clock } from '../clock.ts';
+import { APP_KEY_PATTERN } from '../model/app-key.ts';
+import type { Secret } from '../model/secret.ts';
+import { type Pending, whenReady } from '../pending.ts';
+import { equal } from '../signature/equal.ts';
+import type { CredentialSource, HeldCredential } from '../store/credential-source.ts';
+import type { ClientCredentials } from './client-credentials.ts';
+import { invalidClient, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
+import type { Throttle } from './throttle.ts';
+
+declare const authenticatedClient: unique symbol;
+
+/** Proof that a client is who it says: it has the App Secret of a credential that is good now. */
+export interface AuthenticatedClient {
+  readonly clientId: string;
+  readonly held: HeldCredential;
+  readonly [authenticatedClient]: true;
+}
+
+/** What authenticating a client needs. */
+export interface ClientAuthenticationPorts {
+  readonly clock: Clock;
+  readonly throttle: Throttle;
+  /** The credentials now. */
+  readonly credentials: () => CredentialSource;
+}
+
+/** Stands for all texts that no client has as its id. */
+const NO_CLIENT = '';
+
+/**
+ * Authenticates a client by its App Secret or a retiring one. Unknown clients, wrong secrets, and credentials or consumers
+ * that do not count are told and counted alike, and take alike long (spec §3). After too many failures from one source
+ * every attempt from there gets 429 until the minute ends, the right secret too.
+ * Throws, or rejects with, `StoreUnavailable` when the store cannot say.
+ */
+export function authenticateClient(
+  credentials: ClientCredentials,
+  source: string,
+  { clock, throttle, credentials: findSource }: ClientAuthenticationPorts,
+): Pending<AuthenticatedClient | OAuth2Refusal> {
+  const counted = APP_KEY_PATTERN.test(credentials.clientId) ? credentials.clientId : NO_CLIENT;
+  const waitSeconds = throttle.findWait(source, counted);
+  if (waitSeconds !== null) return tooMany(waitSeconds, FAILURES_DETAIL);
+  return whenReady(findSource().findByAppKey(credentials.clientId), (held) => {
+    // Others may have failed while the store was asked.
+    const laterWaitSeconds = throttle.findWait(source, counted);
+    if (laterWaitSeconds !== null) return tooMany(laterWaitSeconds, FAILURES_DETAIL);
+    const fault = verifySecret(credentials.secret, held, clock.nowSeconds());
+    if (fault === null && held !== null) return { clientId: credentials.clientId, held } as AuthenticatedClient;
+    throttle.countFailure(source, counted);
+    return invalidClient(credentials.isHeaderUsed, fault ?? 'the client is unknown');
+  });
+}
+
+/** 429 with the time to wait, in the form of RFC 6749. */
+export function tooMany(waitSeconds: number, detail: string): OAuth2Refusal {
+  return refuseOAuth2(429, 'temporarily_unavailable', 'Too many requests. Try again later.', {
+    detail,
+    headers: { 'retry-after': String(waitSeconds) },
+  });
+}
+
+const FAILURES_DETAIL = 'the client failed to authenticate too often from this source';
+
+/** Why a client is not authenticated, for the log; null when it is. Always compares with two secrets, whoever is asked for. */
+function verifySecret(presented: Secret, held: HeldCredential | null, nowSeconds: number): string | null {
+  const { secrets, fault } = findSigner(held, 'oauth2', nowSeconds);
+  const [current, former] = secrets;
+  if (current === undefined) throw new Error('a signer has no secret to compare with');
+  const digest = digestOf(presented);
+  const isCurrent = equal(digestOf(current), digest);
+  const isFormer = equal(digestOf(former ?? current), digest);
+  return fault ?? (isCurrent || isFormer ? null : 'the client secret is wrong');
+}
+
+/** Secrets differ in length; their digests do not. */
+function digestOf(text: Secret): Buffer {
+  return hash('sha256', text.reveal(), 'buffer');
+}

@@ -1,0 +1,24 @@
+import { findCredentialFault } from '../authenticate/held-credential.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
+import type { RevokedTokens } from './revoked-tokens.ts';
+import type { TokenClaims } from './token-claims.ts';
+
+/**
+ * Why a verified token does not work now, for the log; null when it does. Its credential and consumer are judged as
+ * they are at this moment, so that disabling or revoking them ends their tokens (spec §3.4).
+ *
+ * @param held whoever has the App Key of the token now
+ */
+export function findTokenFault(
+  claims: TokenClaims,
+  held: HeldCredential | null,
+  revoked: Pick<RevokedTokens, 'isRevoked'>,
+  nowSeconds: number,
+): string | null {
+  const fault = findCredentialFault(held, 'oauth2', nowSeconds);
+  if (fault !== null) return fault;
+  if (held?.credential.id !== claims.credentialId || held.consumer.id !== claims.consumerId) {
+    return 'the App Key of the token belongs to another credential now';
+  }
+  return revoked.isRevoked(claims.tokenId) ? 'the token was revoked by its client' : null;
+}

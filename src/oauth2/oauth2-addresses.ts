@@ -1,0 +1,20 @@
+/** Where the endpoints are, below the public URL and on the HTTP listener (spec §3.4). */
+export const oauth2Paths = {
+  token: '/oauth2/token',
+  revocation: '/oauth2/revoke',
+  introspection: '/oauth2/introspect',
+  metadata: '/.well-known/oauth-authorization-server',
+} as const;
+
+/** Tokens name the issuer twice, so that it must leave room for the rest of them. */
+const MAX_ISSUER_CHARACTERS = 512;
+
+/**
+ * The issuer identifier of `POSTERN_PUBLIC_URL` (RFC 8414 §2): without a slash at the end, so that paths can follow it.
+ * Throws when it is too long to stand in every token.
+ */
+export function issuerOf(publicUrl: URL): string {
+  const issuer = publicUrl.href.replace(/\/$/, '');
+  if (issuer.length <= MAX_ISSUER_CHARACTERS) return issuer;
+  throw new Error(`POSTERN_PUBLIC_URL: must have at most ${String(MAX_ISSUER_CHARACTERS)} characters`);
+}

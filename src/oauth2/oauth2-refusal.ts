@@ -1,0 +1,53 @@
+/** The errors that clients are told (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
+export const oauth2ErrorCodes = [
+  'invalid_request',
+  'invalid_client',
+  'unsupported_grant_type',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+export type OAuth2ErrorCode = (typeof oauth2ErrorCodes)[number];
+
+/** A request to an OAuth2 endpoint that is answered with an error on purpose: a value, never an exception. */
+export interface OAuth2Refusal {
+  readonly error: OAuth2ErrorCode;
+  readonly status: number;
+  /** `error_description`: for people; printable ASCII without `"` and `\` (RFC 6749 §5.2), and nothing that a client sent. */
+  readonly description: string;
+  /** Why, for the log, where that is more than clients are told. */
+  readonly detail: string;
+  /** Headers of the answer, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Tells a refusal from what an endpoint gives otherwise. */
+export function isOAuth2Refusal(value: object): value is OAuth2Refusal {
+  return 'error' in value;
+}
+
+/** 400 `invalid_request`: the request itself is not as it must be. */
+export function invalidRequest(description: string): OAuth2Refusal {
+  return refuseOAuth2(400, 'invalid_request', description);
+}
+
+/** Any other refusal. */
+export function refuseOAuth2(
+  status: number,
+  error: OAuth2ErrorCode,
+  description: string,
+  { headers = {}, detail = description }: Partial<Pick<OAuth2Refusal, 'headers' | 'detail'>> = {},
+): OAuth2Refusal {
+  return { error, status, description, detail, headers };
+}
+
+/** Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2). */
+export function invalidClient(isHeaderUsed: boolean, detail: string): OAuth2Refusal {
+  return isHeaderUsed
+    ? refuseOAuth2(401, 'invalid_client', CLIENT_DESCRIPTION, {
+        detail,
+        headers: { 'www-authenticate': 'Basic realm="postern"' },
+      })
+    : refuseOAuth2(400, 'invalid_client', CLIENT_DESCRIPTION, { detail });
+}
+
+const CLIENT_DESCRIPTION = 'Client authentication failed.';

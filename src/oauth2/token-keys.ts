@@ -1,0 +1,74 @@
+import type { KeyObject } from 'node:crypto';
+import type { KeyRing } from '../keyring/key-ring.ts';
+import { encodeJson } from './token-claims.ts';
+
+/** What the keys of tokens are derived for; sealing and other purposes get keys that have nothing to do with them. */
+const PURPOSE = 'oauth2-token-v1';
+const KEY_BYTES = 32;
+
+/**
+ * How long a key must be in the ring before it signs, in seconds: by then every replica that follows the same file
+ * verifies with it. Keys that are there at start sign at once, and so do keys that were staged.
+ */
+const SETTLING_SECONDS = 10;
+
+/** A ring as far as tokens need it. */
+export type TokenRing = Pick<KeyRing, 'currentKeyId' | 'keyIds' | 'derive'>;
+
+/** A key of tokens, with the header segment that every token signed with it begins with. */
+export interface TokenKey {
+  readonly keyId: string;
+  readonly header: string;
+  readonly key: KeyObject;
+}
+
+/** The keys of one state of the ring; never changed. */
+export interface TokenKeys {
+  /** Every key of the ring verifies, found by the whole header segment. */
+  readonly byHeader: ReadonlyMap<string, TokenKey>;
+  /** The key that signs at this second. */
+  signing(nowSeconds: number): TokenKey;
+}
+
+/** Keeps {@link TokenKeys} in step with a ring that may be rotated at any time. */
+export class TokenKeySource {
+  readonly #findRing: () => TokenRing;
+  #ring: TokenRing | null = null;
+  #keys: TokenKeys | null = null;
+  /** When each key was first seen, in seconds since the epoch. */
+  #seenAt: ReadonlyMap<string, number> = new Map();
+
+  constructor(findRing: () => TokenRing) {
+    this.#findRing = findRing;
+  }
+
+  /** The keys now: the same object for as long as the ring stays the same. */
+  keys(nowSeconds: number): TokenKeys {
+    const ring = this.#findRing();
+    if (this.#keys !== null && ring === this.#ring) return this.#keys;
+    const former = this.#keys?.signing(nowSeconds).keyId ?? null;
+    const firstSeen = this.#keys === null ? -Infinity : nowSeconds;
+    this.#seenAt = new Map(ring.keyIds.map((id) => [id, this.#seenAt.get(id) ?? firstSeen]));
+    this.#ring = ring;
+    this.#keys = deriveKeys(ring, former, (this.#seenAt.get(ring.currentKeyId) ?? firstSeen) + SETTLING_SECONDS);
+    return this.#keys;
+  }
+}
+
+/** @param currentFrom when the ring's current key begins to sign; the former key does until then, if the ring has it. */
+function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: number): TokenKeys {
+  const keys = ring.keyIds.map(
+    (keyId): TokenKey => ({
+      keyId,
+      header: encodeJson({ alg: 'HS256', typ: 'at+jwt', kid: keyId }),
+      key: ring.derive(keyId, PURPOSE, KEY_BYTES),
+    }),
+  );
+  const current = keys.find(({ keyId }) => keyId === ring.currentKeyId);
+  if (current === undefined) throw new Error('the current key of the ring is none of its keys');
+  const former = keys.find(({ keyId }) => keyId === formerKeyId) ?? current;
+  return {
+    byHeader: new Map(keys.map((key) => [key.header, key])),
+    signing: (nowSeconds) => (nowSeconds < currentFrom ? former : current),
+  };
+}

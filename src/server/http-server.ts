@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { refusalAnswer } from '../oauth2/answer.ts';
+import type { OAuth2Answer } from '../oauth2/oauth2-request.ts';
+import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
+import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
+import type { ListenAddress } from './transport.ts';
+import { removeStaleSocket } from './unix-socket.ts';
+
+/** What one request and all of them together may take. */
+export const httpLimits = {
+  /** Below the 16384 of `envoy.yaml`, so that clients get our own answer. */
+  maxBodyBytes: 12_288,
+  maxHeaderBytes: 16_384,
+  maxConnections: 2048,
+  headersTimeoutMs: 10_000,
+  /** For the whole request. */
+  requestTimeoutMs: 15_000,
+  /** Longer than Envoy keeps an idle connection, so that it never sends on one that is being closed. */
+  keepAliveTimeoutMs: 75_000,
+  /** How often the timeouts are looked at. */
+  checkIntervalMs: 1000,
+} as const;
+
+export type HttpLimits = { readonly [K in keyof typeof httpLimits]: number };
+
+/** What the listener needs. */
+export interface HttpServerPorts {
+  readonly service: OAuth2Service;
+  readonly address: ListenAddress;
+  readonly limits?: HttpLimits;
+}
+
+/** The listener of the OAuth2 endpoints: HTTP/1.1, bounded in bytes, time and connections. Whatever it answers has the form of RFC 6749 §5.2. */
+export class HttpServer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #service: OAuth2Service;
+  readonly #address: ListenAddress;
+  readonly #limits: HttpLimits;
+  readonly #running = new Set<ServerResponse>();
+  #isDraining = false;
+
+  constructor({ service, address, limits = httpLimits }: HttpServerPorts) {
+    this.#service = service;
+    this.#address = address;
+    this.#limits = limits;
+    this.#server = createServer(
+      {
+        maxHeaderSize: limits.maxHeaderBytes,
+        headersTimeout: limits.headersTimeoutMs,
+        requestTimeout: limits.requestTimeoutMs,
+        keepAliveTimeout: limits.keepAliveTimeoutMs,
+        connectionsCheckingInterval: limits.checkIntervalMs,
+        // Its own answer to such a request would have no body.
+        requireHostHeader: false,
+      },
+      (request, response) => {
+        void this.#serve(request, response);
+      },
+    );
+    this.#server.maxConnections = limits.maxConnections;
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      this.#send(
+        request,
+        response,
+        refusalAnswer(refuseOAuth2(417, 'invalid_request', 'The expectation cannot be met.')),
+      );
+    });
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      answerUnread(error, socket);
+    });
+  }
+
+  /** Listens; rejects with the system's error when the address cannot be had. */
+  async start(): Promise<void> {
+    const address = this.#address;
+    if (address.kind === 'unix') await removeStaleSocket(address.path);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(address.kind === 'unix' ? { path: address.path } : address, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** Where it really listens: the port that was chosen for 0. */
+  address(): ListenAddress {
+    const address = this.#server.address();
+    if (address === null) throw new Error('the HTTP listener was not started');
+    return typeof address === 'string'
+      ? { kind: 'unix', path: address }
+      : { kind: 'tcp', host: address.address, port: address.port };
+  }
+
+  /** Takes no new connections, lets requests that run come to their end, and gives how many were cut after the grace period. */
+  async drain(graceMs: number): Promise<number> {
+    this.#isDraining = true;
+    if (!this.#server.listening) return 0;
+    const closed = this.#close();
+    let deadline: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      deadline = setTimeout(resolve, graceMs, 'late');
+    });
+    const outcome = await Promise.race([closed, late]);
+    clearTimeout(deadline);
+    const cut = outcome === 'late' ? this.#running.size : 0;
+    this.#server.closeAllConnections();
+    await closed;
+    return cut;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = this.#close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#running.add(response);
+    response.once('close', () => this.#running.delete(response));
+    const body = await this.#readBody(request);
+    if (body === null) return;
+    if (!Buffer.isBuffer(body)) {
+      this.#send(request, response, refusalAnswer(body), { connection: 'close' });
+      return;
+    }
+    const { headersDistinct, method = '', url: target = '', socket } = request;
+    const answer = await this.#service({
+      method,
+      target,
+      headerValues: (name) => headersDistinct[name] ?? [],
+      body,
+      peerAddress: socket.remoteAddress ?? null,
+    });
+    this.#send(request, response, answer);
+  }
+
+  /** Null when the client went away in the middle. */
+  async #readBody(request: IncomingMessage): Promise<Buffer | OAuth2Refusal | null> {
+    const { maxBodyBytes } = this.#limits;
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge(maxBodyBytes);
+    return await new Promise((resolve) => {
+      const pieces: Buffer[] = [];
+      let length = 0;
+      request.on('data', (piece: Buffer) => {
+        length += piece.length;
+        if (length > maxBodyBytes) resolve(tooLarge(maxBodyBytes));
+        else pieces.push(piece);
+      });
+      request.once('end', () => {
+        resolve(Buffer.concat(pieces));
+      });
+      request.once('close', () => {
+        resolve(null);
+      });
+      request.once('error', () => {
+        resolve(null);
+      });
+    });
+  }
+
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, headers, body }: OAuth2Answer,
+    more: Readonly<Record<string, string>> = {},
+  ): void {
+    if (response.destroyed) return;
+    const closing = this.#isDraining ? { connection: 'close' } : {};
+    response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+function tooLarge(maxBodyBytes: number): OAuth2Refusal {
+  return refuseOAuth2(413, 'invalid_request', `The body must have at most ${String(maxBodyBytes)} bytes.`);
+}
+
+/** Answers what could not be read as a request, and closes the connection. */
+function answerUnread({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = refusalAnswer(unreadRefusal(code));
+  const fields = Object.entries({ ...headers, connection: 'close', 'content-length': String(Buffer.byteLength(body)) });
+  const head = [`HTTP/1.1 ${String(status)} Refused`, ...fields.map(([name, value]) => `${name}: ${value}`), '', ''];
+  socket.end(head.join('\r\n') + body);
+}
+
+function unreadRefusal(code: string | undefined): OAuth2Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return refuseOAuth2(431, 'invalid_request', 'The headers are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOAuth2(408, 'invalid_request', 'The request took too long.');
+  return invalidRequest('The request is not well formed.');
+}

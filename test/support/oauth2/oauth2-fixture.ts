@@ -1,0 +1,116 @@
+import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
+import { type OAuth2Answer } from '../../../src/oauth2/oauth2-request.ts';
+import { type OAuth2Refusal } from '../../../src/oauth2/oauth2-refusal.ts';
+import { createOAuth2Service, type OAuth2Operation } from '../../../src/oauth2/oauth2-service.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oauth2/revoked-tokens.ts';
+import { Throttle } from '../../../src/oauth2/throttle.ts';
+import { type CredentialSource } from '../../../src/store/credential-source.ts';
+import { Secret } from '../../../src/model/secret.ts';
+import { testKeyRing } from '../keyring.ts';
+import { fixedClock, NOON } from '../pipeline/fixed-clock.ts';
+import { consumer, credential, snapshotOf, type SnapshotParts } from '../pipeline/resources.ts';
+import { ISSUER } from './forged-token.ts';
+import { basic, form, oauth2Request, type OAuth2RequestParts } from './oauth2-request.ts';
+
+/** A client in good standing, in the form that Postern generates. */
+export const acme = {
+  clientId: '5a0e9d8c7b6f4e3d2c1b0a9f8e7d6c5b',
+  secret: 'HqkC2mZr0v8YxJdTn5wLb3sFgU7aPeIoRtQyXcVbNm4',
+  former: 'the former secret of acme, in its grace period',
+} as const;
+
+/** The credential of {@link acme}, with a former secret that works for ten minutes more. */
+export function acmeOAuth2(parts: Parameters<typeof credential>[0] = {}) {
+  return credential({
+    id: 'acme-oauth2',
+    methods: ['oauth2'],
+    appKey: acme.clientId,
+    appSecret: Secret.fromText(acme.secret),
+    retiringSecret: { appSecret: Secret.fromText(acme.former), expiresAt: NOON + 600 },
+    ...parts,
+  });
+}
+
+/** Another partner with a client. */
+export const borealis = { clientId: 'borealis-client', secret: 'the secret of borealis, for tests' } as const;
+
+const borealisOAuth2 = credential({
+  id: 'borealis-oauth2',
+  consumerId: 'borealis',
+  methods: ['oauth2'],
+  appKey: borealis.clientId,
+  appSecret: Secret.fromText(borealis.secret),
+});
+
+/** Consumers and credentials of both. */
+export const twoClients: SnapshotParts = {
+  consumers: [consumer(), consumer({ id: 'borealis', name: null })],
+  credentials: [acmeOAuth2(), borealisOAuth2],
+};
+
+/** The OAuth2 endpoints without a listener, and everything they told their observer. */
+export function oauth2Fixture({
+  parts = twoClients,
+  credentials,
+  revokedTokens,
+  issuer = ISSUER,
+}: {
+  readonly parts?: SnapshotParts;
+  /** In place of those of the parts. */
+  readonly credentials?: CredentialSource;
+  readonly revokedTokens?: RevokedTokens;
+  readonly issuer?: string;
+} = {}) {
+  const clock = fixedClock();
+  const ring = testKeyRing();
+  const told: { operation: OAuth2Operation; refusal: OAuth2Refusal | null; requestId: string | null }[] = [];
+  const defects: unknown[] = [];
+  const tokens = new AccessTokens({ issuer, ring: () => ring, clock });
+  const state = { credentials: credentials ?? snapshotOf(parts).credentials };
+  const revoked = revokedTokens ?? keepRevokedTokensInProcess(clock);
+  const service = createOAuth2Service({
+    issuer,
+    tokens,
+    clock,
+    revokedTokens: revoked,
+    throttle: new Throttle(clock),
+    credentials: () => state.credentials,
+    observer: {
+      answered: (operation, refusal, requestId) => {
+        told.push({ operation, refusal, requestId });
+      },
+      defect: (error) => {
+        defects.push(error);
+      },
+    },
+  });
+  return {
+    clock,
+    tokens,
+    revoked,
+    told,
+    defects,
+    /** Puts other resources in place. */
+    replace: (next: SnapshotParts) => {
+      state.credentials = snapshotOf(next).credentials;
+    },
+    send: async (request: OAuth2RequestParts = {}): Promise<OAuth2Answer> => await service(oauth2Request(request)),
+  };
+}
+
+/** A token request with the client's credentials in the header. */
+export function tokenRequest(
+  client: { readonly clientId: string; readonly secret: string } = acme,
+  more: OAuth2RequestParts = {},
+): OAuth2RequestParts {
+  return {
+    headers: [basic(client.clientId, client.secret)],
+    body: form({ grant_type: 'client_credentials' }),
+    ...more,
+  };
+}
+
+/** The body of an answer as an object. */
+export function bodyOf({ body }: OAuth2Answer): Readonly<Record<string, unknown>> {
+  return JSON.parse(body) as Record<string, unknown>;
+}

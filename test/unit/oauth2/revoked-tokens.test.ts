@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { keepRevokedTokensInProcess, revocationBounds, RevokedTokenList } from '../../../src/oauth2/revoked-tokens.ts';
+import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+
+const token = (tokenId: string, credentialId = 'acme-oauth2', expiresAt = NOON + 3600) => ({
+  tokenId,
+  credentialId,
+  expiresAt,
+});
+
+describe('the list of revoked tokens', () => {
+  it('knows what was revoked, and nothing else', async () => {
+    const revoked = keepRevokedTokensInProcess(fixedClock());
+    assert.equal(revoked.isRevoked('a'), false);
+    assert.equal(await revoked.revoke(token('a')), 'listed');
+    assert.equal(await revoked.revoke(token('a')), 'listed');
+    assert.deepEqual([revoked.isRevoked('a'), revoked.isRevoked('b')], [true, false]);
+  });
+
+  it('forgets tokens when they have expired, not before', () => {
+    const clock = fixedClock();
+    const list = new RevokedTokenList(clock);
+    list.add(token('long'));
+    list.add(token('short', 'acme-oauth2', NOON + 100));
+    list.add(token('over', 'acme-oauth2', NOON));
+    assert.equal(list.size, 2);
+    clock.advance(3599);
+    list.add(token('new', 'acme-oauth2', NOON + 7000));
+    assert.deepEqual([list.has('long'), list.has('short'), list.size], [true, false, 2]);
+    clock.advance(61);
+    list.add(token('newer', 'acme-oauth2', NOON + 7000));
+    assert.deepEqual([list.has('long'), list.size], [false, 2]);
+  });
+
+  it('has no room for more of one credential than its share, until some expire', async () => {
+    const clock = fixedClock();
+    const revoked = keepRevokedTokensInProcess(clock);
+    for (let count = 0; count < revocationBounds.perCredential; count += 1) {
+      assert.equal(await revoked.revoke(token(String(count), 'acme', NOON + 60)), 'listed');
+    }
+    assert.equal(await revoked.revoke(token('one more', 'acme')), 'full');
+    assert.equal(revoked.isRevoked('one more'), false);
+    assert.equal(await revoked.revoke(token('0', 'acme')), 'listed');
+    assert.equal(await revoked.revoke(token('of another', 'borealis')), 'listed');
+    clock.advance(60);
+    assert.equal(await revoked.revoke(token('one more', 'acme')), 'listed');
+  });
+
+  it('is bounded as a whole', () => {
+    const list = new RevokedTokenList(fixedClock());
+    for (let count = 0; count < revocationBounds.tokens; count += 1) {
+      list.add(token(String(count), `credential-${String(count % 100)}`));
+    }
+    assert.equal(list.hasRoomFor('somebody else'), false);
+  });
+});
