@@ -7,7 +7,7 @@ import { type HmacCredentials, parseHmac, verifyHmac } from '../signature/hmac.t
 import { checkTime } from '../signature/time-window.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
-import { findSigner } from './signer.ts';
+import { findSigner, secretOf } from './signer.ts';
 import { takeTurns } from './take-turns.ts';
 import { refuseUndeliveredBody } from './undelivered-body.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
@@ -50,11 +50,9 @@ function judge(
   const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
   if (late !== null) return late;
   const { digest: claimed } = credentials;
-  if (claimed === null) return vouchFor(routed, held, concealHmac(options));
-  return whenReady(
-    takeTurns(checkDigest(claimed, routed.received.request.body)),
-    (altered) => altered ?? vouchFor(routed, held, concealHmac(options)),
-  );
+  const vouch = (): Authenticated => vouchFor(routed, held, concealHmac(options), secretOf(verified));
+  if (claimed === null) return vouch();
+  return whenReady(takeTurns(checkDigest(claimed, routed.received.request.body)), (altered) => altered ?? vouch());
 }
 
 function withHint(refusal: Refusal, { signatureHints }: HmacOptions, { texts: [text] }: HmacCredentials): Refusal {

@@ -14,7 +14,7 @@ import { stripReservedParameters } from '../signature/strip-parameters.ts';
 import { checkTime } from '../signature/time-window.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
-import { findSigner } from './signer.ts';
+import { findSigner, secretOf } from './signer.ts';
 import { takeTurns } from './take-turns.ts';
 import { refuseUndeliveredBody } from './undelivered-body.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
@@ -78,7 +78,7 @@ function judge(
     if (isRefusal(verified)) return withHint(verified, options, parameters);
     const { timestampSeconds } = credentials;
     const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-    return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters));
+    return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified));
   });
 }
 

@@ -1,5 +1,7 @@
+import type { WhichSecret } from '../model/credential.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
+import type { VerifiedSignature } from '../signature/hmac.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { findCredentialFault } from './held-credential.ts';
 
@@ -24,4 +26,9 @@ export function findSigner(held: HeldCredential | null, method: AuthenticationMe
   const { retiringSecret: former } = held.credential;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
   return { secrets: isFormerLive ? [current, former.appSecret] : [current], fault };
+}
+
+/** Which of a signer's secrets a signature was made with. */
+export function secretOf({ secretIndex }: VerifiedSignature): WhichSecret {
+  return secretIndex === 0 ? 'current' : 'retiring';
 }

@@ -11,6 +11,9 @@ export interface RetiringSecret {
   readonly expiresAt: number;
 }
 
+/** The App Secret that a caller used: that of now, or the former one. A caller who needs none counts as using that of now. */
+export type WhichSecret = 'current' | 'retiring';
+
 /** App Key and App Secret of a consumer, for one authentication method or, when imported, several (spec §1). */
 export interface Credential extends Lifetime {
   /** `^[a-z0-9][a-z0-9-]{0,62}$` */

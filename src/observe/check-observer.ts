@@ -1,4 +1,5 @@
 import { type Decision, isGranted } from '../respond/decision.ts';
+import type { WhichSecret } from '../model/credential.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
@@ -26,8 +27,18 @@ export interface DecidedCheck {
   readonly seconds: number;
 }
 
-/** Counts every check and writes one line for each refusal; allowed requests are told at debug level only. */
-export function createCheckObserver(logger: Logger, metrics: Metrics): CheckObserver {
+/** Told of every check that was allowed on behalf of a credential (`UsageRecorder`). */
+export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
+
+/**
+ * Counts every check and writes one line for each refusal; allowed requests are told at debug level only. `recordUse`
+ * is null where nobody keeps when credentials were used.
+ */
+export function createCheckObserver(
+  logger: Logger,
+  metrics: Metrics,
+  recordUse: RecordUse | null = null,
+): CheckObserver {
   return {
     decided({ request, decision, answer, requestId, seconds }) {
       const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
@@ -41,11 +52,15 @@ export function createCheckObserver(logger: Logger, metrics: Metrics): CheckObse
           ...describe(request, endpoint),
           consumer: decision.authenticated?.caller?.consumer.id ?? null,
         });
-      } else if (logger.isDebug) {
+        return;
+      }
+      const { caller, secret } = decision.permit.authenticated;
+      if (recordUse !== null && caller !== null) recordUse(caller.credential.id, secret);
+      if (logger.isDebug) {
         logger.debug('allowed', {
           requestId: requestIdOf(request),
           ...describe(request, endpoint),
-          consumer: decision.permit.authenticated.caller?.consumer.id ?? null,
+          consumer: caller?.consumer.id ?? null,
         });
       }
     },

@@ -1,0 +1,161 @@
+import type { WhichSecret } from '../../model/credential.ts';
+import type { StartTimer } from '../timer.ts';
+import type { CredentialUse, UsageSink } from './usage-sink.ts';
+
+/** A credential in use is written once in this time: so exact is the time of its last use. */
+const RESOLUTION_SECONDS = 60;
+const FLUSH_INTERVAL_MS = 10_000;
+/** Credentials that are kept at most, each about 150 bytes; one more drops the one kept longest. */
+const MAX_KEPT = 50_000;
+/** How long disposal waits for the last batch. */
+const LAST_WRITE_MS = 2000;
+
+/** What a recorder needs. */
+export interface UsageRecorderPorts {
+  readonly sink: UsageSink;
+  readonly startTimer: StartTimer;
+  readonly observer: {
+    /** A batch could not be written; it is kept and written again. Told once until one is written. */
+    writeFailed(error: unknown): void;
+    writeWorks(): void;
+  };
+}
+
+/**
+ * Remembers when credentials are used, and writes it in batches every ten seconds, off the path of checks (spec §1
+ * `lastUsedAt`). A use in the minute after one that was noted is not noted: recording it costs one look-up in a map.
+ */
+export class UsageRecorder implements AsyncDisposable {
+  readonly #ports: UsageRecorderPorts;
+  readonly #maxKept: number;
+  /** In the order in which they were first kept. */
+  readonly #uses = new Map<string, Use>();
+  #toWrite = new Set<Use>();
+  #dropped = 0;
+  #cancelTimer: (() => void) | null = null;
+  #writing: Promise<void> | null = null;
+  #isFailing = false;
+  #isDisposed = false;
+
+  constructor(ports: UsageRecorderPorts, maxKept: number = MAX_KEPT) {
+    this.#ports = ports;
+    this.#maxKept = maxKept;
+  }
+
+  /** Credentials whose use is still to be written. */
+  get pending(): number {
+    return this.#toWrite.size;
+  }
+
+  /** Uses that were lost, because too many waited to be written. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** A check was allowed on behalf of this credential. */
+  used(credentialId: string, secret: WhichSecret, nowSeconds: number): void {
+    const use = this.#uses.get(credentialId);
+    if (use === undefined) {
+      this.#keep(credentialId, secret, nowSeconds);
+      return;
+    }
+    const notedAt = secret === 'current' ? use.lastUsedAt : use.retiringSecretLastUsedAt;
+    if (notedAt !== null && nowSeconds - notedAt < RESOLUTION_SECONDS) return;
+    use.lastUsedAt = Math.max(use.lastUsedAt, nowSeconds);
+    if (secret === 'retiring') use.retiringSecretLastUsedAt = nowSeconds;
+    this.#writeLater(use);
+  }
+
+  /** Writes what there is, waiting two seconds at most, and ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = this.#ports.startTimer(LAST_WRITE_MS, resolve);
+    });
+    await Promise.race([this.#writeLast(), patience]);
+    cancel();
+  }
+
+  #keep(credentialId: string, secret: WhichSecret, nowSeconds: number): void {
+    if (this.#uses.size >= this.#maxKept) this.#dropOldest();
+    const use: Use = {
+      credentialId,
+      lastUsedAt: nowSeconds,
+      retiringSecretLastUsedAt: secret === 'retiring' ? nowSeconds : null,
+    };
+    this.#uses.set(credentialId, use);
+    this.#writeLater(use);
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#uses.values();
+    if (oldest === undefined) return;
+    this.#uses.delete(oldest.credentialId);
+    if (this.#toWrite.delete(oldest)) this.#dropped += 1;
+  }
+
+  #writeLater(use: Use): void {
+    this.#toWrite.add(use);
+    if (!this.#isDisposed && this.#writing === null) this.#startTimer();
+  }
+
+  #startTimer(): void {
+    this.#cancelTimer ??= this.#ports.startTimer(FLUSH_INTERVAL_MS, () => {
+      this.#cancelTimer = null;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = null;
+        if (!this.#isDisposed && this.#toWrite.size > 0) this.#startTimer();
+      });
+    });
+  }
+
+  async #writeLast(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+  }
+
+  /** What is used while a batch is being written belongs to the next one. */
+  async #write(): Promise<void> {
+    if (this.#toWrite.size === 0) return;
+    const written = this.#toWrite;
+    this.#toWrite = new Set();
+    const batch = [...written].map((use): CredentialUse => ({ ...use }));
+    try {
+      await this.#ports.sink.write(batch);
+    } catch (error) {
+      this.#keepUnwritten(written);
+      if (!this.#isFailing) this.#ports.observer.writeFailed(error);
+      this.#isFailing = true;
+      return;
+    }
+    if (this.#isFailing) this.#ports.observer.writeWorks();
+    this.#isFailing = false;
+    this.#forget(batch);
+  }
+
+  /** What made room for others meanwhile is lost, unless it was used and kept again. */
+  #keepUnwritten(uses: ReadonlySet<Use>): void {
+    for (const use of uses) {
+      const kept = this.#uses.get(use.credentialId);
+      if (kept === use) this.#toWrite.add(use);
+      else if (kept === undefined) this.#dropped += 1;
+    }
+  }
+
+  /** What was written is kept only as long as it saves writing it again. */
+  #forget(batch: readonly CredentialUse[]): void {
+    const newest = batch.reduce((latest, { lastUsedAt }) => Math.max(latest, lastUsedAt), 0);
+    for (const use of this.#uses.values()) {
+      if (!this.#toWrite.has(use) && use.lastUsedAt <= newest - RESOLUTION_SECONDS) this.#uses.delete(use.credentialId);
+    }
+  }
+}
+
+interface Use {
+  readonly credentialId: string;
+  lastUsedAt: number;
+  retiringSecretLastUsedAt: number | null;
+}
