@@ -24,8 +24,11 @@ export function readCredentialDocument(document: RawDocument, sealer: Sealer): M
   return reader.finish(readCredential(reader, sealer));
 }
 
-/** Reads a document of `credentials` for commands, with its App Key. */
-export function readManagedCredentialDocument(document: RawDocument, sealer: Sealer): Mapped<ManagedCredential> {
+/**
+ * Reads a document of `credentials` for commands, with its App Key. Without a key ring, for commands that show no secret,
+ * nothing is opened, and what stands for a secret is worthless.
+ */
+export function readManagedCredentialDocument(document: RawDocument, sealer: Sealer | null): Mapped<ManagedCredential> {
   const reader = new DocumentReader(collectionNames.credentials, document);
   const credential = readCredential(reader, sealer);
   return reader.finish({ ...credential, appKey: reader.isFaulty ? null : readAppKey(reader, credential, sealer) });
@@ -39,6 +42,7 @@ export function writeCredentialDocument(
 ): CredentialDocument {
   const { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, ...rest } = credential;
   const { state, notBefore, expiresAt } = rest;
+  if (appKey === null && !isAppKeySecret(methods)) throw new Error(`the credential ${id} has lost its App Key`);
   const sealSecret = (secret: Secret): Sealed => sealer.seal(secret, { credentialId: id, what: 'app-secret' });
   return {
     _id: id,
@@ -66,7 +70,7 @@ export function writeCredentialDocument(
   };
 }
 
-function readCredential(reader: DocumentReader, sealer: Sealer): Credential {
+function readCredential(reader: DocumentReader, sealer: Sealer | null): Credential {
   reader.onlyFields(fields);
   const id = reader.text('_id', idRule);
   const consumerId = reader.text('consumerId', idRule);
@@ -122,7 +126,7 @@ function readSecrets(
   reader: DocumentReader,
   credentialId: string,
   isKeyOnly: boolean,
-  sealer: Sealer,
+  sealer: Sealer | null,
 ): Pick<Credential, 'appSecret' | 'retiringSecret'> {
   if (isKeyOnly) {
     for (const field of ['appSecret', 'retiringSecret']) {
@@ -137,7 +141,11 @@ function readSecrets(
   };
 }
 
-function readRetiringSecret(parent: DocumentReader, belongsTo: SealedFor, sealer: Sealer): RetiringSecret | null {
+function readRetiringSecret(
+  parent: DocumentReader,
+  belongsTo: SealedFor,
+  sealer: Sealer | null,
+): RetiringSecret | null {
   const field = 'retiringSecret';
   return parent.nested(field, parent.raw(field), (reader) => {
     reader.onlyFields(retiringFields);
@@ -149,12 +157,13 @@ function readRetiringSecret(parent: DocumentReader, belongsTo: SealedFor, sealer
 function readAppKey(
   reader: DocumentReader,
   { id, methods, appKeyHash }: Credential,
-  sealer: Sealer,
+  sealer: Sealer | null,
 ): ManagedCredential['appKey'] {
   if (!isAppKeySecret(methods)) return Secret.fromText(reader.text('appKey', appKeyRule));
   const field = 'sealedAppKey';
   if (!reader.has(field)) return null;
   const appKey = readSealed(reader, field, { credentialId: id, what: 'app-key' }, sealer);
+  if (sealer === null) return null;
   if (!reader.isFaulty && hashAppKey(appKey.reveal().toString('utf8')) !== appKeyHash) {
     reader.fail('appKeyHash', 'is not the SHA-256 of the sealed App Key');
   }
@@ -164,7 +173,7 @@ function readAppKey(
 const nothing = Secret.fromText('');
 
 /** Opens a secret, unless something was wrong already: then nothing comes of it. */
-function readSealed(parent: DocumentReader, field: string, belongsTo: SealedFor, sealer: Sealer): Secret {
+function readSealed(parent: DocumentReader, field: string, belongsTo: SealedFor, sealer: Sealer | null): Secret {
   const sealed = parent.nested(field, parent.raw(field), (reader): Sealed => {
     reader.onlyFields(sealedFields);
     return {
@@ -173,7 +182,7 @@ function readSealed(parent: DocumentReader, field: string, belongsTo: SealedFor,
       ciphertext: reader.text('ciphertext', sealedPartRule),
     };
   });
-  if (sealed === null || parent.isFaulty) return nothing;
+  if (sealed === null || sealer === null || parent.isFaulty) return nothing;
   try {
     return sealer.open(sealed, belongsTo);
   } catch (error) {

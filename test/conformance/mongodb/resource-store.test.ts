@@ -1,0 +1,28 @@
+import type { AuditTrail, ResourceStore } from '../../../src/manage/resource-store.ts';
+import { createAuditTrail } from '../../../src/store/mongodb/audit-trail.ts';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { MongoResourceStore } from '../../../src/store/mongodb/resource-store.ts';
+import { testKeyRing } from '../../support/keyring.ts';
+import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { describeResourceStoreContract } from '../resource-store.ts';
+
+describe('MongoDB', () => {
+  const { db } = useDatabase();
+  describeResourceStoreContract('on MongoDB', async () => {
+    await ensureSchema(db());
+    await emptyCollections(db());
+    const clock = fixedClock();
+    const onFault = (): void => undefined;
+    const resources = new MongoResourceStore({ db: db(), sealer: testKeyRing(), clock, onFault });
+    const audit = createAuditTrail(db());
+    const store: ResourceStore & AuditTrail = {
+      find: async (...selected) => await resources.find(...selected),
+      list: (...selected) => resources.list(...selected),
+      commit: async (...commit) => await resources.commit(...commit),
+      events: (selection) => audit.events(selection),
+    };
+    return { store, clock };
+  });
+});

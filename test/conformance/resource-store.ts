@@ -1,0 +1,480 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import type { Change } from '../../src/manage/change.ts';
+import {
+  grantId,
+  type ManagedCredential,
+  type ResourceKind,
+  type ResourceOf,
+  type Stored,
+} from '../../src/manage/resource.ts';
+import {
+  type AuditEvent,
+  type AuditSelection,
+  type AuditTrail,
+  Conflict,
+  type ResourceStore,
+  type Selection,
+} from '../../src/manage/resource-store.ts';
+import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { type FixedClock } from '../support/pipeline/fixed-clock.ts';
+import { consumer, grant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
+
+/** A store under test, empty. */
+export interface ResourceStoreUnderTest {
+  readonly store: ResourceStore & AuditTrail;
+  /** What the store takes the time from. */
+  readonly clock: FixedClock;
+}
+
+/** App Secrets that tests look for where none may be. */
+export const APP_SECRET = 'app-secret-of-the-contract-of-stores';
+export const OTHER_SECRET = 'another-secret-of-the-contract-of-stores';
+
+/** A credential with its App Key, `<id>-app-key` unless told otherwise, and an App Secret where its methods need one. */
+export function managed({
+  key,
+  ...parts
+}: Partial<ManagedCredential> & { readonly key?: string } = {}): ManagedCredential {
+  const { id = 'acme-hmac', methods = ['hmac'] } = parts;
+  const appKey = key ?? `${id}-app-key`;
+  return {
+    id,
+    consumerId: 'acme',
+    methods,
+    appKey: Secret.fromText(appKey),
+    appKeyHash: hashAppKey(appKey),
+    appSecret: isAppKeySecret(methods) ? null : Secret.fromText(APP_SECRET),
+    retiringSecret: null,
+    state: 'active',
+    notBefore: null,
+    expiresAt: null,
+    ...parts,
+  };
+}
+
+/** The making of a resource. */
+export function creation<K extends ResourceKind>(kind: K, after: ResourceOf[K]): Change {
+  const id = 'endpointId' in after ? grantId(after) : after.id;
+  return { kind, id, before: null, after } as unknown as Change;
+}
+
+/** What is there, every secret in clear. */
+export function revealed(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal().toString();
+  if (Array.isArray(value)) return value.map(revealed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, revealed(each)]));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const operation = { actor: 'ada', action: 'test' };
+
+/** The contract of {@link ResourceStore} and {@link AuditTrail} that every implementation keeps (spec §1, §6). */
+export function describeResourceStoreContract(name: string, setUp: () => Promise<ResourceStoreUnderTest>): void {
+  describe(`the resource store ${name}`, () => {
+    let tested: ResourceStoreUnderTest;
+
+    beforeEach(async () => {
+      tested = await setUp();
+    });
+
+    const commit = async (...changes: readonly Change[]): Promise<number> =>
+      await tested.store.commit(changes, operation);
+
+    async function stored<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]>> {
+      const found = await tested.store.find(kind, id);
+      assert.ok(found !== null, `there is no ${kind} ${id}`);
+      return found;
+    }
+
+    /** A change of what is there now. */
+    async function edit<K extends ResourceKind>(kind: K, id: string, parts: Partial<ResourceOf[K]>): Promise<Change> {
+      const before = await stored(kind, id);
+      return { kind, id, before, after: { ...before.resource, ...parts } } as unknown as Change;
+    }
+
+    async function deletion(kind: ResourceKind, id: string): Promise<Change> {
+      return { kind, id, before: await stored(kind, id), after: null } as unknown as Change;
+    }
+
+    async function ids(kind: ResourceKind, selection?: Selection): Promise<readonly string[]> {
+      const found: string[] = [];
+      for await (const { resource } of tested.store.list(kind, selection)) {
+        found.push('endpointId' in resource ? grantId(resource) : resource.id);
+      }
+      return found;
+    }
+
+    async function events(selection: AuditSelection = {}): Promise<readonly AuditEvent[]> {
+      return await collect(tested.store.events(selection));
+    }
+
+    /** Everything, with revisions: to show that nothing changed. */
+    async function everything(): Promise<unknown> {
+      const kinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
+      const all: unknown[] = [];
+      for (const kind of kinds) all.push(...(await collect(tested.store.list(kind))));
+      return revealed([...all, ...(await events())]);
+    }
+
+    async function assertConflict(changes: readonly Change[], message: RegExp): Promise<void> {
+      const before = await everything();
+      await assert.rejects(tested.store.commit(changes, operation), (error) => {
+        assert.ok(error instanceof Conflict, inspect(error));
+        assert.match(error.message, message);
+        assertNoSecret(error.message);
+        return true;
+      });
+      assert.deepEqual(await everything(), before, 'a refused commit changed something');
+    }
+
+    const whole = (): Change[] => [
+      creation('endpoint', keyEndpoint()),
+      creation('consumer', consumer()),
+      creation('credential', managed()),
+      creation('grant', grant()),
+    ];
+
+    describe('making and changing', () => {
+      it('keeps every kind of resource as it was given', async () => {
+        const endpoint = partnerEndpoint('hmac', { limits: [limit('100/minute/consumer')] });
+        const acme = consumer({ labels: { tier: 'gold' }, enabled: false });
+        const granted = grant({ limits: [], expiresAt: 1_900_000_000 });
+        const credentials = [
+          managed({ notBefore: 1_790_000_000, expiresAt: 1_900_000_000, state: 'retiring' }),
+          managed({ id: 'acme-key', methods: ['key'] }),
+          managed({ id: 'acme-rotated', retiringSecret: { appSecret: Secret.fromText(OTHER_SECRET), expiresAt: 5 } }),
+          managed({ id: 'hash-only', methods: ['key'], appKey: null }),
+        ];
+        await commit(
+          creation('endpoint', endpoint),
+          creation('consumer', acme),
+          ...credentials.map((each) => creation('credential', each)),
+          creation('grant', granted),
+        );
+        assert.deepEqual((await stored('endpoint', 'orders')).resource, endpoint);
+        assert.deepEqual((await stored('consumer', 'acme')).resource, acme);
+        assert.deepEqual((await stored('grant', 'orders/acme')).resource, granted);
+        for (const each of credentials) {
+          assert.deepEqual(revealed((await stored('credential', each.id)).resource), revealed(each));
+        }
+      });
+
+      it('counts revisions and keeps times, in seconds', async () => {
+        const created = tested.clock.nowSeconds();
+        assert.equal(await commit(...whole()), 1);
+        const first = await stored('consumer', 'acme');
+        assert.deepEqual([first.revision, first.createdAt, first.updatedAt], [1, created, created]);
+        tested.clock.advance(60);
+        assert.equal(await commit(await edit('consumer', 'acme', { description: 'a partner' })), 2);
+        const second = await stored('consumer', 'acme');
+        assert.deepEqual([second.revision, second.createdAt, second.updatedAt], [2, created, created + 60]);
+        assert.equal(second.resource.description, 'a partner');
+        assert.equal((await stored('grant', 'orders/acme')).revision, 1);
+      });
+
+      it('finds nothing where nothing is', async () => {
+        for (const kind of ['endpoint', 'consumer', 'credential', 'grant'] as const) {
+          assert.equal(await tested.store.find(kind, 'orders/acme'), null);
+          assert.deepEqual(await ids(kind), []);
+        }
+      });
+
+      it('lists by id, and what is selected only', async () => {
+        await commit(
+          ...['b', 'a-b', 'a'].map((id) => creation('endpoint', keyEndpoint({ id, paths: [{ prefix: `/${id}` }] }))),
+          ...['other', 'acme'].map((id) => creation('consumer', consumer({ id }))),
+          creation('credential', managed({ id: 'z' })),
+          creation('credential', managed({ id: 'y', consumerId: 'other' })),
+          creation('credential', managed({ id: 'x' })),
+          ...['a', 'b'].map((endpointId) => creation('grant', grant({ endpointId }))),
+          creation('grant', grant({ endpointId: 'a', consumerId: 'other' })),
+        );
+        assert.deepEqual(await ids('endpoint'), ['a', 'a-b', 'b']);
+        assert.deepEqual(await ids('endpoint', { ids: ['b', 'a', 'b', 'nothing'] }), ['a', 'b']);
+        assert.deepEqual(await ids('endpoint', { ids: [] }), []);
+        assert.deepEqual(await ids('credential'), ['x', 'y', 'z']);
+        assert.deepEqual(await ids('credential', { consumerId: 'acme' }), ['x', 'z']);
+        assert.deepEqual(await ids('credential', { consumerIds: ['other', 'nobody'] }), ['y']);
+        assert.deepEqual(await ids('credential', { consumerId: 'acme', ids: ['y', 'z'] }), ['z']);
+        assert.deepEqual(await ids('credential', { appKeyHashes: [hashAppKey('x-app-key')] }), ['x']);
+        assert.deepEqual(await ids('grant', { consumerId: 'acme' }), ['a/acme', 'b/acme']);
+        assert.deepEqual(await ids('grant', { endpointId: 'a' }), ['a/acme', 'a/other']);
+        assert.deepEqual(await ids('grant', { endpointId: 'b', consumerId: 'other' }), []);
+      });
+
+      it('deletes a consumer with all that is its own', async () => {
+        await commit(...whole());
+        const own = [await deletion('grant', 'orders/acme'), await deletion('credential', 'acme-hmac')];
+        await commit(await deletion('consumer', 'acme'), ...own);
+        assert.deepEqual([await ids('consumer'), await ids('credential'), await ids('grant')], [[], [], []]);
+      });
+
+      it('lets endpoints change places in one commit', async () => {
+        const at = (id: string, prefix: string): ReturnType<typeof keyEndpoint> =>
+          keyEndpoint({ id, paths: [{ prefix }] });
+        await commit(creation('endpoint', at('a', '/one')), creation('endpoint', at('b', '/two')));
+        await commit(
+          await edit('endpoint', 'a', { match: at('a', '/two').match }),
+          await edit('endpoint', 'b', { match: at('b', '/one').match }),
+        );
+        assert.deepEqual((await stored('endpoint', 'a')).resource.match.paths, [{ prefix: '/two' }]);
+      });
+
+      it('gives a credential another App Key, and its own former one back', async () => {
+        await commit(...whole());
+        await commit(await edit('credential', 'acme-hmac', managed({ key: 'second' })));
+        await commit(await edit('credential', 'acme-hmac', managed()));
+        assert.equal((await stored('credential', 'acme-hmac')).resource.appKeyHash, hashAppKey('acme-hmac-app-key'));
+      });
+    });
+
+    describe('conflicts', () => {
+      beforeEach(async () => {
+        await commit(...whole());
+      });
+
+      it('refuses what was planned on a former state', async () => {
+        const late = await edit('consumer', 'acme', { name: 'Late' });
+        const lateDeletion = await deletion('grant', 'orders/acme');
+        await commit(
+          await edit('consumer', 'acme', { name: 'Early' }),
+          await edit('grant', 'orders/acme', { limits: [] }),
+        );
+        await assertConflict([late], /^the consumer "acme" was changed meanwhile/);
+        await assertConflict([lateDeletion], /^the grant "orders\/acme" was changed meanwhile/);
+      });
+
+      it('refuses what was planned on something that is deleted', async () => {
+        const late = await edit('grant', 'orders/acme', { limits: [] });
+        const lateDeletion = await deletion('grant', 'orders/acme');
+        await commit(await deletion('grant', 'orders/acme'));
+        await assertConflict([late], /^the grant "orders\/acme" was deleted meanwhile/);
+        await assertConflict([lateDeletion], /^the grant "orders\/acme" was deleted meanwhile/);
+      });
+
+      it('makes all changes or none', async () => {
+        const good = creation('consumer', consumer({ id: 'good' }));
+        const late = await edit('consumer', 'acme', { name: 'Late' });
+        await commit(await edit('consumer', 'acme', { name: 'Early' }));
+        await assertConflict([good, late], /"acme" was changed/);
+        assert.equal(await tested.store.find('consumer', 'good'), null);
+        assert.equal(await commit(good), 3, 'a refused commit counted');
+      });
+
+      it('refuses an id that is taken', async () => {
+        const other = managed({ key: 'other' });
+        await assertConflict(
+          [creation('endpoint', keyEndpoint())],
+          /there is an endpoint "orders" already|there is a endpoint/,
+        );
+        await assertConflict([creation('consumer', consumer())], /there is a consumer "acme" already/);
+        await assertConflict([creation('credential', other)], /there is a credential "acme-hmac" already/);
+        await assertConflict([creation('grant', grant())], /there is a grant "orders\/acme" already/);
+      });
+
+      it('refuses an App Key that is taken, whatever the methods', async () => {
+        const taken = managed({ id: 'new', methods: ['key'], key: 'acme-hmac-app-key' });
+        await assertConflict([creation('credential', taken)], /App Key of the credential "(new|acme-hmac)" is/);
+        const twins = ['one', 'two'].map((id) => creation('credential', managed({ id, key: 'same' })));
+        await assertConflict(twins, /App Key/);
+      });
+
+      it('never gives the App Key of a deleted credential again', async () => {
+        await commit(await deletion('credential', 'acme-hmac'));
+        await assertConflict(
+          [creation('credential', managed())],
+          /App Key of the credential "acme-hmac" was given before/,
+        );
+        const elsewhere = managed({ id: 'elsewhere', key: 'acme-hmac-app-key' });
+        await assertConflict([creation('credential', elsewhere)], /was given before/);
+        await commit(creation('credential', managed({ key: 'fresh' })));
+      });
+
+      it('never gives an App Key that a credential had before to another one', async () => {
+        await commit(await edit('credential', 'acme-hmac', managed({ key: 'second' })));
+        const other = managed({ id: 'other', key: 'acme-hmac-app-key' });
+        await assertConflict([creation('credential', other)], /was given before/);
+      });
+
+      it('refuses credentials and grants that lead nowhere', async () => {
+        const nobody = managed({ id: 'new', consumerId: 'nobody' });
+        await assertConflict([creation('credential', nobody)], /"nobody"/);
+        await assertConflict([creation('grant', grant({ endpointId: 'nowhere' }))], /"?nowhere/);
+        await assertConflict([creation('grant', grant({ consumerId: 'nobody' }))], /nobody/);
+      });
+
+      it('refuses to delete what others need', async () => {
+        await assertConflict([await deletion('consumer', 'acme')], /acme/);
+        await assertConflict([await deletion('endpoint', 'orders')], /orders/);
+        await assertConflict(
+          [await deletion('consumer', 'acme'), await deletion('credential', 'acme-hmac')],
+          /orders\/acme/,
+        );
+      });
+
+      it('refuses endpoints that claim the same requests, disabled ones too', async () => {
+        const same = keyEndpoint({ id: 'same', enabled: false });
+        await assertConflict([creation('endpoint', same)], /the endpoints "orders" and "same"/);
+        const other = keyEndpoint({ id: 'other', paths: [{ prefix: '/other' }] });
+        await commit(creation('endpoint', other));
+        await assertConflict([await edit('endpoint', 'other', { match: keyEndpoint().match })], /same requests/);
+      });
+    });
+
+    describe('at once', () => {
+      beforeEach(async () => {
+        await commit(...whole());
+      });
+
+      const outcomes = async (work: readonly Promise<number>[]): Promise<number> => {
+        const settled = await Promise.allSettled(work);
+        for (const each of settled) {
+          if (each.status === 'rejected') assert.ok(each.reason instanceof Conflict, inspect(each.reason));
+        }
+        return settled.filter(({ status }) => status === 'fulfilled').length;
+      };
+
+      it('takes one of several edits of one resource', async () => {
+        const edits = await Promise.all(
+          Array.from(
+            { length: 8 },
+            async (_, index) => await edit('consumer', 'acme', { name: `No ${String(index)}` }),
+          ),
+        );
+        assert.equal(await outcomes(edits.map((each) => commit(each))), 1);
+        assert.equal((await stored('consumer', 'acme')).revision, 2);
+      });
+
+      it('takes edits of different resources all, each with its own revision of the store', async () => {
+        const made = Array.from({ length: 12 }, (_, index) => consumer({ id: `c${String(index)}` }));
+        const revisions = await Promise.all(made.map((each) => commit(creation('consumer', each))));
+        assert.deepEqual(
+          revisions.toSorted((a, b) => a - b),
+          made.map((_, index) => index + 2),
+        );
+      });
+
+      it('gives an App Key once', async () => {
+        const twins = ['one', 'two', 'three'].map((id) => commit(creation('credential', managed({ id, key: 'same' }))));
+        assert.equal(await outcomes(twins), 1);
+      });
+
+      it('lets no credential outlive its consumer', async () => {
+        await commit(creation('consumer', consumer({ id: 'other' })));
+        const work = [
+          commit(await deletion('consumer', 'other')),
+          commit(creation('credential', managed({ id: 'new', consumerId: 'other' }))),
+        ];
+        assert.equal(await outcomes(work), 1);
+        const isThere = (await tested.store.find('consumer', 'other')) !== null;
+        assert.equal((await tested.store.find('credential', 'new')) !== null, isThere);
+      });
+
+      it('lets one of two colliding endpoints in', async () => {
+        const work = ['one', 'two'].map((id) =>
+          commit(creation('endpoint', keyEndpoint({ id, paths: [{ prefix: '/both' }] }))),
+        );
+        assert.equal(await outcomes(work), 1);
+      });
+    });
+
+    describe('the audit trail', () => {
+      it('has an event for every change, newest first, with the resource before and after', async () => {
+        const atMs = tested.clock.nowMs();
+        await tested.store.commit(whole(), { actor: 'ada', action: 'apply' });
+        tested.clock.advance(60);
+        await tested.store.commit([await edit('consumer', 'acme', { enabled: false })], {
+          ...{ actor: 'ben', action: 'consumer disable' },
+        });
+        tested.clock.advance(60);
+        await tested.store.commit([await deletion('grant', 'orders/acme')], { actor: 'ada', action: 'grant remove' });
+        const all = await events();
+        assert.deepEqual(
+          all.map(({ actor, action, storeRevision, kind, id }) => [actor, action, storeRevision, kind, id]),
+          [
+            ['ada', 'grant remove', 3, 'grant', 'orders/acme'],
+            ['ben', 'consumer disable', 2, 'consumer', 'acme'],
+            ['ada', 'apply', 1, 'grant', 'orders/acme'],
+            ['ada', 'apply', 1, 'credential', 'acme-hmac'],
+            ['ada', 'apply', 1, 'consumer', 'acme'],
+            ['ada', 'apply', 1, 'endpoint', 'orders'],
+          ],
+        );
+        assert.deepEqual(
+          all.slice(0, 2).map(({ before, after }) => [before, after]),
+          [
+            [{ endpoint: 'orders', consumer: 'acme' }, null],
+            [
+              { id: 'acme', name: 'Acme Ltd' },
+              { id: 'acme', name: 'Acme Ltd', enabled: false },
+            ],
+          ],
+        );
+        assert.deepEqual(
+          all.map((event) => [event.atMs - atMs, event.before === null]),
+          [
+            [120_000, false],
+            [60_000, false],
+            [0, true],
+            [0, true],
+            [0, true],
+            [0, true],
+          ],
+        );
+      });
+
+      it('is selected by time, actor and resource', async () => {
+        await tested.store.commit(whole(), { actor: 'ada', action: 'apply' });
+        tested.clock.advance(60);
+        const sinceMs = tested.clock.nowMs();
+        await tested.store.commit(
+          [creation('consumer', consumer({ id: 'other' })), await edit('consumer', 'acme', { enabled: false })],
+          { actor: 'ben', action: 'apply' },
+        );
+        const named = async (selection: AuditSelection): Promise<readonly string[]> =>
+          (await events(selection)).map(({ kind, id }) => `${kind} ${id}`);
+        assert.deepEqual(await named({ sinceMs }), ['consumer acme', 'consumer other']);
+        assert.deepEqual(await named({ sinceMs: sinceMs + 1 }), []);
+        assert.deepEqual(await named({ actor: 'ben' }), ['consumer acme', 'consumer other']);
+        assert.deepEqual(await named({ actor: 'nobody' }), []);
+        assert.deepEqual(await named({ resource: { kind: 'consumer', id: 'acme' } }), [
+          'consumer acme',
+          'consumer acme',
+        ]);
+        assert.deepEqual(await named({ resource: { kind: 'grant', id: 'orders/acme' } }), ['grant orders/acme']);
+        assert.deepEqual(await named({ resource: { kind: 'consumer', id: null }, actor: 'ada' }), ['consumer acme']);
+        assert.deepEqual(await named({ limit: 1 }), ['consumer acme']);
+      });
+
+      it('holds no secret, nor an App Key that is one', async () => {
+        const key = managed({ id: 'acme-key', methods: ['key'] });
+        await commit(...whole(), creation('credential', key));
+        const appSecret = Secret.fromText(OTHER_SECRET);
+        const retiringSecret = { appSecret: Secret.fromText(APP_SECRET), expiresAt: 1_900_000_000 };
+        await commit(await edit('credential', 'acme-hmac', { appSecret, retiringSecret }));
+        await commit(
+          await edit('credential', 'acme-key', managed({ id: 'acme-key', methods: ['key'], key: 'changed-key' })),
+        );
+        await commit(await deletion('credential', 'acme-key'), await deletion('credential', 'acme-hmac'));
+        const told = JSON.stringify(await events());
+        assertNoSecret(told);
+        for (const text of ['acme-key-app-key', 'changed-key', hashAppKey('changed-key')])
+          assert.ok(!told.includes(text));
+        assert.ok(told.includes('"appKey":"acme-hmac-app-key"'), 'a public App Key is told');
+        assert.ok(told.includes('"consumer":"acme"'), 'whose credential it is');
+      });
+    });
+  });
+}
+
+function assertNoSecret(text: string): void {
+  assert.ok(!text.includes(APP_SECRET) && !text.includes(OTHER_SECRET), 'a secret was told');
+}
