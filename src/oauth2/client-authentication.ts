@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { findSigner } from '../authenticate/signer.ts';
 import type { Clock } from '../clock.ts';
 import { APP_KEY_PATTERN } from '../model/app-key.ts';
+import type { WhichSecret } from '../model/credential.ts';
 import type { Secret } from '../model/secret.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { equal } from '../signature/equal.ts';
@@ -16,6 +17,8 @@ declare const authenticatedClient: unique symbol;
 export interface AuthenticatedClient {
   readonly clientId: string;
   readonly held: HeldCredential;
+  /** The App Secret that the client has. */
+  readonly secret: WhichSecret;
   readonly [authenticatedClient]: true;
 }
 
@@ -48,10 +51,12 @@ export function authenticateClient(
     // Others may have failed while the store was asked.
     const laterWaitSeconds = throttle.findWait(source, counted);
     if (laterWaitSeconds !== null) return tooMany(laterWaitSeconds, FAILURES_DETAIL);
-    const fault = verifySecret(credentials.secret, held, clock.nowSeconds());
-    if (fault === null && held !== null) return { clientId: credentials.clientId, held } as AuthenticatedClient;
+    const verified = verifySecret(credentials.secret, held, clock.nowSeconds());
+    if (typeof verified !== 'string') {
+      return { clientId: credentials.clientId, ...verified } as AuthenticatedClient;
+    }
     throttle.countFailure(source, counted);
-    return invalidClient(credentials.isHeaderUsed, fault ?? 'the client is unknown');
+    return invalidClient(credentials.isHeaderUsed, verified);
   });
 }
 
@@ -65,15 +70,21 @@ export function tooMany(waitSeconds: number, detail: string): OAuth2Refusal {
 
 const FAILURES_DETAIL = 'the client failed to authenticate too often from this source';
 
-/** Why a client is not authenticated, for the log; null when it is. Always compares with two secrets, whoever is asked for. */
-function verifySecret(presented: Secret, held: HeldCredential | null, nowSeconds: number): string | null {
+/** Why a client is not authenticated, for the log, or who it is. Always compares with two secrets, whoever is asked for. */
+function verifySecret(
+  presented: Secret,
+  held: HeldCredential | null,
+  nowSeconds: number,
+): Pick<AuthenticatedClient, 'held' | 'secret'> | string {
   const { secrets, fault } = findSigner(held, 'oauth2', nowSeconds);
   const [current, former] = secrets;
   if (current === undefined) throw new Error('a signer has no secret to compare with');
   const digest = digestOf(presented);
   const isCurrent = equal(digestOf(current), digest);
   const isFormer = equal(digestOf(former ?? current), digest);
-  return fault ?? (isCurrent || isFormer ? null : 'the client secret is wrong');
+  if (fault !== null || held === null) return fault ?? 'the App Key is unknown';
+  if (!isCurrent && !isFormer) return 'the client secret is wrong';
+  return { held, secret: isCurrent ? 'current' : 'retiring' };
 }
 
 /** Secrets differ in length; their digests do not. */

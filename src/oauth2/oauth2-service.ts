@@ -1,3 +1,4 @@
+import type { WhichSecret } from '../model/credential.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { jsonAnswer, refusalAnswer } from './answer.ts';
@@ -23,6 +24,8 @@ export type OAuth2Operation = (typeof oauth2Operations)[number];
 export interface OAuth2Observer {
   /** `requestId` is that of Envoy, null without a usable one; `refusal` is null when the request was answered as asked. */
   answered(operation: OAuth2Operation, refusal: OAuth2Refusal | null, requestId: string | null): void;
+  /** A client authenticated itself with one of the App Secrets of a credential. */
+  used(credentialId: string, secret: WhichSecret): void;
   /** The program itself was wrong; the client got 500. */
   defect(error: unknown, requestId: string | null): void;
 }
@@ -98,7 +101,9 @@ async function answerClient(
   const credentials = findClientCredentials(request, parameters);
   if (isOAuth2Refusal(credentials)) return credentials;
   const client = await authenticateClient(credentials, source, ports);
-  return isOAuth2Refusal(client) ? client : await endpoint.answer(client, parameters);
+  if (isOAuth2Refusal(client)) return client;
+  ports.observer.used(client.held.credential.id, client.secret);
+  return await endpoint.answer(client, parameters);
 }
 
 function wrongMethod(allowed: string): OAuth2Refusal {

@@ -65,6 +65,7 @@ export function oauth2Fixture({
   const ring = testKeyRing();
   const told: { operation: OAuth2Operation; refusal: OAuth2Refusal | null; requestId: string | null }[] = [];
   const defects: unknown[] = [];
+  const used: string[] = [];
   const tokens = new AccessTokens({ issuer, ring: () => ring, clock });
   const state = { credentials: credentials ?? snapshotOf(parts).credentials };
   const revoked = revokedTokens ?? keepRevokedTokensInProcess(clock);
@@ -79,6 +80,9 @@ export function oauth2Fixture({
       answered: (operation, refusal, requestId) => {
         told.push({ operation, refusal, requestId });
       },
+      used: (credentialId, secret) => {
+        used.push(`${credentialId} ${secret}`);
+      },
       defect: (error) => {
         defects.push(error);
       },
@@ -90,6 +94,7 @@ export function oauth2Fixture({
     revoked,
     told,
     defects,
+    used,
     /** Puts other resources in place. */
     replace: (next: SnapshotParts) => {
       state.credentials = snapshotOf(next).credentials;

@@ -75,6 +75,8 @@ describe('the token endpoint', () => {
     fixture.clock.advance(1);
     assert.equal(await refusalOf(fixture, request), '401 invalid_client');
     await issue(fixture);
+    // What operators go by when they ask whether the former one is still needed.
+    assert.deepEqual(fixture.used, ['acme-oauth2 retiring', 'acme-oauth2 retiring', 'acme-oauth2 current']);
   });
 
   it('says how long the token works: never longer than its credential', async () => {
