@@ -141,6 +141,7 @@ export class MongoSnapshots implements AsyncDisposable {
       client: changes,
       clock,
       floor,
+      connect: async () => await Promise.all([changes.connect(), checks.connect()]),
       ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
       onEndpoints: (documents) => {
         this.#replaceEndpoints(documents);

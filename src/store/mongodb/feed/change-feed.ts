@@ -26,6 +26,11 @@ export interface ChangeFeedPorts {
   readonly client: MongoClient;
   readonly clock: Clock;
   readonly floor: CausalFloor;
+  /**
+   * Connects whatever is to be used from now on. The driver never recovers by itself from a first connection that failed,
+   * but connects anew when it is told to, and does nothing when it is connected.
+   */
+  connect(): Promise<unknown>;
   /** All endpoints, read anew. */
   onEndpoints(documents: readonly RawDocument[]): void;
   /** Changes may have been missed: nothing that was read before counts. */
@@ -118,6 +123,7 @@ export class ChangeFeed implements AsyncDisposable {
   /** Reads everything, and notes the moment before as the position to follow from: what happened meanwhile is told twice. */
   async #begin(signal: AbortSignal): Promise<void> {
     const { client, clock, floor } = this.#ports;
+    await this.#ports.connect();
     const session = client.startSession({ causalConsistency: true });
     try {
       const endpoints = client.db().collection<RawDocument>(collectionNames.endpoints);

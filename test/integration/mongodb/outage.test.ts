@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { type FailPoint, setFailPoint } from '../../support/mongodb/fail-point.ts';
+import { type Mongod } from '../../support/mongodb/mongod.ts';
+import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { poll } from '../../support/poll.ts';
+import { acme, empty, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
+
+const GRANTED = 'acme active granted orders';
+const REVOKED = 'acme revoked granted orders';
+
+/** Does something with a connection of its own, which no fault of the tested ones touches. */
+async function withDatabase<T>(set: ReplicaSet, work: (db: ReturnType<MongoClient['db']>) => Promise<T>): Promise<T> {
+  await using client = new MongoClient(set.uri('postern'), { appName: 'test', serverSelectionTimeoutMS: 20_000 });
+  return await work(client.db());
+}
+
+describe('MongoDB that goes away', function () {
+  this.timeout(60_000);
+  let set: ReplicaSet;
+  let server: Mongod;
+  let store: OpenSnapshots;
+
+  before(async () => {
+    set = await startReplicaSet();
+    [server] = set.members as [Mongod];
+    await withDatabase(set, async (db) => await ensureSchema(db));
+  });
+
+  after(async () => {
+    await set[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    await withDatabase(set, async (db) => {
+      await empty(db);
+      await put(db, acme);
+    });
+    store = openStore(set.uri('postern'));
+    await store.untilTold('following');
+    assert.equal(await store.ask(), GRANTED);
+  });
+
+  afterEach(async () => {
+    await store[Symbol.asyncDispose]();
+    assert.deepEqual(store.defects, []);
+  });
+
+  /** Makes Postern's commands fail, and no others. */
+  async function fail(data: Omit<FailPoint['data'], 'appName'>, mode: FailPoint['mode']): Promise<AsyncDisposable> {
+    return await setFailPoint(set.uri(), { mode, data: { ...data, appName: 'postern' } });
+  }
+
+  it('serves callers who were seen before, and tells once', async () => {
+    await server.kill();
+    await store.untilTold('away unreachable');
+    assert.equal(await store.ask(), GRANTED);
+    assert.equal(await store.ask('somebody-else'), 'unavailable');
+    assert.equal(store.ownerOf('/orders'), 'orders');
+    assert.equal(store.snapshots.findUnreadiness(), null);
+    assert.match(store.snapshots.findNotice() ?? '', /^MongoDB is away; deciding with what was read \d+ s ago$/);
+    assert.equal(store.snapshots.isUp, false);
+    await server.restart();
+    await store.untilTold('back');
+    assert.equal(store.snapshots.isUp, true);
+    assert.equal(store.snapshots.findNotice(), null);
+    await store.until('unknown', 'somebody-else');
+    assert.deepEqual(
+      store.told.filter((line) => !line.startsWith('loaded')),
+      ['following', 'away unreachable', 'back'],
+    );
+  });
+
+  it('misses nothing that is changed before it follows again', async () => {
+    await using _failing = await fail({ failCommands: ['getMore', 'aggregate'], closeConnection: true }, 'alwaysOn');
+    await store.untilTold('away unreachable');
+    await withDatabase(set, async (db) => {
+      await put(db, {
+        credentials: [hmacCredential({ state: 'revoked' })],
+        endpoints: [keyEndpoint({ enabled: false })],
+      });
+    });
+    assert.equal(await store.ask(), GRANTED);
+    await _failing[Symbol.asyncDispose]();
+    await store.until(REVOKED);
+    await poll('the endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
+    await store.untilTold('back');
+    assert.ok(!store.told.includes('missed changes'));
+  });
+
+  it('reads everything anew when history is lost', async () => {
+    for (const errorCode of [286, 280, 9]) {
+      const before = store.told.filter((line) => line === 'missed changes').length;
+      {
+        await using _failing = await fail({ failCommands: ['getMore'], errorCode }, { times: 4 });
+        await withDatabase(set, async (db) => {
+          await put(db, { grants: [grant({ endpointId: `made-after-${String(errorCode)}` })] });
+        });
+        await store.untilTold('missed changes', before + 1);
+      }
+      await poll('the new grant', async () =>
+        (await store.ask()).includes(`made-after-${String(errorCode)}`) ? true : null,
+      );
+    }
+  });
+
+  it('does not keep callers waiting while it is frozen', async () => {
+    server.freeze();
+    try {
+      await store.untilTold(/^away (unreachable|slow)$/);
+      assert.equal(await store.ask(), GRANTED);
+      assert.equal(await store.ask('somebody-else'), 'unavailable');
+    } finally {
+      server.thaw();
+    }
+    await store.untilTold('back');
+    await store.until('unknown', 'somebody-else');
+  });
+
+  it('gives up look-ups that are slow, while changes still come in', async () => {
+    {
+      await using _slow = await fail(
+        { failCommands: ['aggregate'], blockConnection: true, blockTimeMS: 3000 },
+        'alwaysOn',
+      );
+      await poll('the breaker to open', async () => {
+        const asked = Array.from({ length: 6 }, async (_, index) => await store.ask(`somebody-${String(index)}`));
+        assert.deepEqual(new Set(await Promise.all(asked)), new Set(['unavailable']));
+        return store.snapshots.isUp ? null : true;
+      });
+      assert.deepEqual(
+        store.told.filter((line) => line.startsWith('away')),
+        ['away slow'],
+      );
+      assert.equal(await store.ask(), GRANTED);
+      await withDatabase(set, async (db) => {
+        await put(db, { endpoints: [keyEndpoint({ enabled: false })] });
+      });
+      await poll('the endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
+    }
+    // Somebody has to ask before it is found out that look-ups are answered again.
+    await store.until('unknown', 'yet-another');
+    await store.untilTold('back');
+  });
+
+  it('refuses after a change that cannot be read', async () => {
+    await using _failing = await fail({ failCommands: ['aggregate'], closeConnection: true }, 'alwaysOn');
+    await withDatabase(set, async (db) => {
+      await put(db, { consumers: [consumer({ enabled: false })] });
+    });
+    await store.until('unavailable');
+  });
+
+  it('waits for a database that is away at start, and is ready by itself', async () => {
+    await store[Symbol.asyncDispose]();
+    await server.kill();
+    store = openStore(set.uri('postern'));
+    await store.untilTold('away unreachable');
+    assert.equal(await store.ask(), 'unavailable');
+    assert.match(
+      store.snapshots.findUnreadiness() ?? '',
+      /^MongoDB does not answer at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
+    );
+    assert.equal(store.snapshots.findNotice(), null);
+    await server.restart();
+    await store.snapshots.ready;
+    await store.until(GRANTED);
+    await store.untilTold('back');
+  });
+});
+
+describe('a replica set of three', function () {
+  this.timeout(90_000);
+  let set: ReplicaSet;
+  let store: OpenSnapshots;
+
+  before(async () => {
+    set = await startReplicaSet({ members: 3 });
+    await withDatabase(set, async (db) => {
+      await empty(db);
+      await put(db, acme);
+    });
+  });
+
+  after(async () => {
+    await set[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => {
+    store = openStore(set.uri('postern'));
+    await store.untilTold('following');
+    assert.equal(await store.ask(), GRANTED);
+  });
+
+  afterEach(async () => {
+    await store[Symbol.asyncDispose]();
+    assert.deepEqual(store.defects, []);
+  });
+
+  /** Changes something, and waits until it counts; then changes it back. */
+  async function assertFollows(): Promise<void> {
+    for (const [credentials, answer] of [
+      [[hmacCredential({ state: 'revoked' })], REVOKED],
+      [[hmacCredential()], GRANTED],
+    ] as const) {
+      await withDatabase(set, async (db) => {
+        await put(db, { credentials });
+      });
+      await store.until(answer);
+    }
+  }
+
+  it('goes on through a change of the primary', async () => {
+    await set.stepDown();
+    await assertFollows();
+    assert.ok(!store.told.includes('missed changes'));
+  });
+
+  it('looks up and follows while one member is dead', async () => {
+    const primary = await set.primary();
+    await primary.kill();
+    await store.until('unknown', 'somebody-else');
+    await assertFollows();
+    await primary.restart();
+  });
+
+  it('goes on after all members were gone', async () => {
+    for (const member of set.members) await member.kill();
+    await store.untilTold('away unreachable');
+    assert.equal(await store.ask(), GRANTED);
+    assert.equal(await store.ask('somebody-else'), 'unavailable');
+    await Promise.all(set.members.map(async (member) => await member.restart()));
+    await store.untilTold('back');
+    await assertFollows();
+    assert.ok(!store.told.includes('missed changes'));
+  });
+});
