@@ -108,6 +108,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #seen = new SeenAppKeys();
   readonly #changes = new RecentChanges();
   readonly #lookUps: LookUps;
+  // Made once: in a flood, making an error costs more than all the rest of a refusal.
+  readonly #away = new StoreUnavailable('the store is away, and the App Key is not held in memory');
+  readonly #overloaded = new LookUpsOverloaded('too many App Keys are being looked up');
   #doubtUntilMs = 0;
 
   constructor(options: CredentialCacheOptions, ports: CredentialCachePorts) {
@@ -201,7 +204,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
    */
   everythingChanged(): void {
     this.#changes.noteEverything();
-    this.#entries.unfollow(this.#ports.confirmedMs());
+    this.#entries.endEpoch(this.#ports.confirmedMs());
   }
 
   /** Tells that somebody holds the App Key with this hash, so that its first look-up does not wait behind unknown ones. */
@@ -217,8 +220,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   /** How long ago the entry was certainly right. A clock that was set back makes it older, not younger. */
   #ageMs(entry: CacheEntry): number {
-    const knownMs = entry.isFollowed ? Math.max(entry.knownMs, this.#ports.confirmedMs()) : entry.knownMs;
-    return Math.abs(this.#ports.clock.nowMs() - knownMs);
+    const { clock, confirmedMs } = this.#ports;
+    return Math.abs(clock.nowMs() - this.#entries.knownMs(entry, confirmedMs()));
   }
 
   #findAged(entry: CacheEntry, ageMs: number): Pending<HeldCredential | null> {
@@ -273,11 +276,11 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   #askStore(appKeyHash: string): LookUp {
     if (this.#ports.reader.outlook === 'away') {
-      throw new StoreUnavailable('the store is away, and the App Key is not held in memory');
+      throw this.#away;
     }
     const lane: LookUpLane = this.#seen.has(appKeyHash) ? 'known' : 'unseen';
     const lookUp = this.#lookUps.ask(appKeyHash, lane);
-    if (lookUp === null) throw new LookUpsOverloaded('too many App Keys are being looked up');
+    if (lookUp === null) throw this.#overloaded;
     return lookUp;
   }
 

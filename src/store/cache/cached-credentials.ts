@@ -5,16 +5,19 @@ import type { HeldCredential } from '../credential-source.ts';
 export interface CacheEntry {
   readonly appKeyHash: string;
   readonly held: HeldCredential;
-  /** When it was certainly right, leaving aside what the change feed has confirmed since. */
-  knownMs: number;
-  /** Whether every change since it was read has been told, as long as the feed is complete. */
-  isFollowed: boolean;
+  /** When its read began. */
+  readonly readAtMs: number;
+  /** How often changes had been lost before: only those told since then are known to be all. */
+  readonly epoch: number;
   /** No longer held, so that no change finds it: it must not be served again by those who have it in hand either. */
   isGone: boolean;
   /** The neighbours among the entries of its consumer. */
   before: CacheEntry | null;
   after: CacheEntry | null;
 }
+
+/** Losses of changes that are remembered; entries read before all of them count as confirmed never. */
+const MAX_EPOCHS = 100;
 
 /**
  * Entries by the hash of their App Key, the least recently used evicted first, and found by what changes name:
@@ -25,6 +28,10 @@ export class CachedCredentials {
   readonly #byCredential = new Map<string, CacheEntry>();
   /** The first of a list that the entries themselves hold together: most consumers have one, and a set each is dear. */
   readonly #byConsumer = new Map<string, CacheEntry>();
+
+  #epoch = 0;
+  /** Until when the feed had confirmed the entries of an epoch that is over. */
+  readonly #confirmedUntilMs = new Map<number, number>();
 
   /** @param onEvicted told of each entry that made room for another. */
   constructor(maxEntries: number, onEvicted: () => void) {
@@ -54,8 +61,8 @@ export class CachedCredentials {
     const entry: CacheEntry = {
       appKeyHash,
       held,
-      knownMs: readAtMs,
-      isFollowed: true,
+      readAtMs,
+      epoch: this.#epoch,
       isGone: false,
       before: null,
       after: null,
@@ -83,13 +90,17 @@ export class CachedCredentials {
     return dropped;
   }
 
-  /** Ends what the feed said so far: entries that it had confirmed until `completeUntilMs` are confirmed no further. */
-  unfollow(completeUntilMs: number): void {
-    for (const entry of this.#byHash.values()) {
-      if (!entry.isFollowed) continue;
-      entry.knownMs = Math.max(entry.knownMs, completeUntilMs);
-      entry.isFollowed = false;
-    }
+  /** When an entry was last certainly right, if the feed has been complete until `confirmedMs`. */
+  knownMs({ readAtMs, epoch }: CacheEntry, confirmedMs: number): number {
+    const followedMs = epoch === this.#epoch ? confirmedMs : (this.#confirmedUntilMs.get(epoch) ?? readAtMs);
+    return Math.max(readAtMs, followedMs);
+  }
+
+  /** Changes were lost: what was read before is confirmed until `confirmedMs`, and no further until it is read again. */
+  endEpoch(confirmedMs: number): void {
+    this.#confirmedUntilMs.set(this.#epoch, confirmedMs);
+    this.#confirmedUntilMs.delete(this.#epoch - MAX_EPOCHS);
+    this.#epoch += 1;
   }
 
   #drop(entry: CacheEntry | undefined): number {

@@ -428,6 +428,18 @@ describe('changes that were lost', () => {
     assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
   });
 
+  it('more often than is remembered leave an entry as old as its read', async () => {
+    const test = testCache({ maxStaleSeconds: 60 });
+    await test.learn('a');
+    test.feed.confirmedMs = test.time.nowMs() + 30_000;
+    await test.time.advance(61_000);
+    test.reader.outlook = 'away';
+    for (let at = 0; at < 100; at += 1) test.cache.everythingChanged();
+    assert.equal(atOnce(test, 'a'), '1');
+    test.cache.everythingChanged();
+    assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
+  });
+
   it('have what is being read read again', async () => {
     const test = testCache();
     const finding = test.cache.findByAppKey(keyOf('a'));
