@@ -30,10 +30,11 @@ const DOUBT_MS = 1000;
 /** How often a caller asks once more because its answer was changed while it was on its way. */
 const MAX_ASKS = 3;
 
+/** As many at once as the connections for look-ups: more would only wait there, in no order. */
 const GATE_LIMITS: GateLimits = {
-  maxRunning: 16,
-  maxUnseenRunning: 8,
-  maxBackgroundRunning: 8,
+  maxRunning: 10,
+  maxUnseenRunning: 6,
+  maxBackgroundRunning: 5,
   maxKnownWaiting: 1024,
   maxUnseenWaiting: 256,
   maxWaitMs: 250,
@@ -86,10 +87,10 @@ export interface CredentialCachePorts {
  * time it answers those who asked before the change and is not kept. The feed calls the methods below before it lets
  * `confirmedMs` pass the moment of the change.
  *
- * **Floods.** One look-up at a time for an App Key, and none for 10 s after nobody was found. 16 look-ups run at most.
+ * **Floods.** One look-up at a time for an App Key, and none for 10 s after nobody was found. Ten look-ups run at most.
  * App Keys that somebody was once seen to hold (four bytes each, kept long after eviction) go first and always find a
- * place; those never seen share 8 places and a line of 256, so that invented App Keys neither delay known callers nor
- * keep the store busier than 8 reads at once. A parallelism is bounded rather than a rate, because it adapts: a slow
+ * place; those never seen share 6 places and a line of 256, so that invented App Keys neither delay known callers nor
+ * keep the store busier than 6 reads at once. A parallelism is bounded rather than a rate, because it adapts: a slow
  * store is asked less. On top of it, App Keys that turn out to be nobody's cost a budget of 1000 a second, which
  * look-ups that find somebody do not use up: callers who come back after a restart are not held up by it. What finds no
  * place gets `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as nobody knows who it is.

@@ -23,7 +23,7 @@ export interface GateLimits {
 
 /**
  * Bounds how many look-ups the store has to answer at the same time, in lanes. Known App Keys go first and find a
- * place whatever the others do; those never seen share half of the places and have a line of their own; look-ups that
+ * place whatever the others do; those never seen share some of the places and have a line of their own; look-ups that
  * nobody waits for take a place only when one is free. Work that finds no place is refused at once, or when it has
  * waited too long.
  */

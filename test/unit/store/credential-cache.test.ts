@@ -476,9 +476,9 @@ describe('the bounds of the cache', () => {
         return error.message;
       }
     });
-    assert.equal(test.reader.open.length, 8);
+    assert.equal(test.reader.open.length, 6);
     const refused = flood.filter((finding) => finding === 'too many App Keys are being looked up');
-    assert.equal(refused.length, 1000 - 8 - 256);
+    assert.equal(refused.length, 1000 - 6 - 256);
     assert.equal(test.cache.counters.refusedLookUps, refused.length);
     const finding = test.cache.findByAppKey(keyOf('a'));
     const read = test.reader.open.find(({ appKeyHash }) => appKeyHash === hashOf('a'));
@@ -495,7 +495,7 @@ describe('the bounds of the cache', () => {
     const messages = (await outcomes).map((outcome) =>
       outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).message,
     );
-    assert.equal(messages.filter((message) => message === null).length, 8);
+    assert.equal(messages.filter((message) => message === null).length, 6);
     assert.equal(messages.filter((message) => /waited in vain$/.test(String(message))).length, 256);
     assert.equal(test.time.timers, 0);
   });
@@ -526,7 +526,7 @@ describe('the bounds of the cache', () => {
     for (const id of ids) await test.learn(id);
     await test.time.advance(3000);
     for (const id of ids) assert.equal(atOnce(test, id), '1');
-    assert.equal(test.reader.open.length, 8);
+    assert.equal(test.reader.open.length, 5);
     assert.equal(test.cache.counters.refusedLookUps, 0);
   });
 });
@@ -558,7 +558,7 @@ describe('a cache that is disposed of', () => {
     for (const read of [...test.reader.open]) read.fail();
     assert.equal(await stateOf(stale), '1');
     const reasons = (await outcomes).map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : ''));
-    assert.equal(reasons.filter((reason) => reason.endsWith('look-ups have ended')).length, 12);
+    assert.equal(reasons.filter((reason) => reason.endsWith('look-ups have ended')).length, 14);
     assert.equal(test.cache.lookUpsUnderWay, 0);
   });
 });

@@ -161,9 +161,9 @@ describe('the circuit breaker around look-ups', () => {
       }
     }
     await time.advance(1000);
-    for (let at = 0; at < 8; at += 1) reader.next.answer(null);
+    for (let at = 0; at < 6; at += 1) reader.next.answer(null);
     await settle();
     assert.ok(cache.counters.refusedLookUps > 900);
-    assert.deepEqual([breaker.outlook, reader.asked.length], ['reachable', 8]);
+    assert.deepEqual([breaker.outlook, reader.asked.length], ['reachable', 6]);
   });
 });

@@ -1,0 +1,37 @@
+import type { AnyBulkWriteOperation, Db } from 'mongodb';
+import type { CredentialUse, UsageSink } from '../usage/usage-sink.ts';
+import { collectionNames, type UsageDocument } from './documents.ts';
+import { withFaults } from './faults.ts';
+
+/** Each write is well within the time that a connection for checks gives an answer. */
+const USES_AT_ONCE = 1000;
+
+/**
+ * {@link UsageSink} on MongoDB. The later time wins, so that replicas write beside each other and again what may have
+ * been written. It takes `insert`, `update` and `find` on the one collection. Does not own the client.
+ */
+export function createUsageSink(db: Db): UsageSink {
+  const usage = db.collection<UsageDocument>(collectionNames.usage);
+  return {
+    write: async (batch) => {
+      for (let start = 0; start < batch.length; start += USES_AT_ONCE) {
+        const operations = batch.slice(start, start + USES_AT_ONCE).map(raise);
+        await withFaults(() => usage.bulkWrite(operations, { ordered: false, writeConcern: { w: 1 } }));
+      }
+    },
+  };
+}
+
+function raise({
+  credentialId,
+  lastUsedAt,
+  retiringSecretLastUsedAt,
+}: CredentialUse): AnyBulkWriteOperation<UsageDocument> {
+  const latest = {
+    lastUsedAt: new Date(lastUsedAt * 1000),
+    ...(retiringSecretLastUsedAt === null
+      ? {}
+      : { retiringSecretLastUsedAt: new Date(retiringSecretLastUsedAt * 1000) }),
+  };
+  return { updateOne: { filter: { _id: credentialId }, update: { $max: latest }, upsert: true } };
+}

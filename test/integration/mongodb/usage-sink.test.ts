@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { collectionNames } from '../../../src/store/mongodb/documents.ts';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { createUsageSink } from '../../../src/store/mongodb/usage-sink.ts';
+import { type CredentialUse } from '../../../src/store/usage/usage-sink.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { NOON } from '../../support/pipeline/fixed-clock.ts';
+
+function use(credentialId: string, lastUsedAt: number, retiringSecretLastUsedAt: number | null = null): CredentialUse {
+  return { credentialId, lastUsedAt, retiringSecretLastUsedAt };
+}
+
+describe('the times of use in MongoDB', () => {
+  const database = useDatabase();
+  const stored = async (): Promise<unknown[]> =>
+    await database.db().collection(collectionNames.usage).find({}).sort({ _id: 1 }).toArray();
+  before(async () => {
+    await ensureSchema(database.db());
+  });
+  beforeEach(async () => {
+    await database.db().collection(collectionNames.usage).deleteMany({});
+  });
+
+  it('are dates under the id of the credential, the retiring secret apart', async () => {
+    await createUsageSink(database.db()).write([use('a', NOON), use('b', NOON + 1, NOON)]);
+    assert.deepEqual(await stored(), [
+      { _id: 'a', lastUsedAt: new Date(NOON * 1000) },
+      { _id: 'b', lastUsedAt: new Date((NOON + 1) * 1000), retiringSecretLastUsedAt: new Date(NOON * 1000) },
+    ]);
+  });
+
+  it('only go forward, whoever writes in whatever order', async () => {
+    const sink = createUsageSink(database.db());
+    const writes = [[use('a', NOON + 9)], [use('a', NOON, NOON)], [use('a', NOON + 5, NOON + 5)], [use('a', NOON + 9)]];
+    await Promise.all(
+      writes.map(async (batch) => {
+        await sink.write(batch);
+      }),
+    );
+    assert.deepEqual(await stored(), [
+      {
+        _id: 'a',
+        lastUsedAt: new Date((NOON + 9) * 1000),
+        retiringSecretLastUsedAt: new Date((NOON + 5) * 1000),
+      },
+    ]);
+  });
+
+  it('are written for many credentials at once', async () => {
+    const batch = Array.from({ length: 2500 }, (_, at) => use(`credential-${String(at)}`, NOON + at));
+    await createUsageSink(database.db()).write(batch);
+    assert.equal(await database.db().collection(collectionNames.usage).countDocuments(), 2500);
+  });
+
+  it('are a fault when they cannot be written', async () => {
+    await using failing = await database.failPoint({ mode: 'alwaysOn', data: { failCommands: ['update'], errorCode: 189 } });
+    assert.ok(failing);
+    await assert.rejects(createUsageSink(database.db()).write([use('a', NOON)]), StoreUnavailable);
+  });
+});
