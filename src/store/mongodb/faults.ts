@@ -8,6 +8,7 @@ import { networkCodeOf, selectionHosts } from './fault-causes.ts';
  * - `unreachable`, `slow`, `no-primary`: passes by itself or with the servers
  * - `denied` (name or password), `forbidden` (rights), `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made
  *   unreadable by hand), `key-ring`: an operator has to change something
+ * - `too-large`: a change does not fit into one transaction of this server
  * - `uncertain`: a change may or may not have been made
  */
 export type UnavailableReason =
@@ -22,6 +23,7 @@ export type UnavailableReason =
   | 'stand-alone'
   | 'record'
   | 'key-ring'
+  | 'too-large'
   | 'uncertain';
 
 /** {@link StoreUnavailable} with its reason. The message is for people: it holds no secret, no command and no document. */
@@ -79,11 +81,21 @@ export function uncertain(): MongodbUnavailable {
   );
 }
 
+/** For a change that the server does not take as one. */
+export function tooLarge(): MongodbUnavailable {
+  return new MongodbUnavailable(
+    'too-large',
+    'this is too large a change for one transaction: it needs more cache than MongoDB has (storage.wiredTiger.engineConfig.cacheSizeGB), or more than 60 seconds. Nothing was changed; make it in smaller steps',
+  );
+}
+
 const SHUTTING_DOWN = [11600, 91];
 const NO_PRIMARY = [189, 10107, 13435, 13436, 11602];
 /** Out of time, out of capacity, cursor lost, or a network error between members. */
 const TOO_SLOW = [262, 50, 462, 43, 89, 6, 7, 9001];
 const WRITE_CONCERN = [100, 64];
+/** TransactionTooLarge, TransactionTooLargeForCache, BSONObjectTooLarge. */
+const TOO_LARGE = [257, 388, 10334];
 const WRITE_CONFLICT = 112;
 const PASSING_LABELS = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'ResetPool'];
 
@@ -98,6 +110,7 @@ function describeServerError(error: MongoServerError): Error {
   if (WRITE_CONCERN.includes(code) || error.name === 'MongoWriteConcernError') return uncertain();
   if (NO_PRIMARY.includes(code) || SHUTTING_DOWN.includes(code)) return noPrimary();
   if (TOO_SLOW.includes(code)) return slow();
+  if (TOO_LARGE.includes(code)) return tooLarge();
   if (code === WRITE_CONFLICT) return new Conflict(BUSY);
   if (code === 11000) return new Conflict(`another record has the same ${duplicateFields(error)}; nothing was changed`);
   if (error.hasErrorLabel('TransientTransactionError')) return slow();

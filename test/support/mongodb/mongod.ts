@@ -27,6 +27,7 @@ export interface Mongod extends AsyncDisposable {
   log(): Promise<string>;
 }
 
+const CACHE_SIZE = '--wiredTigerCacheSizeGB';
 const portAttempts = 5;
 /** mongod's exit code when another process has its port. */
 const addressInUseCode = 48;
@@ -85,7 +86,8 @@ class LocalMongod implements Mongod {
       this.#program,
       [
         ...['--dbpath', this.#directory, '--bind_ip', '127.0.0.1', '--port', String(this.port), '--nounixsocket'],
-        ...['--logpath', this.#logPath, '--logappend', '--wiredTigerCacheSizeGB', '0.25'],
+        ...['--logpath', this.#logPath, '--logappend'],
+        ...(this.#args.includes(CACHE_SIZE) ? [] : [CACHE_SIZE, '0.25']),
         ...['--setParameter', 'enableTestCommands=1', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
         ...this.#args,
       ],

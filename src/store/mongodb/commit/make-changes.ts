@@ -11,22 +11,25 @@ import { checkRevisions } from './check-revisions.ts';
 import type { CommitContext } from './commit-context.ts';
 import { WRITES_AT_ONCE, writeChanges } from './write-changes.ts';
 
-/** What is committed. */
-export interface Commit {
-  readonly changes: readonly Change[];
-  readonly operation: Operation;
-  readonly sealer: Sealer;
-  readonly nowMs: number;
+/**
+ * Raises the revision of the store inside a transaction, and gives the new one. Every commit begins with it, so that
+ * there is one commit at a time and all that is checked afterwards is exact.
+ */
+export async function raiseRevision(db: Db, session: ClientSession): Promise<number> {
+  const state = await db
+    .collection<{ _id: string; revision: number }>(collectionNames.meta)
+    .findOneAndUpdate({ _id: 'state' }, { $inc: { revision: 1 } }, { session, upsert: true, returnDocument: 'after' });
+  if (state === null) throw new Error('the revision of the store was not raised');
+  return state.revision;
 }
 
-/**
- * Makes changes and their audit events inside a transaction, and gives the store's new revision. Every commit begins
- * with raising that revision, so that there is one commit at a time and all that is checked here is exact.
- */
-export async function commitChanges(db: Db, session: ClientSession, commit: Commit): Promise<number> {
-  const { changes, operation, sealer, nowMs } = commit;
-  const storeRevision = await raiseRevision(db, session);
-  const context: CommitContext = { db, session, storeRevision, nowMs };
+/** Makes changes with their audit events in the transaction of the context, or rejects with `Conflict`. */
+export async function makeChanges(
+  changes: readonly Change[],
+  operation: Operation,
+  sealer: Sealer,
+  context: CommitContext,
+): Promise<void> {
   await checkRevisions(changes, context);
   await checkAppKeys(changes, context);
   await writeChanges(changes, sealer, context);
@@ -34,22 +37,11 @@ export async function commitChanges(db: Db, session: ClientSession, commit: Comm
   await checkCollisions(changes, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
-  const audit = db.collection<AuditDocument>(collectionNames.audit);
+  const audit = context.db.collection<AuditDocument>(collectionNames.audit);
   for (const piece of inPieces(changes, WRITES_AT_ONCE)) {
-    await audit.insertMany(
-      piece.map((change) => auditDocumentOf(change, operation, context)),
-      { session },
-    );
+    const events = piece.map((change) => auditDocumentOf(change, operation, context));
+    await audit.insertMany(events, { session: context.session });
   }
-  return storeRevision;
-}
-
-async function raiseRevision(db: Db, session: ClientSession): Promise<number> {
-  const state = await db
-    .collection<{ _id: string; revision: number }>(collectionNames.meta)
-    .findOneAndUpdate({ _id: 'state' }, { $inc: { revision: 1 } }, { session, upsert: true, returnDocument: 'after' });
-  if (state === null) throw new Error('the revision of the store was not raised');
-  return state.revision;
 }
 
 async function forgetUsage(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
