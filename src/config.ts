@@ -72,6 +72,12 @@ export const settings = {
     'how long a cached credential serves while the store is away, in seconds',
     parseInteger(0, YEAR_SECONDS),
   ),
+  credentialCacheEntries: setting(
+    'POSTERN_CREDENTIAL_CACHE_ENTRIES',
+    '100000',
+    'how many credentials of a database are held in memory, about 1.6 KiB each; those in use at the same time should fit',
+    parseInteger(1, 10_000_000),
+  ),
   grpcAddress: setting(
     'POSTERN_GRPC_ADDRESS',
     '127.0.0.1:9001',

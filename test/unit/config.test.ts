@@ -24,6 +24,7 @@ describe('the settings', () => {
       rateLimitDeadlineMs: 50,
       actor: null,
       maxStaleSeconds: 3600,
+      credentialCacheEntries: 100_000,
       grpcAddress: { kind: 'tcp', host: '127.0.0.1', port: 9001 },
       grpcTransport: 'native',
       httpAddress: { kind: 'tcp', host: '127.0.0.1', port: 9002 },
@@ -45,6 +46,7 @@ describe('the settings', () => {
       [
         'POSTERN_ACTOR',
         'POSTERN_ADMIN_ADDRESS',
+        'POSTERN_CREDENTIAL_CACHE_ENTRIES',
         'POSTERN_GRPC_ADDRESS',
         'POSTERN_GRPC_TRANSPORT',
         'POSTERN_HTTP_ADDRESS',
