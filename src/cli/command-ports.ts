@@ -11,6 +11,6 @@ export interface CommandPorts {
 export function systemPorts(): CommandPorts {
   return {
     clock: systemClock,
-    openStore: async (wish) => await (await import('./store/open-store.ts')).openStore(wish),
+    openStore: async (wish) => await (await import('./store/open-store.ts')).openStore(wish, systemClock),
   };
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { registerCompletion } from './completion/completion.ts';
 import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerExplain } from './explain.ts';
+import { registerNouns } from './nouns.ts';
 import { registerServe } from './serve.ts';
 import { registerSign } from './sign.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -54,16 +56,19 @@ Examples:
   $ postern validate -f postern.yaml     check a declarative file
   $ postern serve                        serve the store of POSTERN_STORE
   $ postern config                       show every setting
+  $ postern endpoint list                list what is protected
+  $ postern credential issue --help      how to give a partner an App Key
 
 Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable.`,
     )
     .exitOverride();
-  for (const register of commands) {
-    const finish = (code: ExitCode): void => {
-      exitCode = code;
-    };
-    register(program, terminal, finish, ports);
-  }
+  const finish = (code: ExitCode): void => {
+    exitCode = code;
+  };
+  for (const register of commands) register(program, terminal, finish, ports);
+  registerCompletion(program, terminal, finish);
+  const isNamed = (noun: string): boolean => args.includes(noun) || args.includes('completion');
+  await registerNouns(program, isNamed, { ...ports, terminal, finish });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

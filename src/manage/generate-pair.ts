@@ -23,7 +23,7 @@ export function generatePair(methods: readonly AuthenticationMethod[]): Generate
   const appKey = generateAppKey();
   return {
     appKey,
-    appKeyHash: hashAppKey(textOf(appKey)),
+    appKeyHash: hashOfAppKey(appKey),
     appSecret: isAppKeySecret(methods) ? null : generateAppSecret(),
   };
 }
@@ -38,6 +38,7 @@ export function generateAppSecret(): Secret {
   return Secret.fromText(randomBytes(APP_SECRET_BYTES).toString('base64url'));
 }
 
-function textOf(secret: Secret): string {
-  return secret.reveal().toString('utf8');
+/** The hash by which a wrapped App Key is found. */
+export function hashOfAppKey(appKey: Secret): string {
+  return hashAppKey(appKey.reveal().toString('utf8'));
 }

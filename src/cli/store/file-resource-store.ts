@@ -14,12 +14,8 @@ import {
 import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../store/file/read-whole-file.ts';
+import { FileStoreRefusal } from './file-store-refusal.ts';
 import type { OpenedStore } from './open-store.ts';
-
-/** What was asked of a declarative file that only a database does; the message says what to do instead. */
-export class FileStoreRefusal extends Error {
-  override readonly name = 'FileStoreRefusal';
-}
 
 /** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
@@ -42,7 +38,7 @@ export async function openFileStore(
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     audit: {
       events: () => {
-        throw new FileStoreRefusal(`${path} is a file, which keeps no audit trail; see its version control`);
+        throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
       },
     },
     file: path,
@@ -80,9 +76,7 @@ class FileResourceStore implements ResourceStore {
   }
 
   async commit(): Promise<number> {
-    return await Promise.reject(
-      new FileStoreRefusal(`the store is a file, which commands do not change: edit the file ${this.#path}`),
-    );
+    return await Promise.reject(new FileStoreRefusal(this.#path));
   }
 }
 

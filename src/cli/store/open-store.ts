@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { Clock } from '../../clock.ts';
 import { parseStore } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
 import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resource-store.ts';
@@ -22,8 +23,11 @@ export interface StoreWish {
   readonly environment: Environment;
   /** False for a command that shows no secret and copies none: then none is looked up, and what stands for it is worthless. */
   readonly needsSecrets: boolean;
+  /** Told of what is passed over, in words for people. */
+  readonly warn: (message: string) => void;
 }
 
+/** Opens a store for a command. */
 export type OpenStore = (wish: StoreWish) => Promise<OpenedStore>;
 
 /**
@@ -31,7 +35,8 @@ export type OpenStore = (wish: StoreWish) => Promise<OpenedStore>;
  * instead. Rejects with `UsageError` for settings that are missing or wrong, `StoreUnavailable` for a database that does
  * not answer, and an error that holds the problems of a faulty file, one a line.
  */
-export const openStore: OpenStore = async ({ store, environment, needsSecrets }) => {
+export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedStore> {
+  const { store, environment, needsSecrets } = wish;
   const name = store === undefined ? settings.store.name : '--store';
   const location = parseStore(store ?? (environment[settings.store.name] || settings.store.default));
   if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
@@ -42,7 +47,7 @@ export const openStore: OpenStore = async ({ store, environment, needsSecrets })
   }
   const { openMongoDbStore } = await import('./open-mongodb-store.ts');
   return { ...(await openMongoDbStore()), actor };
-};
+}
 
 /** `POSTERN_ACTOR`, or the login name. */
 function actorOf(environment: Environment): string {

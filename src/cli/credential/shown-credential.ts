@@ -1,0 +1,111 @@
+import { declareCredential, type SecretsShown } from '../../document/declare/declare-credential.ts';
+import type { Declared } from '../../document/declare/declared.ts';
+import { declareTime } from '../../document/declare/declare-time.ts';
+import type { Paint } from '../../manage/render-change.ts';
+import type { ManagedCredential, Stored } from '../../manage/resource.ts';
+import type { Usage, UsageSource } from '../../manage/resource-store.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import { formatDistance } from '../render/format-time.ts';
+import type { ListView } from '../render/render-list.ts';
+import { declareVersion } from '../render/render-resource.ts';
+
+/** A credential as operators see it: with when it was used. */
+export interface ShownCredential {
+  readonly stored: Stored<ManagedCredential>;
+  /** Null for never. */
+  readonly usage: Usage | null;
+}
+
+/** Credentials whose use is asked for at once. */
+const PAGE = 500;
+
+/** Adds to credentials when they were used. */
+export async function* readShownCredentials(
+  credentials: AsyncIterable<Stored<ManagedCredential>>,
+  usage: UsageSource,
+): AsyncGenerator<ShownCredential, void, undefined> {
+  let page: Stored<ManagedCredential>[] = [];
+  for await (const stored of credentials) {
+    page.push(stored);
+    if (page.length < PAGE) continue;
+    yield* await withUsage(page, usage);
+    page = [];
+  }
+  yield* await withUsage(page, usage);
+}
+
+async function withUsage(
+  page: readonly Stored<ManagedCredential>[],
+  source: UsageSource,
+): Promise<readonly ShownCredential[]> {
+  if (page.length === 0) return [];
+  const usage = await source.usageOf(page.map(({ resource }) => resource.id));
+  return page.map((stored) => ({ stored, usage: usage.get(stored.resource.id) ?? null }));
+}
+
+/** For programs: as a declarative file has it, with its consumer, its use and its version. */
+export function declareShownCredential({ stored, usage }: ShownCredential, secrets: SecretsShown): Declared {
+  const { resource } = stored;
+  const { id, ...declared } = declareCredential(resource, secrets);
+  const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
+  return {
+    id,
+    consumer: resource.consumerId,
+    ...declared,
+    ...(lastUsedAt === null ? {} : { lastUsedAt: declareTime(lastUsedAt) }),
+    ...(retiringSecretLastUsedAt === null ? {} : { retiringSecretLastUsedAt: declareTime(retiringSecretLastUsedAt) }),
+    ...declareVersion(stored),
+  };
+}
+
+/** The App Key where it is public; where it is the secret itself, only whether it is kept. */
+export function shownAppKey({ methods, appKey }: ManagedCredential): string {
+  if (isAppKeySecret(methods)) return appKey === null ? '(hash only)' : '(secret)';
+  return appKey === null ? '(unknown)' : appKey.reveal().toString('utf8');
+}
+
+/** What a credential is worth at a time. `rotating`: its former App Secret works too. */
+export const shownStates = ['active', 'rotating', 'retiring', 'not-yet-valid', 'expired', 'revoked'] as const;
+export type ShownState = (typeof shownStates)[number];
+
+/** What a credential is worth now. */
+export function stateAt(
+  { state, notBefore, expiresAt, retiringSecret }: ManagedCredential,
+  nowSeconds: number,
+): ShownState {
+  if (state === 'revoked') return 'revoked';
+  if (expiresAt !== null && expiresAt <= nowSeconds) return 'expired';
+  if (notBefore !== null && nowSeconds < notBefore) return 'not-yet-valid';
+  if (state === 'retiring') return 'retiring';
+  return retiringSecret !== null && nowSeconds < retiringSecret.expiresAt ? 'rotating' : 'active';
+}
+
+/** Credentials in a table. */
+export function credentialView(nowSeconds: number): ListView<ShownCredential> {
+  return {
+    columns: [
+      { heading: 'ID', cell: ({ stored }) => stored.resource.id },
+      { heading: 'CONSUMER', cell: ({ stored }) => stored.resource.consumerId },
+      { heading: 'METHOD', cell: ({ stored }) => stored.resource.methods.join(', ') },
+      { heading: 'APP KEY', cell: ({ stored }) => shownAppKey(stored.resource), canShrink: true },
+      {
+        heading: 'STATE',
+        cell: ({ stored }) => stateAt(stored.resource, nowSeconds),
+        paint: (text, { stored }, paint) => paintState(text, stateAt(stored.resource, nowSeconds), paint),
+      },
+      { heading: 'ENDS', cell: ({ stored }) => distanceOf(stored.resource.expiresAt, nowSeconds, 'never') },
+      { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
+    ],
+    declare: (shown) => declareShownCredential(shown, 'leave-out'),
+    none: 'There is no such credential. "postern credential issue" makes one.',
+  };
+}
+
+function distanceOf(seconds: number | null, nowSeconds: number, none: string): string {
+  return seconds === null ? none : formatDistance(seconds, nowSeconds);
+}
+
+function paintState(text: string, state: ShownState, paint: Paint): string {
+  if (state === 'active') return text;
+  return state === 'revoked' || state === 'expired' ? paint.red(text) : paint.yellow(text);
+}

@@ -1,0 +1,51 @@
+import { InvalidArgumentError } from 'commander';
+import { timeField } from '../../document/fields.ts';
+
+/** A time as people give it: itself, in seconds since the epoch, or how far it is from now. */
+export type Moment = { readonly atSeconds: number } | { readonly distanceSeconds: number };
+
+const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+
+/** Longer spans are mistakes: a hundred years. */
+const MAX_SPAN_SECONDS = 100 * 365 * unitSeconds.d;
+const SPAN = /^(\d{1,10})([smhdw])$/;
+const SPAN_FORM = 'a span such as 45s, 30m, 12h, 7d or 2w';
+
+/** `90d` or `2027-01-01T00:00:00Z`. */
+export function parseMoment(text: string): Moment {
+  const distanceSeconds = readSpan(text);
+  if (distanceSeconds !== null) return { distanceSeconds };
+  const time = timeField.safeParse(text);
+  if (time.success) return { atSeconds: time.data };
+  throw new InvalidArgumentError(`It must be ${SPAN_FORM}, or a time with its zone, such as 2027-01-01T00:00:00Z.`);
+}
+
+/** {@link parseMoment}, or `never` as null. */
+export function parseMomentOrNever(text: string): Moment | null {
+  return text === 'never' ? null : parseMoment(text);
+}
+
+/** `7d` as seconds; `0` is a span too. */
+export function parseSpan(text: string): number {
+  const seconds = text === '0' ? 0 : readSpan(text);
+  if (seconds === null) throw new InvalidArgumentError(`It must be ${SPAN_FORM}, or 0.`);
+  return seconds;
+}
+
+/** A moment ahead, in seconds since the epoch. */
+export function momentAhead(moment: Moment, nowSeconds: number): number {
+  return 'atSeconds' in moment ? moment.atSeconds : nowSeconds + moment.distanceSeconds;
+}
+
+/** A moment back, in seconds since the epoch. */
+export function momentBack(moment: Moment, nowSeconds: number): number {
+  return 'atSeconds' in moment ? moment.atSeconds : nowSeconds - moment.distanceSeconds;
+}
+
+function readSpan(text: string): number | null {
+  const [, number, unit] = SPAN.exec(text) ?? [];
+  if (number === undefined || unit === undefined) return null;
+  const seconds = Number(number) * unitSeconds[unit as keyof typeof unitSeconds];
+  if (seconds > MAX_SPAN_SECONDS) throw new InvalidArgumentError('It is more than a hundred years.');
+  return seconds;
+}

@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Declared } from '../../document/declare/declared.ts';
+import { planEndpointEdit } from '../../manage/endpoints/plan-endpoint.ts';
+import { planGrant } from '../../manage/grants/plan-grant.ts';
+import type { CommandContext } from '../command-context.ts';
+import { parseId } from '../flags/parse-id.ts';
+import { parseGrantLimit, parseLimit } from '../flags/parse-limit.ts';
+import { addChangeOptions, type ChangeFlags } from '../flags/store-options.ts';
+import { requireGrant } from '../grant/require-grant.ts';
+import { UsageError } from '../partner/usage-error.ts';
+import { changesOf } from '../store/changes-of.ts';
+import { changeStore } from '../store/change-store.ts';
+import { requireResource } from '../store/require-resource.ts';
+
+interface SetFlags extends ChangeFlags {
+  readonly endpoint: string;
+  readonly consumer?: string;
+}
+
+/** Adds `postern limit set`. */
+export function registerLimitSet(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('set')
+    .description('Set the traffic control of an endpoint, or of one consumer on it. All former limits go.')
+    .argument('<limit...>', '100/minute/consumer, 5000/hour/endpoint; with --consumer 1000/minute')
+    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
+    .option('--consumer <id>', 'for this consumer, whose grant then replaces what the endpoint gives each', parseId);
+  addChangeOptions(command)
+    .addHelpText(
+      'after',
+      `
+UNIT is second, minute, hour or day. PER consumer: each consumer by itself; PER endpoint: all together.
+
+Examples:
+  $ postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders
+  $ postern limit set 1000/minute --endpoint orders --consumer acme
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable.`,
+    )
+    .action(async (texts: readonly string[], flags: SetFlags) => {
+      const code = await changeStore(context, 'limit set', flags, async ({ resources }) => {
+        const { endpoint: endpointId, consumer: consumerId } = flags;
+        const limits = readLimits(texts, consumerId === undefined ? parseLimit : parseGrantLimit);
+        if (consumerId === undefined) {
+          const current = await requireResource(resources, 'endpoint', endpointId);
+          return {
+            changes: changesOf(planEndpointEdit(current, { limits }, []), () => 'LIMIT'),
+            done: `Limits of ${endpointId} set.`,
+          };
+        }
+        const pair = { endpointId, consumerId };
+        const current = await requireGrant(resources, pair);
+        return {
+          changes: changesOf(planGrant(pair, { limits }, current), () => 'LIMIT'),
+          done: `Limits of ${consumerId} on ${endpointId} set.`,
+        };
+      });
+      context.finish(code);
+    });
+}
+
+function readLimits(texts: readonly string[], parse: (text: string) => Declared): readonly Declared[] {
+  return texts.map((text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new UsageError(`${text}: ${error.message}`, { cause: error });
+    }
+  });
+}

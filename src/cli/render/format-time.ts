@@ -1,0 +1,33 @@
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+
+/** A time for people: `2026-11-21 05:18:11 UTC`. Takes seconds since the epoch. */
+export function formatTime(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** With how far it is from now: `2026-11-28 05:18:11 UTC (in 7 days)`. */
+export function formatTimeFrom(seconds: number, nowSeconds: number): string {
+  return `${formatTime(seconds)} (${formatDistance(seconds, nowSeconds)})`;
+}
+
+/** How far a time is from now, in its largest whole unit: `in 7 days`, `3 minutes ago`, `now`. */
+export function formatDistance(seconds: number, nowSeconds: number): string {
+  const distance = Math.abs(seconds - nowSeconds);
+  if (distance === 0) return 'now';
+  const span = formatSpan(distance);
+  return seconds > nowSeconds ? `in ${span}` : `${span} ago`;
+}
+
+function formatSpan(seconds: number): string {
+  if (seconds < 2 * MINUTE_SECONDS) return count(seconds, 'second');
+  if (seconds < 2 * HOUR_SECONDS) return count(Math.floor(seconds / MINUTE_SECONDS), 'minute');
+  if (seconds < 2 * DAY_SECONDS) return count(Math.floor(seconds / HOUR_SECONDS), 'hour');
+  return count(Math.floor(seconds / DAY_SECONDS), 'day');
+}
+
+/** `1 grant`, `2 grants`. */
+export function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,55 @@
+import { declareConsumer } from '../../document/declare/declare-consumer.ts';
+import type { Declared } from '../../document/declare/declared.ts';
+import { readConsumer } from '../../document/read-consumer.ts';
+import { readPlain } from '../../document/read-plain.ts';
+import type { Consumer } from '../../model/consumer.ts';
+import type { Planned } from '../planned.ts';
+import type { Stored } from '../resource.ts';
+
+/** What is wished of a consumer. What is absent stays as it is, or gets its default. */
+export interface ConsumerWish {
+  readonly name?: string;
+  readonly description?: string;
+  /** One by one: others stay. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly enabled?: boolean;
+  /** What gets its default again. `labels.tier` for one label. */
+  readonly unset?: readonly ConsumerField[];
+}
+
+/** What of a consumer can be left to its default. */
+export const clearableConsumerFields = ['name', 'description', 'labels'] as const;
+export type ConsumerField = (typeof clearableConsumerFields)[number] | `labels.${string}`;
+
+/** Plans a new consumer; `existing` is the one that has the id already. */
+export function planNewConsumer(id: string, wish: ConsumerWish, existing: Stored<Consumer> | null): Planned {
+  if (existing !== null) {
+    return { conflict: `there is a consumer "${id}" already; change it with "postern consumer edit ${id}"` };
+  }
+  return planFrom({ id }, null, wish);
+}
+
+/** Plans a change of a consumer. */
+export function planConsumerEdit(current: Stored<Consumer>, wish: ConsumerWish): Planned {
+  return planFrom(declareConsumer(current.resource), current, wish);
+}
+
+function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: ConsumerWish): Planned {
+  const { unset = [], labels: wishedLabels, ...wished } = wish;
+  const { labels, ...kept } = Object.fromEntries(
+    Object.entries(declared).filter(([key]) => !unset.some((field) => field === key)),
+  );
+  const keptLabels = Object.entries(labels ?? {}).filter(([name]) => !unset.includes(`labels.${name}`));
+  const raw = { ...kept, ...wished, labels: { ...Object.fromEntries(keptLabels), ...wishedLabels } };
+  const read = readPlain(
+    raw,
+    (value, place, problems) =>
+      readConsumer(value, place, { problems, isComplete: false, readSecret: noSecret }).consumer,
+  );
+  if ('problems' in read) return read;
+  return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
+}
+
+function noSecret(): { fault: string } {
+  return { fault: 'cannot be read here' };
+}

@@ -1,0 +1,103 @@
+import { declareTime } from '../../document/declare/declare-time.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import type { Change } from '../change.ts';
+import type { GeneratedPair } from '../generate-pair.ts';
+import type { ManagedCredential, Stored } from '../resource.ts';
+
+/** How a credential is rotated. */
+export interface Rotation {
+  /** What is generated for it: of a credential with an App Secret, only that is used. */
+  readonly pair: GeneratedPair;
+  /** The id of the second credential of method `key`. */
+  readonly successorId: string;
+  /** How long the former secret goes on; 0 ends it at once. */
+  readonly graceSeconds: number;
+  /** Whether a former App Secret that still works may be ended before its time. */
+  readonly endsFormerSecret: boolean;
+}
+
+/** The changes of a rotation and the credential that carries the new secret, or why there can be none. */
+export type PlannedRotation =
+  | { readonly changes: readonly Change[]; readonly carrier: ManagedCredential; readonly formerEndsAt: number }
+  | { readonly conflict: string };
+
+/**
+ * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
+ * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former one
+ * retires. No secret works longer than it would have without the rotation.
+ */
+export function planRotation(
+  current: Stored<ManagedCredential>,
+  rotation: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const conflict = findObstacle(current.resource, nowSeconds);
+  if (conflict !== null) return { conflict };
+  return isAppKeySecret(current.resource.methods)
+    ? planSuccessor(current, rotation, nowSeconds)
+    : planNewSecret(current, rotation, nowSeconds);
+}
+
+function findObstacle({ id, state, expiresAt }: ManagedCredential, nowSeconds: number): string | null {
+  if (state === 'revoked') return `the credential "${id}" is revoked; issue a new one`;
+  if (expiresAt !== null && expiresAt <= nowSeconds) {
+    return `the credential "${id}" ended at ${declareTime(expiresAt)}; issue a new one`;
+  }
+  if (state === 'retiring') {
+    const end = expiresAt === null ? '' : ` and ends at ${declareTime(expiresAt)}`;
+    return `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`;
+  }
+  return null;
+}
+
+function planNewSecret(
+  current: Stored<ManagedCredential>,
+  { pair, graceSeconds, endsFormerSecret }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const { id, appSecret, retiringSecret } = resource;
+  if (retiringSecret !== null && nowSeconds < retiringSecret.expiresAt && !endsFormerSecret) {
+    const end = declareTime(retiringSecret.expiresAt);
+    return {
+      conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now; --force does that`,
+    };
+  }
+  if (appSecret === null || pair.appSecret === null) throw new Error(`the credential ${id} lacks its App Secret`);
+  const formerEndsAt = nowSeconds + graceSeconds;
+  const after: ManagedCredential = {
+    ...resource,
+    appSecret: pair.appSecret,
+    retiringSecret: graceSeconds === 0 ? null : { appSecret, expiresAt: formerEndsAt },
+  };
+  return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
+}
+
+function planSuccessor(
+  current: Stored<ManagedCredential>,
+  { pair, successorId, graceSeconds }: Rotation,
+  nowSeconds: number,
+): PlannedRotation {
+  const { resource } = current;
+  const formerEndsAt = Math.min(nowSeconds + graceSeconds, resource.expiresAt ?? Infinity);
+  const carrier: ManagedCredential = {
+    ...resource,
+    id: successorId,
+    appKeyHash: pair.appKeyHash,
+    appKey: resource.appKey === null ? null : pair.appKey,
+    notBefore: null,
+  };
+  // One that would begin after the grace period never works: a lifetime ends later than it begins.
+  const isOver = graceSeconds === 0 || (resource.notBefore !== null && formerEndsAt <= resource.notBefore);
+  const former: ManagedCredential = isOver
+    ? { ...resource, state: 'revoked' }
+    : { ...resource, state: 'retiring', expiresAt: formerEndsAt };
+  return {
+    changes: [
+      { kind: 'credential', id: successorId, before: null, after: carrier },
+      { kind: 'credential', id: resource.id, before: current, after: former },
+    ],
+    carrier,
+    formerEndsAt,
+  };
+}

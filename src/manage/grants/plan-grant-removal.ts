@@ -1,0 +1,8 @@
+import type { Grant } from '../../model/grant.ts';
+import type { Change } from '../change.ts';
+import { grantId, type Stored } from '../resource.ts';
+
+/** Plans that a consumer is no longer authorised on an endpoint. */
+export function planGrantRemoval(before: Stored<Grant>): Change {
+  return { kind: 'grant', id: grantId(before.resource), before, after: null };
+}

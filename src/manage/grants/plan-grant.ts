@@ -1,0 +1,40 @@
+import { declareGrant } from '../../document/declare/declare-grant.ts';
+import type { Declared } from '../../document/declare/declared.ts';
+import { declareTime } from '../../document/declare/declare-time.ts';
+import { readGrant } from '../../document/read-grant.ts';
+import { readPlain } from '../../document/read-plain.ts';
+import type { Grant } from '../../model/grant.ts';
+import type { Planned } from '../planned.ts';
+import { grantId, type Stored } from '../resource.ts';
+
+/** What is wished of a grant. What is absent stays as it is. */
+export interface GrantWish {
+  /** Replace the grant's own limits: `[]` lifts those of the endpoint, null leaves them to the endpoint. */
+  readonly limits?: readonly Declared[] | null;
+  /** Seconds since the epoch; null for no end. */
+  readonly expiresAt?: number | null;
+}
+
+/** Plans that a consumer is authorised on an endpoint, or how that changes. `current` is the grant that there is. */
+export function planGrant(
+  { endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>,
+  wish: GrantWish,
+  current: Stored<Grant> | null,
+): Planned {
+  const { limits, expiresAt, ...kept } =
+    current === null ? { endpoint: endpointId, consumer: consumerId } : declareGrant(current.resource);
+  const wishedLimits = wish.limits === undefined ? limits : wish.limits;
+  const wishedEnd = wish.expiresAt === undefined ? expiresAt : timeOf(wish.expiresAt);
+  const raw = {
+    ...kept,
+    ...(wishedLimits === undefined || wishedLimits === null ? {} : { limits: wishedLimits }),
+    ...(wishedEnd === undefined || wishedEnd === null ? {} : { expiresAt: wishedEnd }),
+  };
+  const read = readPlain(raw, readGrant);
+  if ('problems' in read) return read;
+  return { changes: [{ kind: 'grant', id: grantId(read.value), before: current, after: read.value }] };
+}
+
+function timeOf(seconds: number | null): string | null {
+  return seconds === null ? null : declareTime(seconds);
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../../../src/clock.ts';
+import type { StoreWish } from '../../../../src/cli/store/open-store.ts';
+import type { Terminal } from '../../../../src/cli/terminal.ts';
+import { type InitialResources, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
+import { type CommandResult, type Given, runCli } from '../run-cli.ts';
+
+/** The time of these tests: 2026-09-21T13:33:20Z. */
+export const nowSeconds = 1_790_000_000;
+
+/** `postern` with a store in memory. */
+export interface MemoryCli {
+  readonly store: MemoryResourceStore;
+  /** What commands wished of the store, one for each time that they opened it. */
+  readonly wishes: readonly StoreWish[];
+  /** How often a store was closed. */
+  closed(): number;
+  /** Moves the clock. */
+  setNow(seconds: number): void;
+  run(
+    args: readonly string[],
+    given?: Omit<Given, 'ports'> & { environment?: Terminal['environment'] },
+  ): Promise<CommandResult>;
+  /** Runs a command that ends with 0 and nothing on the error stream; gives what it printed. */
+  done(...args: readonly string[]): Promise<string>;
+}
+
+/** Begins with these resources. */
+export function memoryCli(initial: InitialResources = {}): MemoryCli {
+  let now = nowSeconds;
+  const clock: Clock = { nowSeconds: () => now, nowMs: () => now * 1000 };
+  const store = new MemoryResourceStore(initial, clock);
+  const wishes: StoreWish[] = [];
+  let closed = 0;
+  const run: MemoryCli['run'] = async (args, { environment = {}, ...given } = {}) =>
+    await runCli(args, environment, {
+      ...given,
+      ports: {
+        clock,
+        openStore: async (wish) => {
+          wishes.push(wish);
+          return await Promise.resolve({
+            resources: store,
+            usage: store,
+            audit: store,
+            actor: 'ada',
+            file: null,
+            [Symbol.asyncDispose]: async () => {
+              closed += 1;
+              await Promise.resolve();
+            },
+          });
+        },
+      },
+    });
+  return {
+    store,
+    wishes,
+    closed: () => closed,
+    setNow: (seconds) => {
+      now = seconds;
+    },
+    run,
+    done: async (...args) => {
+      const { code, out, err } = await run(args);
+      if (code !== 0 || err !== '')
+        throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${err}${out}`);
+      return out;
+    },
+  };
+}

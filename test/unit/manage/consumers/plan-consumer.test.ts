@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { planConsumerDeletion } from '../../../../src/manage/consumers/plan-consumer-deletion.ts';
+import { planConsumerEdit, planNewConsumer } from '../../../../src/manage/consumers/plan-consumer.ts';
+import { hashOfAppKey } from '../../../../src/manage/generate-pair.ts';
+import type { ManagedCredential, Stored } from '../../../../src/manage/resource.ts';
+import type { Consumer } from '../../../../src/model/consumer.ts';
+import { Secret } from '../../../../src/model/secret.ts';
+
+const acme: Consumer = {
+  id: 'acme',
+  name: 'Acme',
+  description: 'a',
+  labels: { tier: 'gold', region: 'eu' },
+  enabled: true,
+};
+
+function stored<T>(resource: T): Stored<T> {
+  return { resource, revision: 3, createdAt: 1, updatedAt: 2 };
+}
+
+describe('a wish for a consumer', () => {
+  it('becomes a consumer, or is told that the id is taken', () => {
+    assert.deepEqual(planNewConsumer('acme', { labels: { tier: 'gold' } }, null), {
+      changes: [
+        {
+          kind: 'consumer',
+          id: 'acme',
+          before: null,
+          after: { id: 'acme', name: null, description: '', labels: { tier: 'gold' }, enabled: true },
+        },
+      ],
+    });
+    assert.deepEqual(planNewConsumer('acme', {}, stored(acme)), {
+      conflict: 'there is a consumer "acme" already; change it with "postern consumer edit acme"',
+    });
+  });
+
+  it('changes what it names, labels one by one, and gives defaults back', () => {
+    const cases: readonly (readonly [Parameters<typeof planConsumerEdit>[1], Partial<Consumer>])[] = [
+      [{}, {}],
+      [{ enabled: false }, { enabled: false }],
+      [
+        { name: 'Globex', labels: { tier: 'silver' } },
+        { name: 'Globex', labels: { tier: 'silver', region: 'eu' } },
+      ],
+      [{ unset: ['name', 'labels.tier'] }, { name: null, labels: { region: 'eu' } }],
+      [
+        { unset: ['description', 'labels'], labels: { a: 'b' } },
+        { description: '', labels: { a: 'b' } },
+      ],
+    ];
+    for (const [wish, difference] of cases) {
+      const planned = planConsumerEdit(stored(acme), wish);
+      assert.ok('changes' in planned);
+      assert.deepEqual(planned.changes[0]?.after, { ...acme, ...difference });
+      assert.deepEqual(planned.changes[0].before, stored(acme));
+    }
+  });
+
+  it('is told what is wrong with it', () => {
+    const planned = planConsumerEdit(stored(acme), { name: '  ' });
+    assert.ok('problems' in planned);
+    assert.deepEqual(
+      planned.problems.map(({ path }) => path),
+      ['name'],
+    );
+  });
+});
+
+describe('the deletion of a consumer', () => {
+  it('takes its credentials and grants along, in one set of changes', () => {
+    const appKey = Secret.fromText('k');
+    const credential: ManagedCredential = {
+      ...{ id: 'c', consumerId: 'acme', methods: ['key'], appKey, appKeyHash: hashOfAppKey(appKey), appSecret: null },
+      ...{ retiringSecret: null, state: 'active', notBefore: null, expiresAt: null },
+    };
+    const grant = { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null };
+    const changes = planConsumerDeletion(stored(acme), [stored(credential)], [stored(grant)]);
+    assert.deepEqual(
+      changes.map(({ kind, id, after }) => [kind, id, after]),
+      [
+        ['credential', 'c', null],
+        ['grant', 'orders/acme', null],
+        ['consumer', 'acme', null],
+      ],
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { declareEndpoint } from '../../../../src/document/declare/declare-endpoint.ts';
+import type { EndpointWish } from '../../../../src/manage/endpoints/endpoint-wish.ts';
+import { planEndpointDeletion } from '../../../../src/manage/endpoints/plan-endpoint-deletion.ts';
+import { planEndpointEdit, planNewEndpoint } from '../../../../src/manage/endpoints/plan-endpoint.ts';
+import type { Planned } from '../../../../src/manage/planned.ts';
+import type { Stored } from '../../../../src/manage/resource.ts';
+import type { Endpoint } from '../../../../src/model/endpoint.ts';
+
+function endpointOf(planned: Planned): Endpoint {
+  assert.ok('changes' in planned, JSON.stringify(planned));
+  const [change] = planned.changes;
+  assert.ok(change?.kind === 'endpoint' && change.after !== null);
+  return change.after;
+}
+
+function stored<T>(resource: T): Stored<T> {
+  return { resource, revision: 3, createdAt: 1, updatedAt: 2 };
+}
+
+const orders = endpointOf(
+  planNewEndpoint(
+    'orders',
+    {
+      description: 'Orders',
+      hosts: ['api.example.com'],
+      paths: [{ prefix: '/orders' }],
+      methods: ['GET'],
+      authentication: 'hmac',
+      accessCondition: 'authenticated-and-authorized',
+      limits: [{ requests: 5, unit: 'minute', per: 'endpoint' }],
+      options: { clockSkewSeconds: 60, signatureHints: true },
+    },
+    [],
+  ),
+);
+
+function edited(wish: EndpointWish): object {
+  return declareEndpoint(endpointOf(planEndpointEdit(stored(orders), wish, [orders])));
+}
+
+describe('a wish for an endpoint', () => {
+  it('becomes an endpoint for partners by the rules of declarative files', () => {
+    assert.deepEqual(declareEndpoint(orders), {
+      id: 'orders',
+      description: 'Orders',
+      scenario: 'partner-openapi',
+      match: { hosts: ['api.example.com'], paths: [{ prefix: '/orders' }], methods: ['GET'] },
+      authentication: 'hmac',
+      accessCondition: 'authenticated-and-authorized',
+      trafficControl: { limits: [{ requests: 5, unit: 'minute', per: 'endpoint' }] },
+      options: { clockSkewSeconds: 60, signatureHints: true },
+    });
+  });
+
+  it('changes what it names and keeps all else; lists are replaced, options one by one', () => {
+    const before = declareEndpoint(orders);
+    assert.deepEqual(edited({ methods: ['POST'], options: { clockSkewSeconds: 30 }, enabled: false }), {
+      ...before,
+      match: { ...(before['match'] as object), methods: ['POST'] },
+      options: { clockSkewSeconds: 30, signatureHints: true },
+      enabled: false,
+    });
+    assert.deepEqual(edited({}), before);
+  });
+
+  it('gives defaults back', () => {
+    assert.deepEqual(
+      edited({ unset: ['description', 'hosts', 'methods', 'limits', 'accessCondition', 'options.clockSkewSeconds'] }),
+      {
+        id: 'orders',
+        scenario: 'partner-openapi',
+        match: { paths: [{ prefix: '/orders' }] },
+        authentication: 'hmac',
+        options: { signatureHints: true },
+      },
+    );
+    assert.equal((edited({ unset: ['options'] }) as { options?: object }).options, undefined);
+    const options = { signatureHints: false };
+    assert.equal((edited({ unset: ['options'], options }) as { options?: object }).options, undefined);
+  });
+
+  it('opens an endpoint without its authentication and access condition', () => {
+    const opened = edited({ scenario: 'open', unset: ['options'] }) as Record<string, unknown>;
+    assert.deepEqual(
+      [opened['scenario'], opened['authentication'], opened['accessCondition']],
+      ['open', undefined, undefined],
+    );
+    const wish: EndpointWish = { scenario: 'open', authentication: 'hmac', unset: ['options'] };
+    const planned = planEndpointEdit(stored(orders), wish, []);
+    assert.ok('problems' in planned);
+    assert.deepEqual(
+      planned.problems.map(({ path }) => path),
+      ['authentication'],
+    );
+  });
+
+  it('is told all that is wrong with it, by path', () => {
+    const wish: EndpointWish = { options: { clockSkewSeconds: 0, colour: 'red' }, hosts: ['https://x'] };
+    const planned = planNewEndpoint('orders', wish, []);
+    assert.ok('problems' in planned);
+    assert.deepEqual(
+      planned.problems.map(({ path, message }) => [path, message.slice(0, 24)]),
+      [
+        ['', '"authentication" is miss'],
+        ['match', '"paths" is missing; "mat'],
+        ['match.hosts[0]', 'item 1 of "hosts" must b'],
+        ['options.clockSkewSeconds', '"clockSkewSeconds" must '],
+        ['options.colour', 'unknown key "colour" in '],
+      ],
+    );
+  });
+
+  it('cannot have an id that is taken, nor the requests of another endpoint, disabled or not', () => {
+    assert.deepEqual(planNewEndpoint('orders', {}, [orders]), {
+      conflict: 'there is an endpoint "orders" already; change it with "postern endpoint edit orders"',
+    });
+    const wish = {
+      paths: [{ prefix: '/orders/' }],
+      hosts: ['API.example.com'],
+      methods: ['GET'],
+      authentication: 'key',
+    };
+    const planned = planNewEndpoint('other', wish, [{ ...orders, enabled: false }]);
+    assert.ok('conflict' in planned);
+    assert.match(
+      planned.conflict,
+      /^"other" would take the same requests as the endpoint "orders" \(host "api.example.com", prefix "\/orders", method "GET"\)$/,
+    );
+  });
+
+  it('is guarded by what it was planned on', () => {
+    const current = stored(orders);
+    const planned = planEndpointEdit(current, { enabled: false }, [orders]);
+    assert.ok('changes' in planned);
+    assert.equal(planned.changes[0]?.before, current);
+  });
+});
+
+describe('the deletion of an endpoint', () => {
+  it('takes the grants on it along', () => {
+    const grant = stored({ endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null });
+    assert.deepEqual(planEndpointDeletion(stored(orders), [grant]), [
+      { kind: 'grant', id: 'orders/acme', before: grant, after: null },
+      { kind: 'endpoint', id: 'orders', before: stored(orders), after: null },
+    ]);
+  });
+});
