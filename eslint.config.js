@@ -23,7 +23,7 @@ const noNaiveCompare = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/'] },
+  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'deploy/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: './tsconfig.test.json' } },

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { type ChangeStream, type Db, type Document, MongoClient } from 'mongodb';
+import { type UnavailableReason, MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
+import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
+import { collectionNames } from '../../../src/store/mongodb/documents.ts';
+import { describeFault, type DocumentFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
+import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
+import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
+import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
+import { creation, managed } from '../../conformance/resource-store.ts';
+import { testKeyRing } from '../../support/keyring.ts';
+import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { runShellScript } from '../../support/mongodb/shell-script.ts';
+import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { release } from '../../support/release.ts';
+
+const script = new URL('../../../deploy/mongodb/roles.js', import.meta.url);
+const database = 'postern';
+const passwords = { postern: 'pw: of/the@service', 'postern-operator': 'operator', 'postern-migrator': 'migrator' };
+
+type Anything = { _id: string } & Document;
+
+describe('the roles of deploy/mongodb, with authorization and TLS', () => {
+  let set: ReplicaSet;
+  let root: Db;
+  const clients: MongoClient[] = [];
+
+  before(async function () {
+    this.timeout(60_000);
+    set = await startReplicaSet({ authorization: true, tls: true });
+    root = connect(set.uri(database));
+    const run = await runShellScript(script, root, Object.values(passwords).values());
+    assert.equal(run.prompts, 3);
+    const migrator = openStore('postern-migrator');
+    await migrator.resources.commit(
+      [
+        creation('endpoint', keyEndpoint()),
+        creation('consumer', consumer()),
+        creation('credential', managed()),
+        creation('grant', grant()),
+      ],
+      { actor: 'ada', action: 'first' },
+    );
+    await release(migrator);
+    await root.collection<Anything>('usage').insertOne({ _id: 'acme-hmac', lastUsedAt: new Date() });
+  });
+  after(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await release(set);
+  });
+
+  function connect(uri: string): Db {
+    const client = connectMongodb(uri, 'commands');
+    clients.push(client);
+    return client.db();
+  }
+
+  const uriOf = (name: keyof typeof passwords): string => set.uri(database, { name, password: passwords[name] });
+  const as = (name: keyof typeof passwords): Db => connect(uriOf(name));
+  const openStore = (name: keyof typeof passwords): OpenedMongoStore =>
+    openMongoStore(uriOf(name), { sealer: testKeyRing(), clock: fixedClock(), onFault: failOnFault });
+
+  type Act = (db: Db) => Promise<unknown>;
+  const resources = ['endpoints', 'consumers', 'credentials', 'grants'];
+  const everyCollection = Object.values(collectionNames);
+  const act = {
+    read:
+      (name: string): Act =>
+      (db) =>
+        db.collection(name).findOne(),
+    insert:
+      (name: string): Act =>
+      (db) =>
+        db.collection<Anything>(name).insertOne({ _id: 'x' }),
+    update:
+      (name: string): Act =>
+      (db) =>
+        db.collection(name).updateMany({}, { $set: { enabled: true } }),
+    upsert:
+      (name: string): Act =>
+      (db) =>
+        db.collection<Anything>(name).updateOne({ _id: 'x' }, { $set: { enabled: true } }, { upsert: true }),
+    remove:
+      (name: string): Act =>
+      (db) =>
+        db.collection(name).deleteMany({}),
+    drop:
+      (name: string): Act =>
+      (db) =>
+        db.dropCollection(name),
+    bypass:
+      (name: string): Act =>
+      (db) =>
+        db.collection<Anything>(name).insertOne({ _id: 'x' }, { bypassDocumentValidation: true }),
+  };
+
+  async function forbids(db: Db, acts: Readonly<Record<string, Act>>): Promise<void> {
+    for (const [what, attempt] of Object.entries(acts)) await assert.rejects(attempt(db), { code: 13 }, what);
+  }
+
+  const each = (names: readonly string[], ...kinds: (keyof typeof act)[]): Record<string, Act> =>
+    Object.fromEntries(names.flatMap((name) => kinds.map((kind) => [`${kind} ${name}`, act[kind](name)])));
+
+  const beyondSchema: Readonly<Record<string, Act>> = {
+    'drop the database': (db) => db.dropDatabase(),
+    'make a user': (db) => db.command({ createUser: 'eve', pwd: 'eve', roles: ['posternOperator'] }),
+    'give itself a role': (db) => db.command({ grantRolesToUser: 'postern', roles: ['posternOperator'] }),
+    'read the users': (db) => db.command({ usersInfo: 1 }),
+    'watch the database': (db) => next(db.watch()),
+    'read other databases': (db) => db.client.db('admin').collection('system.users').findOne(),
+  };
+  const administration: Readonly<Record<string, Act>> = {
+    'make a collection': (db) => db.createCollection('new'),
+    'loosen a validator': (db) => db.command({ collMod: 'credentials', validationLevel: 'off' }),
+    'drop an index': (db) => db.collection('credentials').dropIndex('appKeyHash_1'),
+    ...beyondSchema,
+  };
+
+  it('are brought up to date by another run, which asks for no password', async () => {
+    await root.command({ updateRole: 'posternService', privileges: [] });
+    const run = await runShellScript(script, root, [].values());
+    assert.equal(run.prompts, 0);
+    assert.ok(run.printed.includes('postern: posternService'), run.printed.join('\n'));
+    await requireSchema(as('postern'));
+  });
+
+  describe('posternService', () => {
+    it('lets the service read, watch and note what was used', async () => {
+      const db = as('postern');
+      await requireSchema(db);
+      for (const name of resources) {
+        assert.ok(await db.collection(name).findOne());
+        const stream = db.collection(name).watch([], { maxAwaitTimeMS: 100 });
+        await stream.tryNext();
+        await stream.close();
+      }
+      await db
+        .collection('credentials')
+        .aggregate([
+          { $lookup: { from: 'consumers', localField: 'consumerId', foreignField: '_id', as: 'consumer' } },
+          { $lookup: { from: 'grants', localField: 'consumerId', foreignField: 'consumerId', as: 'grants' } },
+        ])
+        .next();
+      await db
+        .collection<Anything>('usage')
+        .bulkWrite([
+          { updateOne: { filter: { _id: 'new' }, update: { $max: { lastUsedAt: new Date() } }, upsert: true } },
+        ]);
+    });
+
+    it('forbids it everything else', async () => {
+      await forbids(as('postern'), {
+        ...each(resources, 'insert', 'update', 'upsert', 'remove', 'drop', 'bypass'),
+        ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
+        ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
+        ...each(['usage'], 'remove', 'drop', 'bypass'),
+        ...administration,
+      });
+    });
+
+    it('forbids it to make or migrate the schema', async () => {
+      await assertUnavailable(repairSchema(as('postern')), 'forbidden');
+    });
+  });
+
+  describe('posternOperator', () => {
+    it('lets commands make, change, list and delete every resource, with its audit event', async () => {
+      await using store = openStore('postern-operator');
+      const mine = [
+        creation('consumer', consumer({ id: 'other' })),
+        creation('credential', managed({ id: 'other-hmac', consumerId: 'other' })),
+        creation('grant', grant({ consumerId: 'other' })),
+      ];
+      await store.resources.commit(mine, { actor: 'ben', action: 'apply' });
+      for (const kind of ['grant', 'credential', 'consumer'] as const) {
+        const id = { grant: 'orders/other', credential: 'other-hmac', consumer: 'other' }[kind];
+        const before = await store.resources.find(kind, id);
+        const change = { kind, id, before, after: null } as unknown as (typeof mine)[number];
+        await store.resources.commit([change], { actor: 'ben', action: 'delete' });
+      }
+      const told = [];
+      for await (const { action } of store.audit.events({ actor: 'ben' })) told.push(action);
+      assert.equal(told.length, 6);
+      assert.equal((await store.usage.usageOf(['acme-hmac'])).size, 1);
+      assert.deepEqual(await findSchemaDifferences(store.db), []);
+    });
+
+    it('forbids them to change the audit trail, and everything else', async () => {
+      await forbids(as('postern-operator'), {
+        ...each(['audit'], 'update', 'upsert', 'remove', 'drop', 'bypass'),
+        ...each(['formerAppKeys'], 'remove', 'drop'),
+        ...each(['usage'], 'insert', 'update'),
+        ...each(['meta'], 'remove'),
+        ...each(resources, 'drop', 'bypass'),
+        ...administration,
+      });
+    });
+
+    it('tells an operator whose database is empty which role it takes', async () => {
+      const db = as('postern-operator');
+      await root.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
+      try {
+        await assertUnavailable(ensureSchema(db), 'forbidden', /posternMigrator/);
+      } finally {
+        await root
+          .collection<Anything>('meta')
+          .updateOne({ _id: 'schema' }, { $set: { version: 2 }, $unset: { lease: '' } });
+      }
+    });
+  });
+
+  describe('posternMigrator', () => {
+    it('lets the schema be made, mended and migrated', async () => {
+      const db = as('postern-migrator');
+      assert.equal(await ensureSchema(db), 'current');
+      await root.collection('grants').dropIndex('endpointId_1__id_1');
+      await root.dropCollection('usage');
+      await repairSchema(db);
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      await root.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
+      assert.equal(await ensureSchema(db), 'migrated');
+    });
+
+    it('forbids removing what was written, and administration', async () => {
+      await forbids(as('postern-migrator'), {
+        ...each(everyCollection, 'drop'),
+        ...each(['audit', 'formerAppKeys', 'meta'], 'remove'),
+        ...beyondSchema,
+      });
+    });
+  });
+
+  describe('who may not come in', () => {
+    it('is told so, without the password', async () => {
+      const wrong = connect(set.uri(database, { name: 'postern', password: 'wrong-password' }));
+      await assertUnavailable(requireSchema(wrong), 'denied', /^MongoDB refuses the name or password/);
+      await assertUnavailable(requireSchema(connect(set.uri(database, null))), 'forbidden');
+    });
+
+    it('is told so, when it does not use TLS or trusts another authority', async () => {
+      const [member] = set.members;
+      const plain = connectMongodb(`mongodb://${member?.address ?? ''}/${database}`, 'checks');
+      const distrusting = connectMongodb(`mongodb://${member?.address ?? ''}/${database}?tls=true`, 'checks');
+      clients.push(plain, distrusting);
+      await assertUnavailable(requireSchema(plain.db()), 'unreachable', /both or neither use TLS/);
+      await assertUnavailable(requireSchema(distrusting.db()), 'unreachable', /check tls, tlsCAFile/);
+    });
+  });
+});
+
+function failOnFault(fault: DocumentFault): never {
+  assert.fail(describeFault(fault));
+}
+
+async function next(stream: ChangeStream): Promise<void> {
+  try {
+    await stream.tryNext();
+  } finally {
+    await stream.close();
+  }
+}
+
+async function assertUnavailable(work: Promise<unknown>, reason: UnavailableReason, message = /./): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(error instanceof MongodbUnavailable, String(error));
+    assert.equal(error.reason, reason, error.message);
+    assert.match(error.message, message);
+    assert.ok(!/wrong-password|root-of-the-tests|pw:/.test(error.message));
+    return true;
+  });
+}
