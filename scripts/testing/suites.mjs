@@ -17,6 +17,8 @@ const needs = {
   'test/integration/envoy-config': ['envoy'],
   'test/integration/mongodb': ['mongodb'],
   'test/e2e': ['envoy'],
+  'test/e2e/oauth2/python': ['python-oauth2'],
+  'test/e2e/oauth2/go': ['go'],
 };
 
 /** The servers that a test file needs. */

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
+import { packageFiles } from '../../../src/demo/package-files.ts';
+import { type PosternSettings } from '../postern-process.ts';
+import { acquireAll } from '../release.ts';
+import { type Stack, startStack } from '../stack.ts';
+
+/** The client of the demo's file, which `docs/oauth2.md` uses. */
+export const demoClient = {
+  clientId: 'acme-oauth2-demo',
+  secret: 'public-demo-secret-of-acme-for-oauth2',
+} as const;
+
+/** A product whose issuer is where callers really reach it. */
+export interface OAuth2Stack extends Stack {
+  /** The public URL, without a slash at the end. */
+  readonly url: string;
+}
+
+/** Starts the product on a document, that of the demo unless told otherwise, with a public URL that leads to its Envoy. */
+export async function startOAuth2Stack(
+  document: string = readFileSync(packageFiles.document, 'utf8'),
+  settings: PosternSettings = {},
+): Promise<OAuth2Stack & AsyncDisposable> {
+  return await acquireAll(async (keep) => {
+    const front = keep(await openFront());
+    const url = `http://127.0.0.1:${String(front.port)}`;
+    const stack = keep(await startStack(document, { settings: { POSTERN_PUBLIC_URL: url, ...settings } }));
+    front.leadTo(stack.envoy.port);
+    return { ...stack, url };
+  });
+}
+
+interface Front extends AsyncDisposable {
+  readonly port: number;
+  leadTo(port: number): void;
+}
+
+/** Takes a port before anybody knows what is behind it: Postern must be told its public URL before Envoy has a port. */
+async function openFront(): Promise<Front> {
+  let target: number | null = null;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    if (target === null) {
+      near.destroy();
+      return;
+    }
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
+      from.pipe(to);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    leadTo: (port) => {
+      target = port;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
