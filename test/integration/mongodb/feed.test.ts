@@ -76,8 +76,8 @@ describe('following MongoDB', () => {
   });
 
   it('keeps the last state of a database that is dropped, until it is there again', async () => {
-    assert.equal(await store.ask(), 'acme active granted orders');
     await store.untilTold('following');
+    assert.equal(await store.ask(), 'acme active granted orders');
     await database.db().dropDatabase();
     await store.untilTold('missed changes');
     await store.untilTold('away schema');

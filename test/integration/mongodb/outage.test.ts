@@ -26,7 +26,7 @@ describe('MongoDB that goes away', function () {
   before(async () => {
     set = await startReplicaSet();
     [server] = set.members as [Mongod];
-    await withDatabase(set, async (db) => await ensureSchema(db));
+    await withDatabase(set, ensureSchema);
   });
 
   after(async () => {
@@ -48,9 +48,18 @@ describe('MongoDB that goes away', function () {
     assert.deepEqual(store.defects, []);
   });
 
-  /** Makes Postern's commands fail, and no others. */
-  async function fail(data: Omit<FailPoint['data'], 'appName'>, mode: FailPoint['mode']): Promise<AsyncDisposable> {
-    return await setFailPoint(set.uri(), { mode, data: { ...data, appName: 'postern' } });
+  /** Does something while Postern's commands fail, and no others. */
+  async function whileFailing(
+    data: Omit<FailPoint['data'], 'appName'>,
+    mode: FailPoint['mode'],
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const failing = await setFailPoint(set.uri(), { mode, data: { ...data, appName: 'postern' } });
+    try {
+      await work();
+    } finally {
+      await failing[Symbol.asyncDispose]();
+    }
   }
 
   it('serves callers who were seen before, and tells once', async () => {
@@ -74,16 +83,14 @@ describe('MongoDB that goes away', function () {
   });
 
   it('misses nothing that is changed before it follows again', async () => {
-    await using _failing = await fail({ failCommands: ['getMore', 'aggregate'], closeConnection: true }, 'alwaysOn');
-    await store.untilTold('away unreachable');
-    await withDatabase(set, async (db) => {
-      await put(db, {
-        credentials: [hmacCredential({ state: 'revoked' })],
-        endpoints: [keyEndpoint({ enabled: false })],
+    await whileFailing({ failCommands: ['getMore', 'aggregate'], closeConnection: true }, 'alwaysOn', async () => {
+      await store.untilTold('away unreachable');
+      await withDatabase(set, async (db) => {
+        await put(db, { credentials: [hmacCredential({ state: 'revoked' })] });
+        await put(db, { endpoints: [keyEndpoint({ enabled: false })] });
       });
+      assert.equal(await store.ask(), GRANTED);
     });
-    assert.equal(await store.ask(), GRANTED);
-    await _failing[Symbol.asyncDispose]();
     await store.until(REVOKED);
     await poll('the endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
     await store.untilTold('back');
@@ -91,18 +98,15 @@ describe('MongoDB that goes away', function () {
   });
 
   it('reads everything anew when history is lost', async () => {
-    for (const errorCode of [286, 280, 9]) {
-      const before = store.told.filter((line) => line === 'missed changes').length;
-      {
-        await using _failing = await fail({ failCommands: ['getMore'], errorCode }, { times: 4 });
+    for (const [index, errorCode] of [286, 280, 9].entries()) {
+      const endpointId = `made-after-${String(errorCode)}`;
+      await whileFailing({ failCommands: ['getMore'], errorCode }, { times: 4 }, async () => {
         await withDatabase(set, async (db) => {
-          await put(db, { grants: [grant({ endpointId: `made-after-${String(errorCode)}` })] });
+          await put(db, { grants: [grant({ endpointId })] });
         });
-        await store.untilTold('missed changes', before + 1);
-      }
-      await poll('the new grant', async () =>
-        (await store.ask()).includes(`made-after-${String(errorCode)}`) ? true : null,
-      );
+        await store.untilTold('missed changes', index + 1);
+      });
+      await poll('the new grant', async () => ((await store.ask()).includes(endpointId) ? true : null));
     }
   });
 
@@ -120,11 +124,8 @@ describe('MongoDB that goes away', function () {
   });
 
   it('gives up look-ups that are slow, while changes still come in', async () => {
-    {
-      await using _slow = await fail(
-        { failCommands: ['aggregate'], blockConnection: true, blockTimeMS: 3000 },
-        'alwaysOn',
-      );
+    const slow = { failCommands: ['aggregate'], blockConnection: true, blockTimeMS: 3000 };
+    await whileFailing(slow, 'alwaysOn', async () => {
       await poll('the breaker to open', async () => {
         const asked = Array.from({ length: 6 }, async (_, index) => await store.ask(`somebody-${String(index)}`));
         assert.deepEqual(new Set(await Promise.all(asked)), new Set(['unavailable']));
@@ -139,18 +140,19 @@ describe('MongoDB that goes away', function () {
         await put(db, { endpoints: [keyEndpoint({ enabled: false })] });
       });
       await poll('the endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
-    }
+    });
     // Somebody has to ask before it is found out that look-ups are answered again.
     await store.until('unknown', 'yet-another');
     await store.untilTold('back');
   });
 
   it('refuses after a change that cannot be read', async () => {
-    await using _failing = await fail({ failCommands: ['aggregate'], closeConnection: true }, 'alwaysOn');
-    await withDatabase(set, async (db) => {
-      await put(db, { consumers: [consumer({ enabled: false })] });
+    await whileFailing({ failCommands: ['aggregate'], closeConnection: true }, 'alwaysOn', async () => {
+      await withDatabase(set, async (db) => {
+        await put(db, { consumers: [consumer({ enabled: false })] });
+      });
+      await store.until('unavailable');
     });
-    await store.until('unavailable');
   });
 
   it('waits for a database that is away at start, and is ready by itself', async () => {
@@ -231,7 +233,7 @@ describe('a replica set of three', function () {
     await store.untilTold('away unreachable');
     assert.equal(await store.ask(), GRANTED);
     assert.equal(await store.ask('somebody-else'), 'unavailable');
-    await Promise.all(set.members.map(async (member) => await member.restart()));
+    await Promise.all(set.members.map(async (member) => { await member.restart(); }));
     await store.untilTold('back');
     await assertFollows();
     assert.ok(!store.told.includes('missed changes'));
