@@ -13,9 +13,10 @@ export interface DemoPair {
   readonly secret: Secret;
 }
 
-/** Acme's credentials in that file for the methods that sign. */
+/** Acme's credentials in that file for the methods that have an App Secret. */
 export const demoPairs = {
   hmac: { appKey: 'acme-hmac-demo', secret: Secret.fromText('public-demo-secret-of-acme-for-hmac') },
+  oauth2: { appKey: 'acme-oauth2-demo', secret: Secret.fromText('public-demo-secret-of-acme-for-oauth2') },
   parameters: {
     appKey: 'acme-parameters-demo',
     secret: Secret.fromText('public-demo-secret-of-acme-for-parameters'),

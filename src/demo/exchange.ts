@@ -14,7 +14,9 @@ export interface Exchange {
   readonly latencyMs: number;
   /** What the back end received; null when the answer is not from there. */
   readonly echo: Echo | null;
-  /** The code of a refusal; null when the answer is none. */
+  /** The access token in the answer; null when there is none. */
+  readonly token: string | null;
+  /** The code of a refusal, or the error of an OAuth2 address; null when the answer is none. */
   readonly refusalCode: string | null;
 }
 
@@ -67,12 +69,15 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Answers are what the back end says or what a refusal says; both are JSON. */
-function readAnswer(body: string): Pick<Exchange, 'echo' | 'refusalCode'> {
+/** Answers are what the back end, a refusal or an OAuth2 address says; all are JSON. */
+function readAnswer(body: string): Pick<Exchange, 'echo' | 'token' | 'refusalCode'> {
+  const nothing = { echo: null, token: null, refusalCode: null };
   const answer = parseJson(body);
-  if (typeof answer !== 'object' || answer === null) return { echo: null, refusalCode: null };
-  if ('code' in answer) return { echo: null, refusalCode: String(answer.code) };
-  return { echo: 'identity' in answer ? (answer as Echo) : null, refusalCode: null };
+  if (typeof answer !== 'object' || answer === null) return nothing;
+  if ('identity' in answer) return { ...nothing, echo: answer as Echo };
+  if ('access_token' in answer) return { ...nothing, token: String(answer.access_token) };
+  if ('code' in answer) return { ...nothing, refusalCode: String(answer.code) };
+  return 'error' in answer ? { ...nothing, refusalCode: String(answer.error) } : nothing;
 }
 
 function parseJson(text: string): unknown {

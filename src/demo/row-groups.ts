@@ -3,6 +3,7 @@ import { accessRows } from './rows/access.ts';
 import { hmacRows } from './rows/hmac.ts';
 import { identityRows } from './rows/identity.ts';
 import { keyRows } from './rows/key.ts';
+import { oauth2Rows } from './rows/oauth2.ts';
 import { parameterSignatureRows } from './rows/parameter-signature.ts';
 import { routingRows } from './rows/routing.ts';
 
@@ -11,6 +12,7 @@ export const rowGroups: readonly RowGroup[] = [
   keyRows,
   hmacRows,
   parameterSignatureRows,
+  oauth2Rows,
   accessRows,
   identityRows,
   routingRows,

@@ -1,4 +1,5 @@
 import type { ClientHeader, ClientRequest } from '../signature/client-request.ts';
+import type { OAuth2ErrorCode } from '../oauth2/oauth2-refusal.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -13,8 +14,10 @@ export interface DemoRow {
   /** At most {@link MAX_TITLE_CHARACTERS}. */
   readonly title: string;
   readonly expected: Verdict;
-  /** Makes the request, just before it is sent: signatures hold the time. */
-  readonly request: (moment: Moment) => ClientRequest;
+  /** A request that is made before; what came of it goes into {@link request}. */
+  readonly before?: (moment: Moment) => ClientRequest;
+  /** Makes the request, just before it is sent: signatures hold the time. `before` is null where nothing was asked before. */
+  readonly request: (moment: Moment, before: Exchange | null) => ClientRequest;
   /** Sends it again until the answer is the expected one, this many times in all at most; once without it. */
   readonly maxTries?: number;
   /** Looks closer at an answer that is as expected. */
@@ -32,8 +35,8 @@ export interface Moment {
   readonly nowSeconds: number;
 }
 
-/** The outcome of a request in a few words: `200 as acme`, `200 as nobody`, `401 AUTHENTICATION_FAILED`. */
-export type Verdict = `200 as ${string}` | `${number} ${RefusalCode}`;
+/** The outcome of a request in a few words: `200 as acme`, `200 as nobody`, `200 with a token`, `401 AUTHENTICATION_FAILED`. */
+export type Verdict = `200 as ${string}` | '200 with a token' | `${number} ${RefusalCode | OAuth2ErrorCode}`;
 
 /** What is seen in an answer. */
 export interface Finding {
@@ -44,7 +47,8 @@ export interface Finding {
 }
 
 /** Says in the words of a {@link Verdict} what came; anything else is just described. */
-export function verdictOf({ status, echo, refusalCode }: Exchange): string {
+export function verdictOf({ status, echo, refusalCode, token }: Exchange): string {
+  if (token !== null) return `${String(status)} with a token`;
   if (echo !== null) return `${String(status)} as ${echo.identity['x-consumer-id'] ?? 'nobody'}`;
   return `${String(status)} ${refusalCode ?? '(not a refusal)'}`;
 }

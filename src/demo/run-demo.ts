@@ -10,7 +10,7 @@ import { DemoClient } from './exchange.ts';
 import { fetchEnvoy } from './fetch-envoy.ts';
 import { type Moment, plainRequest } from './row.ts';
 import { rowGroups } from './row-groups.ts';
-import { runRow } from './run-row.ts';
+import { makeRequest, runRow } from './run-row.ts';
 import { StatusLine } from './status-line.ts';
 import { renderGroupTitle, renderHead, renderRow } from './table.ts';
 
@@ -59,7 +59,7 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
     });
     wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
     if (options.isOnce) return wrong;
-    host.out.write(curlLines(moment()));
+    host.out.write(await curlLines(client, moment(), stack.signal));
     host.out.write(whatRuns(ports));
     await untilInterrupted(stack.signal);
   } finally {
@@ -101,16 +101,18 @@ async function showTable({ client, moment, signal, out, useColor }: TableRun): P
   return wrong;
 }
 
-function curlLines(moment: Moment): string {
-  const lines = rowGroups.flatMap(({ rows }) =>
-    rows.flatMap((row) => (row.tryIt === undefined ? [] : [`  # ${row.tryIt}`, `  ${curlLine(row.request(moment))}`])),
-  );
+async function curlLines(client: DemoClient, moment: Moment, signal: AbortSignal): Promise<string> {
+  const lines: string[] = [];
+  for (const row of rowGroups.flatMap(({ rows }) => rows)) {
+    if (row.tryIt === undefined) continue;
+    lines.push(`  # ${row.tryIt}`, `  ${curlLine(await makeRequest(row, client, moment, signal))}`);
+  }
   return `\n  Try it:\n${lines.join('\n')}\n`;
 }
 
 function whatRuns(ports: DemoPorts): string {
   return `
-  Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}
+  Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}
   Endpoints and partners are in examples/demo/postern.yaml. Ctrl-C ends the demo.
 `;
 }

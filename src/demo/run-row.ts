@@ -1,3 +1,4 @@
+import type { ClientRequest } from '../signature/client-request.ts';
 import type { DemoClient, Exchange } from './exchange.ts';
 import { type DemoRow, type Finding, type Moment, verdictOf } from './row.ts';
 import type { ShownRow } from './table.ts';
@@ -36,14 +37,26 @@ function unexpected({ status, body }: Exchange): Finding {
   return { notes: [], fault: `the answer was ${String(status)} ${shown === '' ? 'without a body' : shown}` };
 }
 
+/** Makes the request of a row, with what must be asked before. Rejects with the reason of `signal`, or when no answer comes. */
+export async function makeRequest(
+  row: DemoRow,
+  client: DemoClient,
+  moment: Moment,
+  signal: AbortSignal,
+): Promise<ClientRequest> {
+  const before = row.before === undefined ? null : await client.send(row.before(moment), signal);
+  return row.request(moment, before);
+}
+
 async function sendUntilExpected(
-  { expected, request, maxTries = 1 }: DemoRow,
+  row: DemoRow,
   client: DemoClient,
   moment: () => Moment,
   signal: AbortSignal,
 ): Promise<Exchange> {
+  const { expected, maxTries = 1 } = row;
   for (let tries = 1; ; tries += 1) {
-    const exchange = await client.send(request(moment()), signal);
+    const exchange = await client.send(await makeRequest(row, client, moment(), signal), signal);
     if (tries >= maxTries || verdictOf(exchange) === expected) return exchange;
   }
 }

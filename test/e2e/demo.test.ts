@@ -51,13 +51,14 @@ describe('postern demo', () => {
 
     const lines = demo.stdout().split('\n');
     const rows = lines.filter((line) => /^ {2}[✓✗] /.test(line));
-    assert.ok(rows.length >= 25, demo.stdout() + demo.stderr());
+    assert.ok(rows.length >= 30, demo.stdout() + demo.stderr());
     assert.deepEqual(
       rows.filter((row) => !row.startsWith('  ✓ ')),
       [],
     );
     assert.ok(lines.includes(`  All ${String(rows.length)} as expected.`));
-    for (const method of ['App Key', 'HMAC', 'Parameter signature']) assert.ok(lines.includes(`  ${method}`), method);
+    for (const method of ['App Key', 'HMAC', 'Parameter signature', 'OAuth2'])
+      assert.ok(lines.includes(`  ${method}`), method);
     assert.ok(lines.includes('      back end received the body {"parcels":2,"to":"Køge, \\"north\\" gate"}'));
     assert.ok(lines.some((line) => /^ {6}retry-after: \d+$/.test(line)));
     assert.doesNotMatch(demo.stdout() + demo.stderr(), /[\u001b\r]/);

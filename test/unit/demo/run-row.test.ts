@@ -81,6 +81,23 @@ describe('a row of the demo', () => {
     assert.deepEqual([shown.isRight, count], [false, 2]);
   });
 
+  it('can ask for something before, and goes by what came', async () => {
+    const seen: (number | undefined)[] = [];
+    const demoRow = row({
+      before: (moment) => plainRequest(moment, 'GET', '/first'),
+      request: (moment, before) => {
+        seen.push(before?.status);
+        return plainRequest(moment, 'GET', '/');
+      },
+    });
+    assert.deepEqual([(await run(demoRow)).isRight, seen, count], [true, [200], 2]);
+  });
+
+  it('is wrong when what it asks for before does not come', async () => {
+    const shown = await run(row({ before: (moment) => plainRequest(moment, 'GET', '/broken') }));
+    assert.deepEqual([shown.isRight, shown.got], [false, 'no answer']);
+  });
+
   it('gives way to an interruption', async () => {
     const reason = new DemoInterrupted();
     await assert.rejects(run(row({}), AbortSignal.abort(reason)), reason);
