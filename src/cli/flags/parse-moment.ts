@@ -20,9 +20,9 @@ export function parseMoment(text: string): Moment {
   throw new InvalidArgumentError(`It must be ${SPAN_FORM}, or a time with its zone, such as 2027-01-01T00:00:00Z.`);
 }
 
-/** {@link parseMoment}, or `never` as null. */
-export function parseMomentOrNever(text: string): Moment | null {
-  return text === 'never' ? null : parseMoment(text);
+/** {@link parseMoment}, or `never`. */
+export function parseMomentOrNever(text: string): Moment | 'never' {
+  return text === 'never' ? text : parseMoment(text);
 }
 
 /** `7d` as seconds; `0` is a span too. */

@@ -20,8 +20,7 @@ interface AddFlags extends ChangeFlags {
   readonly limit?: readonly Declared[];
   /** False for `--no-limits`. */
   readonly limits: boolean;
-  /** Null for `never`. */
-  readonly expires?: Moment | null;
+  readonly expires?: Moment | 'never';
 }
 
 /** Adds `postern grant add`. */
@@ -76,7 +75,7 @@ function wishOf({ limit, limits, expires }: AddFlags, nowSeconds: number): Grant
   const wished = limits ? limit : [];
   return {
     ...(wished === undefined ? {} : { limits: wished }),
-    ...(expires === undefined ? {} : { expiresAt: expires === null ? null : momentAhead(expires, nowSeconds) }),
+    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : momentAhead(expires, nowSeconds) }),
   };
 }
 

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { memoryCli, type MemoryCli } from './memory-cli.ts';
+import { prepare } from './resources.ts';
+
+describe('a command that changes the store', () => {
+  let cli: MemoryCli;
+  beforeEach(async () => {
+    cli = await memoryCli();
+    await prepare(cli);
+  });
+
+  /** Every verb that changes something, on what `prepare` and a credential of acme make. */
+  const changing = [
+    'endpoint create new --path /new --authentication key',
+    'endpoint edit orders --description x',
+    'endpoint disable orders',
+    'endpoint delete orders --yes',
+    'consumer create new',
+    'consumer edit acme --name x',
+    'consumer disable acme',
+    'consumer delete acme --yes',
+    'credential issue --consumer acme --method key',
+    'credential import --consumer acme --method hmac --app-key k --secret-from env:S',
+    'credential rotate acme-hmac',
+    'credential revoke acme-hmac --yes',
+    'grant add --endpoint invoices --consumer globex',
+    'grant remove --endpoint invoices --consumer acme',
+    'limit set 1/day/endpoint --endpoint orders',
+    'limit clear --endpoint keyed',
+  ];
+  const given = { environment: { S: 'a secret that is long enough' } };
+
+  for (const command of changing) {
+    it(`${command.split(' ').slice(0, 2).join(' ')}: prints with --dry-run what it would do, and does it only without`, async () => {
+      await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
+      const before = cli.store.revision;
+      const dry = await cli.run([...command.split(' '), '--dry-run'], given);
+      assert.equal(dry.code, 0, dry.err);
+      assert.match(dry.out, /^[+~-] \w+ [\w/-]+.*\n[^]*Nothing was changed \(--dry-run\)\.\n$/);
+      assert.equal(cli.store.revision, before);
+      const json = await cli.run([...command.split(' '), '--dry-run', '-o', 'json'], given);
+      const planned = JSON.parse(json.out) as { dryRun: boolean; revision: number | null; changes: unknown[] };
+      assert.deepEqual([planned.dryRun, planned.revision, planned.changes.length > 0], [true, null, true]);
+      assert.equal(cli.store.revision, before);
+      const done = await cli.run([...command.split(' '), '-o', 'json'], given);
+      assert.equal(done.code, 0, done.err);
+      const told = JSON.parse(done.out) as { dryRun: boolean; revision: number; changes: unknown[] };
+      assert.deepEqual([told.dryRun, told.revision], [false, before + 1]);
+      assert.equal(cli.store.revision, before + 1);
+      const [event] = JSON.parse(await cli.done('audit', 'list', '-o', 'json')) as { action: string; actor: string }[];
+      assert.deepEqual([event?.action, event?.actor], [command.split(' ').slice(0, 2).join(' '), 'ada']);
+    });
+  }
+
+  for (const command of ['endpoint delete orders', 'consumer delete acme', 'credential revoke acme-hmac']) {
+    it(`${command}: asks first, and without a terminal needs --yes`, async () => {
+      await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
+      const before = cli.store.revision;
+      const nobody = await cli.run(command.split(' '));
+      assert.deepEqual([nobody.code, nobody.out], [2, '']);
+      assert.match(nobody.err, /add --yes/);
+      for (const answer of ['', 'n', 'what?']) {
+        const no = await cli.run(command.split(' '), { ask: async () => await Promise.resolve(answer) });
+        assert.deepEqual([no.code, no.err], [1, 'Nothing was changed.\n']);
+      }
+      assert.equal(cli.store.revision, before);
+      const yes = await cli.run(command.split(' '), { ask: async () => await Promise.resolve('yes') });
+      assert.deepEqual([yes.code, cli.store.revision], [0, before + 1]);
+    });
+  }
+
+  it('ends with 4 and changes nothing when somebody else was quicker', async () => {
+    cli.store.beforeCommit = async () => {
+      cli.store.beforeCommit = null;
+      await cli.done('endpoint', 'disable', 'orders');
+    };
+    const { code, err } = await cli.run(['endpoint', 'edit', 'orders', '--description', 'x']);
+    assert.equal(code, 4);
+    assert.match(err, /^postern endpoint edit: the endpoint "orders" was changed meanwhile\n$/);
+    assert.equal((await cli.store.find('endpoint', 'orders'))?.resource.description, '');
+  });
+
+  it('ends with 5 when the store does not answer, without a stack trace', async () => {
+    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    cli.store.beforeCommit = () => {
+      throw new StoreUnavailable('the store does not answer');
+    };
+    const { code, err } = await cli.run(['consumer', 'create', 'new']);
+    assert.deepEqual([code, err], [5, 'postern consumer create: the store does not answer\n']);
+  });
+
+  it('closes the store, whatever comes of it', async () => {
+    const count = cli.closed();
+    await cli.run(['consumer', 'create', 'new']);
+    await cli.run(['consumer', 'create', 'new']);
+    await cli.run(['consumer', 'show', 'nobody']);
+    await cli.run(['consumer', 'list']);
+    assert.equal(cli.closed() - count, 4);
+    assert.equal(cli.wishes.length, cli.closed());
+  });
+
+  it('sees a wrong command line before it opens the store', async () => {
+    const count = cli.wishes.length;
+    for (const command of [
+      ...[
+        'endpoint show Orders',
+        'consumer create -x',
+        'credential issue --consumer acme --method nonsense',
+        'grant add --endpoint a/b',
+      ],
+      ...[
+        'limit set',
+        'audit list --since yesterday',
+        'endpoint edit orders --limit 5',
+        'consumer list --limit 0',
+        'consumer crate x',
+      ],
+      ...[
+        'credential rotate a --grace soon',
+        'endpoint create a --path x',
+        'credential revoke',
+        'endpoint edit a --revision x',
+      ],
+    ]) {
+      const { code, out, err } = await cli.run(command.split(' '));
+      assert.deepEqual([code, out], [2, ''], command);
+      assert.match(err, /^error: /);
+    }
+    assert.equal(cli.wishes.length, count);
+  });
+
+  it('hands on --store', async () => {
+    await cli.done('consumer', 'list', '--store', 'file:other.yaml');
+    await cli.done('consumer', 'disable', 'acme', '--store', 'file:third.yaml');
+    assert.deepEqual(
+      cli.wishes.slice(-2).map(({ store }) => store),
+      ['file:other.yaml', 'file:third.yaml'],
+    );
+  });
+
+  it('tells a long list of changes by its number', async () => {
+    const flags = Array.from({ length: 25 }, (_, index) => `c${String(index)}`);
+    for (const id of flags) await cli.done('consumer', 'create', id);
+    const out = await cli.done('grant', 'add', '--endpoint', 'invoices', ...flags.flatMap((id) => ['--consumer', id]));
+    assert.equal(out.match(/^\+ grant /gm)?.length, 20);
+    assert.match(out, /\n… and 5 more changes\n/);
+  });
+
+  it('lets a change that is under way end when it is interrupted', async () => {
+    const { changeStore } = await import('../../../../src/cli/store/change-store.ts');
+    const told: string[] = [];
+    const exits: number[] = [];
+    let interrupt = (): void => undefined;
+    const nothing = { isTerminal: false, write: () => undefined };
+    const code = await changeStore(
+      {
+        terminal: {
+          ...{ environment: {}, out: nothing, err: { isTerminal: false, write: (text) => told.push(text) } },
+          onStopSignal: (stop) => {
+            interrupt = () => {
+              stop({ isHurried: true });
+            };
+          },
+          onCrash: () => undefined,
+          exit: (exitCode) => {
+            exits.push(exitCode);
+            throw new Error('exit');
+          },
+        },
+        clock: { nowSeconds: () => 0, nowMs: () => 0 },
+        finish: () => undefined,
+        openStore: async () =>
+          await Promise.resolve({
+            ...{ usage: cli.store, audit: cli.store, actor: 'ada', file: null },
+            resources: {
+              find: async (kind, id) => await cli.store.find(kind, id),
+              list: (kind) => cli.store.list(kind),
+              commit: async (changes, operation) => {
+                interrupt();
+                return await cli.store.commit(changes, operation);
+              },
+            },
+            [Symbol.asyncDispose]: async () => {
+              await Promise.resolve();
+            },
+          }),
+      },
+      'consumer create',
+      { output: 'table' },
+      async () => {
+        const after = { id: 'new', name: null, description: '', labels: {}, enabled: true };
+        return await Promise.resolve({
+          changes: [{ kind: 'consumer', id: 'new', before: null, after }],
+          done: 'Done.',
+        });
+      },
+    );
+    assert.deepEqual([code, exits], [0, []]);
+    assert.match(told.join(''), /^The change is under way/);
+    assert.ok((await cli.store.find('consumer', 'new')) !== null);
+    assert.throws(interrupt, /exit/);
+    assert.deepEqual(exits, [1]);
+  });
+});
