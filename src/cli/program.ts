@@ -5,6 +5,7 @@ import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerExplain } from './explain.ts';
+import { registerKeyring } from './keyring.ts';
 import { registerNouns } from './nouns.ts';
 import { registerServe } from './serve.ts';
 import { registerSign } from './sign.ts';
@@ -26,6 +27,7 @@ const commands: readonly Register[] = [
   registerDemo,
   registerSign,
   registerExplain,
+  registerKeyring,
 ];
 
 /** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */

@@ -80,6 +80,17 @@ export class KeyRing implements Sealer {
   }
 }
 
+/** What secrets sealed with one ring a later one cannot open, in sentences without keys. */
+export function findLosses(former: KeyRing, later: KeyRing): readonly string[] {
+  return former.keyIds.flatMap((id) => {
+    if (!later.has(id)) return [`the key ${id} was removed: what was sealed with it can no longer be opened`];
+    const isSame = former.derive(id, COMPARE, SEAL_KEY_BYTES).equals(later.derive(id, COMPARE, SEAL_KEY_BYTES));
+    return isSame ? [] : [`the key ${id} is another one now: what was sealed with the former can no longer be opened`];
+  });
+}
+
+const COMPARE = 'compare';
+
 /**
  * What is authenticated with a sealed secret: `postern-secret-v1 NUL keyId NUL what NUL credentialId` in UTF-8. Only the
  * last part could hold a NUL, so that no two records share it.

@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Problem } from '../document/problem.ts';
+import type { Secret } from '../model/secret.ts';
+import { type Fingerprint, readFingerprint } from '../store/file/fingerprint.ts';
+import { WatchedFiles } from '../store/file/watched-files.ts';
+import { findLosses, KeyRing } from './key-ring.ts';
+import { loadKeyRing } from './load-key-ring.ts';
+import { type Environment, readKeyRing } from './read-key-ring.ts';
+import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts';
+import type { Sealed, SealedFor, Sealer } from './sealed.ts';
+
+/** Told what becomes of the key ring. `source` names its place. Nothing it is given holds a key. */
+export interface KeyRingObserver {
+  /** A ring is in force. `warnings` are sentences for the operator. */
+  loaded(source: string, ring: KeyRing, warnings: readonly string[]): void;
+  /** What is there now is wrong or gone; the last good ring stays in force. Told once, until the problems are others. */
+  refused(source: string, problems: readonly Problem[]): void;
+  /** The program itself was wrong; the last good ring stays in force. */
+  defect(source: string, error: unknown): void;
+}
+
+/** What a holder needs. */
+export interface KeyRingHolderPorts {
+  readonly environment: Environment;
+  readonly observer: KeyRingObserver;
+  /** How often the file is looked at; a change counts once it lasts for as long. */
+  readonly pollIntervalMs?: number;
+}
+
+const POLL_INTERVAL_MS = 1000;
+
+/** Opens a key ring for a process that runs on (spec §6). Rejects with `FaultyKeyRing` when there is none to begin with. */
+export async function openKeyRing(location: KeyRingLocation, ports: KeyRingHolderPorts): Promise<KeyRingHolder> {
+  return await KeyRingHolder.open(location, ports);
+}
+
+/**
+ * The last good state of a key ring, kept up to date. Its file is looked at by `stat`, which sees writes in place,
+ * renames and the symlinks that Kubernetes turns; a ring in the environment stays as it is.
+ */
+export class KeyRingHolder implements Sealer, AsyncDisposable {
+  readonly #location: KeyRingLocation;
+  readonly #source: string;
+  readonly #ports: KeyRingHolderPorts;
+  readonly #stop = new AbortController();
+  #ring: KeyRing;
+  /** Of the file that {@link #ring} was read from. */
+  #fingerprint: Fingerprint;
+  #problems: readonly Problem[] = [];
+  #reloading: Promise<boolean> | null = null;
+  #following: Promise<void> = Promise.resolve();
+
+  private constructor(
+    location: KeyRingLocation,
+    ports: KeyRingHolderPorts,
+    loaded: { readonly ring: KeyRing; readonly fingerprint: Fingerprint },
+  ) {
+    this.#location = location;
+    this.#source = formatKeyRingLocation(location);
+    this.#ports = ports;
+    this.#ring = loaded.ring;
+    this.#fingerprint = loaded.fingerprint;
+  }
+
+  static async open(location: KeyRingLocation, ports: KeyRingHolderPorts): Promise<KeyRingHolder> {
+    const { content, fingerprint, warnings } = await loadKeyRing(location, ports.environment);
+    const holder = new KeyRingHolder(location, ports, { ring: new KeyRing(content), fingerprint });
+    ports.observer.loaded(holder.#source, holder.#ring, warnings);
+    if (location.kind === 'file') holder.#following = holder.#follow(location.path);
+    return holder;
+  }
+
+  /** The last good ring. Ask anew for every use, or a rotation is missed. */
+  get ring(): KeyRing {
+    return this.#ring;
+  }
+
+  /** What is wrong with the ring's place now; empty while {@link ring} is what is there. */
+  get problems(): readonly Problem[] {
+    return this.#problems;
+  }
+
+  get currentKeyId(): string {
+    return this.#ring.currentKeyId;
+  }
+
+  seal(secret: Secret, belongsTo: SealedFor): Sealed {
+    return this.#ring.seal(secret, belongsTo);
+  }
+
+  open(sealed: Sealed, belongsTo: SealedFor): Secret {
+    return this.#ring.open(sealed, belongsTo);
+  }
+
+  /**
+   * Like {@link open}; when the ring has no such key, looks at the file first, which may have been changed a moment ago.
+   * Rejects with `CannotOpen`.
+   */
+  async openLatest(sealed: Sealed, belongsTo: SealedFor): Promise<Secret> {
+    if (!this.#ring.has(sealed.keyId)) await this.reload();
+    return this.#ring.open(sealed, belongsTo);
+  }
+
+  /**
+   * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that
+   * come together share one look, and an unchanged file is not read: many calls cost little. What is wrong with the
+   * file is not told here, as it may be half written; it is, when it lasts.
+   */
+  async reload(): Promise<boolean> {
+    this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading = null;
+    });
+    return await this.#reloading;
+  }
+
+  /** Stops following the file. No callback comes after it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+    await this.#reloading;
+  }
+
+  async #reload(): Promise<boolean> {
+    if (this.#location.kind === 'environment' || this.#stop.signal.aborted) return false;
+    if ((await readFingerprint(this.#location.path)) === this.#fingerprint) return false;
+    const found = await readKeyRing(this.#location, this.#ports.environment);
+    if (found.kind !== 'good') return false;
+    return this.#take(found);
+  }
+
+  async #follow(path: string): Promise<void> {
+    const { signal } = this.#stop;
+    const watched = new WatchedFiles(path);
+    watched.remember(this.#fingerprint, new Map());
+    while (!signal.aborted) {
+      try {
+        await delay(this.#ports.pollIntervalMs ?? POLL_INTERVAL_MS, undefined, { signal, ref: false });
+        if ((await watched.look()) === 'settled') await this.#takeSettled(watched);
+      } catch (error) {
+        if (!isAborted(signal)) this.#ports.observer.defect(this.#source, error);
+      }
+    }
+  }
+
+  async #takeSettled(watched: WatchedFiles): Promise<void> {
+    const found = await readKeyRing(this.#location, this.#ports.environment);
+    if (found.kind === 'changing' || isAborted(this.#stop.signal)) return;
+    watched.remember(found.fingerprint, new Map());
+    if (found.kind === 'good') {
+      this.#take(found);
+      return;
+    }
+    const isKnown = JSON.stringify(found.problems) === JSON.stringify(this.#problems);
+    this.#problems = found.problems;
+    if (!isKnown) this.#ports.observer.refused(this.#source, found.problems);
+  }
+
+  /** Gives false for the ring that is in force already. */
+  #take(found: Awaited<ReturnType<typeof loadKeyRing>>): boolean {
+    const wasFaulty = this.#problems.length > 0;
+    const former = this.#ring;
+    if (isAborted(this.#stop.signal) || (found.fingerprint === this.#fingerprint && !wasFaulty)) return false;
+    const ring = new KeyRing(found.content);
+    this.#ring = ring;
+    this.#fingerprint = found.fingerprint;
+    this.#problems = [];
+    this.#ports.observer.loaded(this.#source, ring, [...found.warnings, ...findLosses(former, ring)]);
+    return true;
+  }
+}
+
+/** Asked anew after every wait: a holder can be disposed of in between. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

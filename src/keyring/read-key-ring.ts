@@ -1,0 +1,76 @@
+import { stat } from 'node:fs/promises';
+import type { Problem } from '../document/problem.ts';
+import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
+import type { Fingerprint } from '../store/file/fingerprint.ts';
+import { readWholeFile } from '../store/file/read-whole-file.ts';
+import type { RingContent } from './ring-content.ts';
+import { parseKeyRing } from './ring-document.ts';
+import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts';
+
+/** Variables by name, for `env:NAME`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A key ring as it was found, or everything that is wrong with it; `changing` when it was written to meanwhile. */
+export type FoundKeyRing =
+  | {
+      readonly kind: 'good';
+      readonly content: RingContent;
+      readonly fingerprint: Fingerprint;
+      /** What an operator should know although the ring is good; sentences without secrets. */
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly kind: 'faulty';
+      readonly problems: readonly Problem[];
+      readonly fingerprint: Fingerprint;
+      /** Whether there is no such file or variable at all. */
+      readonly isMissing: boolean;
+    }
+  | { readonly kind: 'changing' };
+
+/** The fingerprint of a ring in the environment, which never changes. */
+const FIXED: Fingerprint = 'environment';
+const NOT_SET: Fingerprint = 'environment: not set';
+const missing: readonly Fingerprint[] = [NOT_SET, 'absent: ENOENT'];
+
+/** Everybody but the owner of a file, in its mode. */
+const OTHERS_MASK = 0o077;
+const PERMISSIONS_MASK = 0o777;
+
+/** Reads a key ring where it is. Nothing of what it gives holds a piece of a key, but the ring itself. */
+export async function readKeyRing(location: KeyRingLocation, environment: Environment): Promise<FoundKeyRing> {
+  const file = formatKeyRingLocation(location);
+  if (location.kind === 'environment') {
+    const text = environment[location.name] ?? '';
+    const message = 'this environment variable is not set; put the text of a key ring into it';
+    return text === '' ? parse({ file, line: 1, message }, NOT_SET, []) : parse({ file, text }, FIXED, []);
+  }
+  const read = await readWholeFile(location.path);
+  if (read.kind === 'changing') return read;
+  const { fingerprint } = read;
+  if (read.kind === 'faulty') return parse({ file, line: read.line, message: read.message }, fingerprint, []);
+  return parse({ file, text: read.text }, fingerprint, await findWarnings(location.path));
+}
+
+function parse(
+  source: DocumentSource | UnreadSource,
+  fingerprint: Fingerprint,
+  warnings: readonly string[],
+): FoundKeyRing {
+  const parsed = parseKeyRing(source);
+  return 'problems' in parsed
+    ? { kind: 'faulty', problems: parsed.problems, fingerprint, isMissing: missing.includes(fingerprint) }
+    : { kind: 'good', content: parsed.content, fingerprint, warnings };
+}
+
+/** A Kubernetes Secret is often readable by a group: this is told, and no reason to refuse. */
+async function findWarnings(path: string): Promise<readonly string[]> {
+  // Gone since it was read: the next look tells.
+  const mode = await stat(path).then(
+    (stats) => stats.mode,
+    () => 0,
+  );
+  if ((mode & OTHERS_MASK) === 0) return [];
+  const shown = (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');
+  return [`${path}: others than its owner have access to this key ring (mode ${shown}); chmod it to 0600 or 0400`];
+}

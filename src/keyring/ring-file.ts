@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../store/file/fingerprint.ts';
+
+/** Read and write for the owner, nothing for anybody else. */
+const RING_MODE = 0o600;
+const PERMISSIONS_MASK = 0o777;
+
+/** A key ring file that was not written, and why; nothing was changed. */
+export class RingFileFault extends Error {
+  override readonly name = 'RingFileFault';
+  /** `conflict`: it is there already, or somebody else changes it just now. */
+  readonly kind: 'conflict' | 'failed';
+
+  constructor(kind: RingFileFault['kind'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
+
+/** Writes a new file that only its owner can read. Rejects with {@link RingFileFault}; what is there is never replaced. */
+export async function createRingFile(path: string, text: string): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    await writeThrough(temporary, text, async () => {
+      await Promise.resolve();
+    });
+    // Unlike a rename, a link never takes the place of a file.
+    await link(temporary, path);
+    await syncDirectory(path);
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? presentFault(path) : faultOf(path, error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Rejects as {@link createRingFile} would for what is there already. */
+export async function checkAbsent(path: string): Promise<void> {
+  const isPresent = await lstat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw faultOf(path, error);
+    },
+  );
+  if (isPresent) throw presentFault(path);
+}
+
+/** Replaces the file in one step, with its mode and owner; of a symlink, the file it leads to. For the lock's holder. */
+export async function replaceRingFile(path: string, text: string): Promise<void> {
+  const target = await resolved(path);
+  const temporary = temporaryName(target);
+  try {
+    const { mode, uid, gid } = await stat(target);
+    await writeThrough(temporary, text, async (handle) => {
+      const made = await handle.stat();
+      if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
+      await handle.chmod(mode & PERMISSIONS_MASK);
+    });
+    await rename(temporary, target);
+    await syncDirectory(target);
+  } catch (error) {
+    throw faultOf(path, error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Runs `change` while no other command changes the same file, also through another symlink. Rejects with
+ * {@link RingFileFault} when one does: waiting would change what the operator did not see.
+ */
+export async function withRingLock<T>(path: string, change: () => Promise<T>): Promise<T> {
+  const lock = `${await resolved(path)}.lock`;
+  try {
+    await (await open(lock, 'wx', RING_MODE)).close();
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw faultOf(path, error);
+    throw new RingFileFault(
+      'conflict',
+      `${path} is being changed by another command; when none runs, one was interrupted: delete ${lock}`,
+    );
+  }
+  try {
+    return await change();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** A new file beside the ring, on the disk before it gets its name. */
+async function writeThrough(path: string, text: string, prepare: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, 'wx', RING_MODE);
+  try {
+    await prepare(handle);
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without this a power cut could undo a rename; some file systems cannot, and do not need to. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
+function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+async function resolved(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw faultOf(path, error);
+  }
+}
+
+function presentFault(path: string): RingFileFault {
+  return new RingFileFault(
+    'conflict',
+    `${path} is there already and is not replaced; "postern keyring rotate ${path}" adds a key`,
+  );
+}
+
+const advice: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'run this as the owner of the file and its folder',
+  EPERM: 'the new file could not get the owner of the old one: run this as that owner',
+  EROFS: 'it is mounted read-only: change the key ring where it comes from, such as the Kubernetes Secret',
+  EBUSY: 'it is mounted by itself: change it where it lies, or mount its folder',
+};
+
+function faultOf(path: string, error: unknown): RingFileFault {
+  const code = codeOf(error);
+  return new RingFileFault(
+    'failed',
+    `${path} cannot be written (${code}): ${advice[code] ?? 'look at it before you go on'}`,
+    error,
+  );
+}
