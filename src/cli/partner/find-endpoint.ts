@@ -16,13 +16,14 @@ export class EndpointNotFound extends Error {
 const ANY_SECRET = 'x'.repeat(32);
 
 /**
- * Finds an endpoint in the store, for its options. Throws {@link EndpointNotFound}, {@link UsageError} for a store that
- * is no declarative file, or an error that holds the problems of the file, one a line.
+ * Finds an endpoint in the store, for its options. Throws {@link EndpointNotFound} or `NotFound`, {@link UsageError} for
+ * what is no store, `StoreUnavailable` for a database that does not answer, or an error that holds the problems of the
+ * file, one a line.
  */
 export async function findEndpointInStore(id: string, store: string | undefined): Promise<Endpoint> {
   const location = parseStore(store ?? settings.store.default);
   if ('fault' in location) throw new UsageError(`${settings.store.name}: ${location.fault}`);
-  if (location.kind === 'mongodb') throw new UsageError('this version reads endpoints from a declarative file only');
+  if (location.kind === 'mongodb') return await findInDatabase(id, location.uri);
   const file = location.path;
   const read = await readWholeFile(file);
   if (read.kind !== 'read') throw new Error(`${file}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
@@ -41,4 +42,15 @@ export async function findEndpointInStore(id: string, store: string | undefined)
   throw new EndpointNotFound(
     `${file} has no endpoint "${id}"${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
   );
+}
+
+async function findInDatabase(id: string, uri: string): Promise<Endpoint> {
+  const [{ openMongoDbStore }, { requireResource }, { systemClock }] = await Promise.all([
+    import('../store/open-mongodb-store.ts'),
+    import('../store/require-resource.ts'),
+    import('../../clock.ts'),
+  ]);
+  const wish = { environment: {}, needsSecrets: false, warn: () => undefined };
+  await using store = await openMongoDbStore(uri, wish, systemClock);
+  return (await requireResource(store.resources, 'endpoint', id)).resource;
 }

@@ -1,9 +1,45 @@
+import type { Clock } from '../../clock.ts';
+import { type Environment, settings } from '../../config.ts';
+import { KeyRing } from '../../keyring/key-ring.ts';
+import { loadKeyRing } from '../../keyring/load-key-ring.ts';
+import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
+import type { Sealer } from '../../keyring/sealed.ts';
+import { describeFault } from '../../store/mongodb/mapping/document-fault.ts';
+import { openMongoStore } from '../../store/mongodb/open-mongo-store.ts';
 import { UsageError } from '../partner/usage-error.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore, StoreWish } from './open-store.ts';
 
-/** Connects to the database of a MongoDB address. Rejects as `openStore` says. */
-export async function openMongoDbStore(): Promise<Omit<OpenedStore, 'actor'>> {
-  return await Promise.reject(
-    new UsageError('POSTERN_STORE: this version reads declarative files only; use file:PATH'),
-  );
+/**
+ * Opens the database of a MongoDB address. The key ring is read only for commands that need secrets: looking around
+ * works without it. Rejects as `openStore` says, and with `FaultyKeyRing`.
+ */
+export async function openMongoDbStore(
+  uri: string,
+  { environment, needsSecrets, warn }: Pick<StoreWish, 'environment' | 'needsSecrets' | 'warn'>,
+  clock: Clock,
+): Promise<Omit<OpenedStore, 'actor'>> {
+  const sealer = needsSecrets ? await openKeyRing(environment, warn) : null;
+  const opened = openMongoStore(uri, {
+    sealer,
+    clock,
+    onFault: (fault) => {
+      warn(`left out, because it cannot be read: ${describeFault(fault)}`);
+    },
+  });
+  return { ...opened, file: null };
+}
+
+async function openKeyRing(environment: Environment, warn: StoreWish['warn']): Promise<Sealer> {
+  const { name } = settings.keyring;
+  const text = environment[name];
+  if (text === undefined || text === '') {
+    throw new UsageError(
+      `${name} is missing: the place of the key ring with which this store's secrets are encrypted; "postern keyring create FILE" makes one for a new store`,
+    );
+  }
+  const location = parseKeyRingLocation(text);
+  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  const { content, warnings } = await loadKeyRing(location, environment);
+  for (const warning of warnings) warn(warning);
+  return new KeyRing(content);
 }

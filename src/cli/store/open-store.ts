@@ -46,7 +46,7 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
   const { openMongoDbStore } = await import('./open-mongodb-store.ts');
-  return { ...(await openMongoDbStore()), actor };
+  return { ...(await openMongoDbStore(location.uri, wish, clock)), actor };
 }
 
 /** `POSTERN_ACTOR`, or the login name. */

@@ -158,7 +158,6 @@ describe('postern sign', () => {
       [['GET', `${origin}/orders`, '--endpoint', 'orders'], /NOWHERE is not set/, 'env:NOWHERE'],
       [['GET', `${origin}/orders`, '--endpoint', 'orders'], /cannot be read \(ENOENT\)/, 'file:/nowhere'],
       [['GET', `${origin}/orders`, '--endpoint', 'orders', '-d', '@-'], /put one into a file/, '-'],
-      [['GET', `${origin}/orders`, '--endpoint', 'orders', '--store', 'mongodb://h/db'], /declarative file only/],
       [['GET', `${origin}/orders`, '--endpoint', 'orders', '--store', 'nonsense'], /file:PATH/],
       [['GET', '--endpoint', 'orders'], /missing required argument 'url'/],
       [['GET', `${origin}/orders`], /required option '--endpoint/],

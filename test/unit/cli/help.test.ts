@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { runCli } from './run-cli.ts';
+
+const nouns = ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'audit'];
+
+/** The commands that a help text lists. */
+async function listedIn(...path: readonly string[]): Promise<readonly string[]> {
+  const { code, out, err } = await runCli([...path, '--help']);
+  assert.deepEqual([code, err], [0, '']);
+  return [...out.matchAll(/^ {2}([a-z]+)(?: \[options\]| <| {2})/gm)]
+    .flatMap(([, name = '']) => name)
+    .filter((name) => name !== 'help');
+}
+
+describe('the help of nouns and verbs', () => {
+  it('has every noun with its verbs', async () => {
+    const verbs = await Promise.all(nouns.map(async (noun) => `${noun}: ${(await listedIn(noun)).join(' ')}`));
+    assert.deepEqual(verbs, [
+      'endpoint: create edit list show enable disable delete',
+      'consumer: create edit list show enable disable delete',
+      'credential: issue list show rotate revoke import',
+      'grant: add remove list',
+      'limit: set clear',
+      'audit: list',
+    ]);
+  });
+
+  for (const noun of nouns) {
+    it(`has an example of each verb of ${noun}, and its exit codes`, async () => {
+      for (const verb of await listedIn(noun)) {
+        const { out } = await runCli([noun, verb, '--help']);
+        assert.match(out, new RegExp(`Examples?:\\n(?: {2}.*\\n)*? {2}\\$ postern ${noun} ${verb}\\b`), verb);
+        assert.match(out, /Exit codes: 0 done/, verb);
+        assert.match(out, /-o, --output/, verb);
+        assert.match(out, /--store <location>/, verb);
+        for (const line of out.split('\n')) assert.ok(line.length <= 125, `${noun} ${verb}: ${line}`);
+      }
+    });
+  }
+
+  it('is printed for a noun alone, with exit code 2', async () => {
+    const { code, out, err } = await runCli(['grant']);
+    assert.deepEqual([code, out], [2, '']);
+    assert.match(err, /^Usage: postern grant/);
+  });
+
+  it('suggests nouns, verbs and flags that may have been meant', async () => {
+    for (const [command, meant] of [
+      ['consumr list', 'consumer'],
+      ['credential rotat a', 'rotate'],
+      ['consumer list --lable a=b', '--label'],
+      ['endpoint create a --athentication key', '--authentication'],
+    ] as const) {
+      const { code, err } = await runCli(command.split(' '));
+      assert.equal(code, 2);
+      assert.ok(err.includes(`(Did you mean ${meant}?)`), err);
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readPipeline } from '../../../src/explain/read/shell-words.ts';
+import { readDocument, readFences } from '../../support/documents.ts';
+import { memoryCli } from '../cli/nouns/memory-cli.ts';
+import { runCli } from '../cli/run-cli.ts';
+
+const page = readDocument('docs/commands.md');
+
+/** The commands of the page in their order, each as the words after `postern`. */
+function commandsOf(markdown: string): readonly (readonly string[])[] {
+  return readFences(markdown, 'sh')
+    .flatMap((text) => text.split(/(?<!\\)\n/))
+    .filter((line) => line !== '')
+    .map((line) => {
+      const pipeline = readPipeline(line);
+      assert.ok(!('problem' in pipeline), line);
+      const [[program, ...words] = [], ...others] = pipeline;
+      assert.deepEqual([program, others], ['postern', []], line);
+      return words;
+    });
+}
+
+describe('docs/commands.md', () => {
+  const commands = commandsOf(page);
+
+  it('has only commands that work, in the order in which they stand', async () => {
+    const cli = await memoryCli();
+    const environment = { GLOBEX_SECRET: 'what globex has had since 2019' };
+    for (const words of commands) {
+      const { code, err } = await cli.run(words, { environment });
+      assert.equal(code, 0, `postern ${words.join(' ')}: ${err}`);
+    }
+  });
+
+  it('has every verb', async () => {
+    const shown = new Set(commands.map(([noun, verb]) => `${String(noun)} ${String(verb)}`));
+    for (const noun of ['endpoint', 'consumer', 'credential', 'grant', 'limit', 'audit']) {
+      const { out } = await runCli([noun, '--help']);
+      const verbs = [...out.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, verb = '']) => verb);
+      assert.ok(verbs.length > 0);
+      for (const verb of verbs) assert.ok(shown.has(`${noun} ${verb}`), `${noun} ${verb}`);
+    }
+  });
+
+  it('has every flag of an endpoint', async () => {
+    const { out } = await runCli(['endpoint', 'create', '--help']);
+    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
+    for (const flag of flags.filter((name) => name !== '--help')) assert.ok(page.includes(flag), flag);
+  });
+});
