@@ -5,8 +5,9 @@ import { StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { StartTimer } from '../timer.ts';
+import type { UsageSink } from '../usage/usage-sink.ts';
 import { connectMongodb } from './connect.ts';
-import { MongodbUnavailable, translateFault } from './faults.ts';
+import { MongodbUnavailable, translateFault, type UnavailableReason } from './faults.ts';
 import { Availability } from './feed/availability.ts';
 import { CausalFloor } from './feed/causal-floor.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
@@ -15,7 +16,8 @@ import { type Change, followedCollections, type FollowedCollection } from './fee
 import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
 import { idTextOf } from './feed/read-held.ts';
 import { RecordFaults } from './feed/record-faults.ts';
-import type { DocumentFault, RawDocument } from './mapping/document-fault.ts';
+import { describeFault, type RawDocument } from './mapping/document-fault.ts';
+import { createUsageSink } from './usage-sink.ts';
 
 /** Told what becomes of a MongoDB store. */
 export interface MongoStoreObserver {
@@ -25,14 +27,14 @@ export interface MongoStoreObserver {
   changed(compiled: CompiledEndpoints): void;
   /** How changes come from now on; told at start and when it becomes another. */
   running(mode: FeedMode): void;
-  /** MongoDB is away. */
-  away(fault: Error): void;
+  /** MongoDB is away. `reason` is a word for searching, `detail` a sentence for people. */
+  away(reason: UnavailableReason | 'defect', detail: string): void;
   /** MongoDB is back. */
   back(awaySeconds: number): void;
   /** Changes were missed; everything is read anew. */
   missedChanges(): void;
   /** A document says nothing, and nothing is allowed because of it. */
-  faulty(fault: DocumentFault): void;
+  faulty(description: string): void;
   defect(error: unknown): void;
 }
 
@@ -64,6 +66,8 @@ const COMPILE_SHARE = 0.1;
 export class MongoSnapshots implements AsyncDisposable {
   /** Resolves when the endpoints were read for the first time; never, when that does not happen. */
   readonly ready: Promise<void>;
+  /** Where it is kept when credentials were used. */
+  readonly usage: UsageSink;
   readonly #ports: MongoSnapshotsPorts;
   readonly #directory = new EndpointDirectory();
   readonly #faults: RecordFaults;
@@ -90,11 +94,11 @@ export class MongoSnapshots implements AsyncDisposable {
       this.#markReady = resolve;
     });
     this.#faults = new RecordFaults(clock, (fault) => {
-      observer.faulty(fault);
+      observer.faulty(describeFault(fault));
     });
     this.#availability = new Availability(clock, {
       away: (fault) => {
-        observer.away(fault);
+        observer.away(fault instanceof MongodbUnavailable ? fault.reason : 'defect', fault.message);
       },
       back: (seconds) => {
         observer.back(seconds);
@@ -103,6 +107,7 @@ export class MongoSnapshots implements AsyncDisposable {
     const floor = new CausalFloor();
     const checks = connectMongodb(uri, 'checks');
     const changes = connectMongodb(uri, 'changes');
+    this.usage = createUsageSink(changes.db());
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
 import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
+import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/poll.ts';
 import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
@@ -91,6 +93,32 @@ describe('following MongoDB', () => {
     await store.untilTold('back');
   });
 
+  it('tells every replica', async () => {
+    await using other = openStore(database.uri());
+    await other.snapshots.ready;
+    for (const each of [store, other]) assert.equal(await each.ask(), 'acme active granted orders');
+    await put(database.db(), { credentials: [hmacCredential({ state: 'revoked' })] });
+    for (const each of [store, other]) await each.until('acme revoked granted orders');
+  });
+
+  it('takes ten thousand changes, and lets checks go on meanwhile', async () => {
+    await store.untilTold('following');
+    assert.equal(await store.ask(), 'acme active granted orders');
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ _id: `consumer-${String(index)}`, enabled: true }));
+    const inserted = database
+      .db()
+      .collection<{ _id: string }>('consumers')
+      .insertMany(many, { bypassDocumentValidation: true });
+    let answers = 0;
+    await poll('all changes', async () => {
+      assert.equal(await store.ask(), 'acme active granted orders');
+      answers += 1;
+      return store.snapshots.changeCount('consumers') >= many.length ? true : null;
+    });
+    await inserted;
+    assert.ok(answers > 1);
+  });
+
   it('leaves nothing behind when it is disposed', async () => {
     await store.untilTold('following');
     await store[Symbol.asyncDispose]();
@@ -98,5 +126,31 @@ describe('following MongoDB', () => {
     await put(database.db(), { endpoints: [keyEndpoint({ enabled: false })] });
     assert.equal(store.told.length, count);
     assert.equal(await store.ask('nobody'), 'unavailable');
+  });
+});
+
+describe('a stand-alone MongoDB', function () {
+  this.timeout(60_000);
+
+  it('is polled: endpoints and credentials take changes in a few seconds', async () => {
+    await using server = await startMongod();
+    const uri = `mongodb://${server.address}/postern`;
+    await using client = new MongoClient(uri);
+    const db = client.db();
+    await empty(db);
+    await put(db, acme);
+    await using store = openStore(uri, { pollIntervalMs: 50 });
+    await store.untilTold('polling');
+    assert.equal(store.ownerOf('/orders'), 'orders');
+    assert.equal(await store.ask(), 'acme active granted orders');
+    await db.collection<{ _id: string }>('endpoints').updateOne({ _id: 'orders' }, { $set: { enabled: false } });
+    await poll('the disabled endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
+    await put(db, { credentials: [hmacCredential({ state: 'revoked' })] });
+    await store.until('acme revoked granted orders');
+    assert.deepEqual(
+      store.told.filter((line) => !line.startsWith('loaded')),
+      ['polling'],
+    );
+    assert.deepEqual(store.defects, []);
   });
 });

@@ -1,36 +1,29 @@
 import { type Db } from 'mongodb';
 import { systemClock } from '../../../src/clock.ts';
-import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { generateRingKey, type RingKey } from '../../../src/keyring/ring-content.ts';
+import { type KeyRing } from '../../../src/keyring/key-ring.ts';
 import { type Sealer } from '../../../src/keyring/sealed.ts';
-import { type ManagedCredential } from '../../../src/manage/resource.ts';
+import { grantId, type ManagedCredential } from '../../../src/manage/resource.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { describeFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { writeConsumerDocument } from '../../../src/store/mongodb/mapping/map-consumer.ts';
 import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
 import { writeEndpointDocument } from '../../../src/store/mongodb/mapping/map-endpoint.ts';
 import { writeGrantDocument } from '../../../src/store/mongodb/mapping/map-grant.ts';
 import { writeVersion } from '../../../src/store/mongodb/mapping/version-fields.ts';
-import { followedCollections } from '../../../src/store/mongodb/feed/follow-collection.ts';
+import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoSnapshots, type MongoSnapshotsPorts } from '../../../src/store/mongodb/mongo-snapshots.ts';
 import { startSystemTimer } from '../../../src/store/timer.ts';
+import { testKeyRing } from '../../support/keyring.ts';
+import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
 
-/** A key ring with these keys, the first of them the current one. */
-export function ringOf(...keys: readonly RingKey[]): KeyRing {
-  const [current = generateRingKey(0)] = keys;
-  const all = keys.length === 0 ? [current] : keys;
-  return new KeyRing({ currentKeyId: current.id, stagedKeyId: null, keys: all });
-}
-
-const ring = ringOf();
+const ring = testKeyRing();
 const majority = { writeConcern: { w: 'majority' }, upsert: true } as const;
 const version = writeVersion({ revision: 1, createdAt: 0, updatedAt: 0 });
 
@@ -57,21 +50,34 @@ export async function put(db: Db, seed: Seed, sealer: Sealer = ring): Promise<vo
   }
 }
 
+/** The ids of the documents that {@link put} makes. */
+export function idsOf(seed: Seed): Readonly<Record<FollowedCollection, readonly string[]>> {
+  return {
+    endpoints: (seed.endpoints ?? []).map(({ id }) => id),
+    consumers: (seed.consumers ?? []).map(({ id }) => id),
+    credentials: (seed.credentials ?? []).map(({ id }) => id),
+    grants: (seed.grants ?? []).map(grantId),
+  };
+}
+
 /** Makes the schema where there is none, and takes out all resources. */
 export async function empty(db: Db): Promise<void> {
   await ensureSchema(db);
-  for (const name of followedCollections) await db.collection(name).deleteMany({});
+  await emptyCollections(db);
 }
 
 /** The App Key of {@link hmacCredential}. */
 export const HMAC_APP_KEY = 'acme-hmac-app-key';
 export const APP_SECRET = 'the App Secret of the tests, 42 characters';
 
-/** `acme-hmac` of `acme`, with an App Secret. */
-export function hmacCredential(parts: Partial<Credential> = {}): ManagedCredential {
+/** `acme-hmac` of `acme`, with an App Secret, unless told otherwise. */
+export function hmacCredential({
+  appKey = HMAC_APP_KEY,
+  ...parts
+}: Partial<Credential> & { readonly appKey?: string } = {}): ManagedCredential {
   const appSecret = Secret.fromText(APP_SECRET);
-  const made = credential({ id: 'acme-hmac', appKey: HMAC_APP_KEY, methods: ['hmac'], appSecret, ...parts });
-  return { ...made, appKey: Secret.fromText(HMAC_APP_KEY) };
+  const made = credential({ id: 'acme-hmac', appKey, methods: ['hmac'], appSecret, ...parts });
+  return { ...made, appKey: Secret.fromText(appKey) };
 }
 
 /** `orders`, `acme` with {@link hmacCredential}, and its grant. */
@@ -112,10 +118,10 @@ export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {})
       loaded: ({ endpoints }) => told.push(`loaded ${String(endpoints.length)}`),
       changed: ({ endpoints }) => told.push(`changed ${String(endpoints.length)}`),
       running: (mode) => told.push(mode),
-      away: (fault) => told.push(`away ${'reason' in fault ? String(fault.reason) : fault.message}`),
+      away: (reason) => told.push(`away ${reason}`),
       back: () => told.push('back'),
       missedChanges: () => told.push('missed changes'),
-      faulty: (fault) => told.push(`faulty ${describeFault(fault)}`),
+      faulty: (fault) => told.push(`faulty ${fault}`),
       defect: (error) => defects.push(error),
     },
     ...parts,

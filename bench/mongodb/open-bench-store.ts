@@ -1,0 +1,35 @@
+import { systemClock } from '../../src/clock.ts';
+import { MongoSnapshots } from '../../src/store/mongodb/mongo-snapshots.ts';
+import { startSystemTimer } from '../../src/store/timer.ts';
+import { benchRing } from './bench-ring.ts';
+
+/** Opens a store as a gateway does; what it tells is left out. */
+export function openBenchStore(uri: string, maxCachedCredentials = 100_000): MongoSnapshots {
+  const ring = benchRing();
+  return new MongoSnapshots(uri, {
+    clock: systemClock,
+    startTimer: startSystemTimer,
+    keyRing: {
+      currentKeyId: ring.currentKeyId,
+      seal: (secret, belongsTo) => ring.seal(secret, belongsTo),
+      open: (sealed, belongsTo) => ring.open(sealed, belongsTo),
+      reload: () => Promise.resolve(false),
+    },
+    maxCachedCredentials,
+    maxStaleSeconds: 3600,
+    observer: {
+      loaded: () => undefined,
+      changed: () => undefined,
+      running: () => undefined,
+      away: () => undefined,
+      back: () => undefined,
+      missedChanges: () => undefined,
+      faulty: (description) => {
+        throw new Error(description);
+      },
+      defect: (error) => {
+        throw error;
+      },
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import type { Db } from 'mongodb';
+import type { Sealer } from '../../src/keyring/sealed.ts';
+import { hashAppKey } from '../../src/model/app-key.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { writeConsumerDocument } from '../../src/store/mongodb/mapping/map-consumer.ts';
+import { writeCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
+import { writeEndpointDocument } from '../../src/store/mongodb/mapping/map-endpoint.ts';
+import { writeGrantDocument } from '../../src/store/mongodb/mapping/map-grant.ts';
+import { writeVersion } from '../../src/store/mongodb/mapping/version-fields.ts';
+import { keyEndpoint } from '../../test/support/pipeline/resources.ts';
+
+const BATCH = 5000;
+const version = writeVersion({ revision: 1, createdAt: 0, updatedAt: 0 });
+
+/** The App Key of a consumer by its number. */
+export function appKeyOf(number: number): string {
+  return `app-key-${String(number)}`;
+}
+
+/** Fills an empty database: one endpoint, and so many consumers with a credential and a grant each. */
+export async function seed(db: Db, count: number, sealer: Sealer): Promise<void> {
+  await insert(db, 'endpoints', [writeEndpointDocument(keyEndpoint(), version)]);
+  for (let start = 0; start < count; start += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
+    await Promise.all([
+      insert(db, 'consumers', numbers.map(consumerDocument)),
+      insert(
+        db,
+        'credentials',
+        numbers.map((number) => credentialDocument(number, sealer)),
+      ),
+      insert(db, 'grants', numbers.map(grantDocument)),
+    ]);
+  }
+}
+
+function consumerDocument(number: number): { readonly _id: string } {
+  const id = `consumer-${String(number)}`;
+  return writeConsumerDocument(
+    { id, name: `Consumer ${String(number)}`, description: '', labels: {}, enabled: true },
+    version,
+  );
+}
+
+function credentialDocument(number: number, sealer: Sealer): { readonly _id: string } {
+  const appKey = appKeyOf(number);
+  const credential = {
+    id: `credential-${String(number)}`,
+    consumerId: `consumer-${String(number)}`,
+    methods: ['hmac'] as const,
+    appKey: Secret.fromText(appKey),
+    appKeyHash: hashAppKey(appKey),
+    appSecret: Secret.fromText(`a secret for measuring, number ${String(number)}`),
+    retiringSecret: null,
+    state: 'active' as const,
+    notBefore: null,
+    expiresAt: null,
+  };
+  return writeCredentialDocument(credential, version, sealer);
+}
+
+function grantDocument(number: number): { readonly _id: string } {
+  const grant = { endpointId: 'orders', consumerId: `consumer-${String(number)}`, limits: null, expiresAt: null };
+  return writeGrantDocument(grant, version);
+}
+
+async function insert(db: Db, name: string, documents: readonly { readonly _id: string }[]): Promise<void> {
+  await db
+    .collection<{ _id: string }>(name)
+    .insertMany([...documents], { ordered: false, bypassDocumentValidation: true, writeConcern: { w: 1 } });
+}
