@@ -5,11 +5,19 @@ import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { EndpointNotFound } from './find-endpoint.ts';
 import { UsageError } from './usage-error.ts';
 
+/** Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. */
+const PASSING_REASONS: readonly unknown[] = ['unreachable', 'slow', 'no-primary', 'uncertain'];
+
 /** Tells why a command failed, and gives its exit code (interfaces §5). */
 export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
   terminal.err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof NotFound || error instanceof EndpointNotFound) return exitCodes.notFound;
   if (error instanceof Conflict) return exitCodes.conflict;
-  return error instanceof StoreUnavailable ? exitCodes.unreachable : exitCodes.failed;
+  return error instanceof StoreUnavailable && canPass(error) ? exitCodes.unreachable : exitCodes.failed;
+}
+
+/** What an operator has to change, such as rights or a record that was made unreadable, is not an unreachable store. */
+function canPass(error: StoreUnavailable): boolean {
+  return !('reason' in error) || PASSING_REASONS.includes(error.reason);
 }

@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
-import { readPipeline } from '../../../src/explain/read/shell-words.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
+import { readDocument } from '../../support/documents.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { runCli } from '../cli/run-cli.ts';
+import { commandsOfPage } from './commands-of-page.ts';
 
 const page = readDocument('docs/commands.md');
 
-/** The commands of the page in their order, each as the words after `postern`. */
-function commandsOf(markdown: string): readonly (readonly string[])[] {
-  return readFences(markdown, 'sh')
-    .flatMap((text) => text.split(/(?<!\\)\n/))
-    .filter((line) => line !== '')
-    .map((line) => {
-      const pipeline = readPipeline(line);
-      assert.ok(!('problem' in pipeline), line);
-      const [[program, ...words] = [], ...others] = pipeline;
-      assert.deepEqual([program, others], ['postern', []], line);
-      return words;
-    });
-}
-
 describe('docs/commands.md', () => {
-  const commands = commandsOf(page);
+  const commands = commandsOfPage();
 
   it('has only commands that work, in the order in which they stand', async () => {
     const cli = await memoryCli();

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { readPipeline } from '../../../src/explain/read/shell-words.ts';
+import { readDocument, readFences } from '../../support/documents.ts';
+
+/** The commands of docs/commands.md in their order, each as the words after `postern`. */
+export function commandsOfPage(): readonly (readonly string[])[] {
+  return readFences(readDocument('docs/commands.md'), 'sh')
+    .flatMap((text) => text.split(/(?<!\\)\n/))
+    .filter((line) => line !== '')
+    .map((line) => {
+      const pipeline = readPipeline(line);
+      assert.ok(!('problem' in pipeline), line);
+      const [[program, ...words] = [], ...others] = pipeline;
+      assert.deepEqual([program, others], ['postern', []], line);
+      return words;
+    });
+}
