@@ -18,7 +18,7 @@ const MAX_CLOCK_AHEAD_SECONDS = 60;
 const TOKEN_ID_BYTES = 16;
 
 /** Each takes about 1 KiB. */
-const MAX_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 10_000;
 
 /** For whom a token is issued. */
 export interface TokenSubject {
