@@ -1,19 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { DocumentContent } from '../document/document-content.ts';
 import type { ParsedDocument } from '../document/parse-document.ts';
-import type { Problem } from '../document/problem.ts';
-import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
+import type { SourceFiles } from './document/read-sources.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
 type OutputFormat = (typeof outputFormats)[number];
 
 /** What was found in the files: all of it at once. */
-interface Finding {
-  /** As given, each once. */
-  readonly files: readonly string[];
-  /** Texts of the files that could be read. */
-  readonly texts: ReadonlyMap<string, string>;
+interface Finding extends SourceFiles {
   readonly parsed: ParsedDocument;
 }
 
@@ -47,34 +42,21 @@ export async function validate(
   format: OutputFormat,
   terminal: Pick<Terminal, 'environment' | 'out'>,
 ): Promise<ExitCode> {
-  const finding = await check([...new Set(files)], terminal.environment);
+  const finding = await check(files, terminal.environment);
   terminal.out.write(await render(finding, format, terminal));
   return 'content' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
 
-async function check(files: readonly string[], environment: Terminal['environment']): Promise<Finding> {
-  const [{ parseDocument }, { secretReader }, { readWholeFile }] = await Promise.all([
+async function check(names: readonly string[], environment: Terminal['environment']): Promise<Finding> {
+  const [{ parseDocument }, { secretReader }, { readSources }] = await Promise.all([
     import('../document/parse-document.ts'),
     import('../document/secret-source.ts'),
-    import('../store/file/read-whole-file.ts'),
+    import('./document/read-sources.ts'),
   ]);
-  const texts = new Map<string, string>();
-  const sources: (DocumentSource | UnreadSource)[] = [];
-  for (const file of files) {
-    const read = await readWholeFile(file);
-    if (read.kind === 'read') {
-      texts.set(file, read.text);
-      sources.push({ file, text: read.text });
-    } else if (read.kind === 'faulty') {
-      sources.push({ file, line: read.line, message: read.message });
-    } else {
-      sources.push({ file, line: 1, message: 'the file changed while it was read; try again' });
-    }
-  }
+  const read = await readSources(names);
   return {
-    files,
-    texts,
-    parsed: parseDocument(sources, { isComplete: true, readSecret: secretReader({ environment }) }),
+    ...read,
+    parsed: parseDocument(read.sources, { isComplete: true, readSecret: secretReader({ environment }) }),
   };
 }
 
@@ -87,6 +69,7 @@ async function render(
   if (format === 'yaml') return (await import('yaml')).stringify(describe(finding));
   const { parsed } = finding;
   if ('content' in parsed) return `${nameOf(finding.files)}: valid: ${countResources(parsed.content)}\n`;
+  const { renderProblems } = await import('./document/render-problems.ts');
   return await renderProblems(parsed.problems, finding.texts, terminal);
 }
 
@@ -102,34 +85,6 @@ function describe({ files, parsed }: Finding): object {
     credentials: credentials.length,
     grants: grants.length,
   };
-}
-
-async function renderProblems(
-  problems: readonly Problem[],
-  texts: ReadonlyMap<string, string>,
-  { environment, out }: Pick<Terminal, 'environment' | 'out'>,
-): Promise<string> {
-  const [{ excerptOf }, { MAX_PROBLEMS }, { default: picocolors }] = await Promise.all([
-    import('../document/source-excerpt.ts'),
-    import('../document/problem-log.ts'),
-    import('picocolors'),
-  ]);
-  const colors = picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
-  const lines = new Map([...texts].map(([file, text]) => [file, text.split('\n')]));
-  const blocks = problems.map((problem) => {
-    const { file, line, column, message } = problem;
-    const place = colors.bold(`${file}:${String(line)}:${String(column)}:`);
-    const excerpt = excerptOf(lines.get(file) ?? [], problem);
-    if (excerpt === null) return `${place} ${message}\n`;
-    const margin = String(line).padStart(5);
-    const mark = colors.red('^');
-    const source = `${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
-    return `${place} ${message}\n${source}`;
-  });
-  const isCut = problems.length >= MAX_PROBLEMS;
-  const files = new Set(problems.map(({ file }) => file)).size;
-  const summary = `${isCut ? 'the first ' : ''}${count(problems.length, 'problem')} in ${count(files, 'file')}`;
-  return `${blocks.join('')}${colors.red(summary)}\n`;
 }
 
 function countResources({ endpoints, consumers, credentials, grants }: DocumentContent): string {

@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.ts';
+import type { Output } from './terminal.ts';
+
+/** Tells people how far long work is. Disposing takes it off the screen. */
+export interface ProgressBar extends Disposable {
+  /** So much is done; `total` null while nobody knows how much there is. */
+  update(done: number, total: number | null): void;
+}
+
+const WIDTH = 24;
+const REDRAW_MS = 100;
+const LINE_MS = 5000;
+/** Back to the beginning of the line, and the line is empty. */
+const ERASE = '\r\u001b[K';
+
+/**
+ * Progress of one piece of work. On a terminal a bar on one line, which is gone at the end; elsewhere a plain line every
+ * few seconds, so that logs of jobs show that something goes on, and none for short work.
+ */
+export function startProgress(label: string, output: Output, clock: Clock): ProgressBar {
+  let lastMs = output.isTerminal ? -Infinity : clock.nowMs();
+  let isDrawn = false;
+  return {
+    update: (done, total) => {
+      const nowMs = clock.nowMs();
+      if (nowMs - lastMs < (output.isTerminal ? REDRAW_MS : LINE_MS)) return;
+      lastMs = nowMs;
+      if (!output.isTerminal) {
+        output.write(`${label}: ${describe(done, total)}\n`);
+        return;
+      }
+      isDrawn = true;
+      output.write(`${ERASE}${label} ${total === null ? '' : `${barOf(done, total)} `}${describe(done, total)}`);
+    },
+    [Symbol.dispose]: () => {
+      if (isDrawn) output.write(ERASE);
+      isDrawn = false;
+    },
+  };
+}
+
+function barOf(done: number, total: number): string {
+  const filled = total === 0 ? WIDTH : Math.min(WIDTH, Math.floor((done / total) * WIDTH));
+  return `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}]`;
+}
+
+function describe(done: number, total: number | null): string {
+  if (total === null) return grouped(done);
+  const percent = total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100));
+  return `${String(percent)} % (${grouped(done)} of ${grouped(total)})`;
+}
+
+/** `12 345`: long numbers in groups. */
+export function grouped(number: number): string {
+  return String(number).replaceAll(/\B(?=(\d{3})+$)/g, ' ');
+}

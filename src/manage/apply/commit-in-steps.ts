@@ -1,0 +1,56 @@
+import type { Change, Operation } from '../change.ts';
+import type { ResourceStore } from '../resource-store.ts';
+import { chunksOf } from './list-by-ids.ts';
+
+/** How much one transaction is given. */
+export interface StepSizes {
+  /** So many changes are made in one transaction, all or nothing. */
+  readonly maxAtOnce: number;
+  /** More are made in steps of this many. */
+  readonly perStep: number;
+}
+
+/** What happens meanwhile. */
+export interface StepPorts {
+  /** Told of the changes of each transaction once it is committed. */
+  readonly onCommitted: (changes: readonly Change[]) => void;
+  /** Asked before each step but the first: true ends the work between steps. */
+  readonly isStopped: () => boolean;
+}
+
+/** How the work ended. `error` is whatever the store rejected with; the steps before it stand. */
+export interface StepsOutcome {
+  readonly committed: number;
+  readonly end: 'done' | 'stopped' | { readonly error: unknown };
+}
+
+/** How many transactions a set of changes takes. */
+export function countSteps(changes: readonly Change[], { maxAtOnce, perStep }: StepSizes): number {
+  return changes.length <= maxAtOnce ? Math.min(1, changes.length) : Math.ceil(changes.length / perStep);
+}
+
+/**
+ * Makes changes in one transaction as far as one carries, otherwise step by step in their order, which has to let every
+ * reference lead somewhere at each step. What was made before an error or a stop stays: planning anew gives the rest.
+ */
+export async function commitInSteps(
+  changes: readonly Change[],
+  store: ResourceStore,
+  operation: Operation,
+  sizes: StepSizes,
+  { onCommitted, isStopped }: StepPorts,
+): Promise<StepsOutcome> {
+  const perStep = changes.length <= sizes.maxAtOnce ? sizes.maxAtOnce : sizes.perStep;
+  let committed = 0;
+  for (const step of chunksOf(changes, perStep)) {
+    if (committed > 0 && isStopped()) return { committed, end: 'stopped' };
+    try {
+      await store.commit(step, operation);
+    } catch (error) {
+      return { committed, end: { error } };
+    }
+    committed += step.length;
+    onCommitted(step);
+  }
+  return { committed, end: 'done' };
+}

@@ -1,0 +1,64 @@
+import { findMatchCollisions } from '../../route/collisions.ts';
+import type { Change, ChangeOf } from '../change.ts';
+import type { KindPlan } from './plan-apply.ts';
+
+/** The plans of all kinds. */
+export interface KindPlans {
+  readonly endpoints: KindPlan;
+  readonly consumers: KindPlan;
+  readonly credentials: KindPlan;
+  readonly grants: KindPlan;
+}
+
+/**
+ * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials, grants;
+ * then deletions the other way round. A deleted endpoint whose requests another one takes over goes first, with its grants.
+ */
+export function orderChanges({ endpoints, consumers, credentials, grants }: KindPlans): readonly Change[] {
+  const replaced = findReplaced(endpoints);
+  const isEarly = (change: Change): boolean =>
+    change.kind === 'grant' && replaced.has(change.before?.resource.endpointId ?? '');
+  const isReplaced = (change: Change): boolean => replaced.has(change.id);
+  return [
+    ...grants.deleted.filter(isEarly),
+    ...endpoints.deleted.filter(isReplaced),
+    ...endpoints.made,
+    ...withCredentials(consumers.made, credentials.made),
+    ...grants.made,
+    ...grants.deleted.filter((change) => !isEarly(change)),
+    ...credentials.deleted,
+    ...consumers.deleted,
+    ...endpoints.deleted.filter((change) => !isReplaced(change)),
+  ];
+}
+
+/** The ids of deleted endpoints that claim the same requests as a new or changed one. */
+function findReplaced({ made, deleted }: KindPlan): ReadonlySet<string> {
+  const former = deleted.flatMap((change) => (change.kind === 'endpoint' ? (change.before?.resource ?? []) : []));
+  const coming = made.flatMap((change) => (change.kind === 'endpoint' ? (change.after ?? []) : []));
+  const going = new Set(former);
+  const collisions = findMatchCollisions([...former, ...coming]);
+  return new Set(collisions.flatMap(({ first }) => (going.has(first) ? [first.id] : [])));
+}
+
+/** Each consumer followed by its credentials, so that a partner is complete when its step is done. */
+function withCredentials(consumers: readonly Change[], credentials: readonly Change[]): readonly Change[] {
+  const owned = new Map<string, Change[]>();
+  for (const change of credentials) {
+    const consumerId = ownerOf(change as ChangeOf<'credential'>);
+    const list = owned.get(consumerId);
+    if (list === undefined) owned.set(consumerId, [change]);
+    else list.push(change);
+  }
+  const ordered: Change[] = [];
+  for (const consumer of consumers) {
+    ordered.push(consumer, ...(owned.get(consumer.id) ?? []));
+    owned.delete(consumer.id);
+  }
+  for (const rest of owned.values()) ordered.push(...rest);
+  return ordered;
+}
+
+function ownerOf({ before, after }: ChangeOf<'credential'>): string {
+  return (after ?? before?.resource)?.consumerId ?? '';
+}

@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { checkReferences } from '../../document/cross-references.ts';
+import { declareConsumer } from '../../document/declare/declare-consumer.ts';
+import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
+import { declareGrant } from '../../document/declare/declare-grant.ts';
+import type { Placed, PlacedDocument } from '../../document/parse-document.ts';
+import type { Problem } from '../../document/problem.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { Change } from '../change.ts';
+import { grantId, type ResourceKind, type ResourceOf, type Stored } from '../resource.ts';
+import type { ResourceStore } from '../resource-store.ts';
+import { checkStoredCollisions } from './check-stored-collisions.ts';
+import { listByIds } from './list-by-ids.ts';
+import { orderChanges } from './order-changes.ts';
+import { planCredentials, type GeneratedCredential } from './plan-credentials.ts';
+
+/** What has to be done so that the store says what a document says. */
+export interface ApplyPlan {
+  /** Ordered so that references lead somewhere after each of them, except where endpoints take over requests. */
+  readonly changes: readonly Change[];
+  /** How many declared resources are in the store already as they are declared. */
+  readonly unchangedCount: number;
+  /** What was made up for new credentials, by their ids: to be shown once, and only when the change was made. */
+  readonly generated: ReadonlyMap<string, GeneratedCredential>;
+}
+
+/** How a plan is made. */
+export interface PlanOptions {
+  /** Whether what the document does not name is deleted. */
+  readonly isPruning: boolean;
+}
+
+/** Changes of one kind, and how many declared resources need none. */
+export interface KindPlan {
+  /** Creations and changes, in the order of the document. */
+  readonly made: readonly Change[];
+  readonly deleted: readonly Change[];
+  readonly unchangedCount: number;
+}
+
+/**
+ * Compares a document with a store and plans what makes them agree. Reads what the document names; everything when
+ * pruning; holds only what differs. Problems that show only beside the store are told at their places in the document.
+ */
+export async function planApply(
+  document: PlacedDocument,
+  store: ResourceStore,
+  options: PlanOptions,
+): Promise<{ readonly plan: ApplyPlan } | { readonly problems: readonly Problem[] }> {
+  const { problems } = document;
+  const storedEndpoints: Endpoint[] = [];
+  for await (const { resource } of store.list('endpoint')) storedEndpoints.push(resource);
+  const kept = options.isPruning ? [] : storedEndpoints;
+  checkStoredCollisions(document.endpoints, kept, problems);
+
+  const endpoints = await planKind('endpoint', document.endpoints, store, options);
+  const consumers = await planKind('consumer', document.consumers, store, options);
+  const credentials = await planCredentials(document.credentials, store, options, problems);
+  await checkGrantReferences(document, kept, store, options);
+  const grants = await planKind('grant', document.grants, store, options);
+  if (problems.count > 0) return { problems: problems.sorted() };
+
+  const kinds = { endpoints, consumers, credentials, grants };
+  return {
+    plan: {
+      changes: orderChanges(kinds),
+      unchangedCount: Object.values(kinds).reduce((sum, { unchangedCount }) => sum + unchangedCount, 0),
+      generated: credentials.generated,
+    },
+  };
+}
+
+/** Resources that are compared as they are, without anything kept or generated. */
+type PlainKind = Exclude<ResourceKind, 'credential'>;
+
+const identify = {
+  endpoint: ({ id }: ResourceOf['endpoint']) => id,
+  consumer: ({ id }: ResourceOf['consumer']) => id,
+  grant: grantId,
+};
+
+const declare = {
+  endpoint: declareEndpoint,
+  consumer: (resource: ResourceOf['consumer']) => declareConsumer(resource),
+  grant: declareGrant,
+};
+
+async function planKind<K extends PlainKind>(
+  kind: K,
+  declared: readonly Placed<ResourceOf[K]>[],
+  store: ResourceStore,
+  { isPruning }: PlanOptions,
+): Promise<KindPlan> {
+  const idOf = identify[kind] as (resource: ResourceOf[K]) => string;
+  const declareIt = declare[kind] as (resource: ResourceOf[K]) => object;
+  const wanted = new Map(declared.map(({ value }) => [idOf(value), value]));
+  const stored = new Map<string, Stored<ResourceOf[K]> | 'same'>();
+  const deleted: Change[] = [];
+  const read = isPruning ? store.list(kind) : listByIds(store, kind, [...wanted.keys()]);
+  let unchangedCount = 0;
+  for await (const before of read) {
+    const id = idOf(before.resource);
+    const after = wanted.get(id);
+    if (after === undefined) deleted.push(changeOf(kind, id, before, null));
+    else if (isDeepStrictEqual(declareIt(before.resource), declareIt(after))) {
+      stored.set(id, 'same');
+      unchangedCount += 1;
+    } else stored.set(id, before);
+  }
+  const made: Change[] = [];
+  for (const [id, after] of wanted) {
+    const before = stored.get(id) ?? null;
+    if (before !== 'same') made.push(changeOf(kind, id, before, after));
+  }
+  return { made, deleted, unchangedCount };
+}
+
+/** A change of one kind, which the compiler cannot tell by itself. */
+function changeOf<K extends ResourceKind>(
+  kind: K,
+  id: string,
+  before: Stored<ResourceOf[K]> | null,
+  after: ResourceOf[K] | null,
+): Change {
+  return { kind, id, before, after } as Change;
+}
+
+/** Grants may lead to what only the store has, unless that is to be deleted. */
+async function checkGrantReferences(
+  { endpoints, consumers, grants, problems }: PlacedDocument,
+  storedEndpoints: readonly Endpoint[],
+  store: ResourceStore,
+  { isPruning }: PlanOptions,
+): Promise<void> {
+  const endpointIds = new Set([...storedEndpoints, ...endpoints.map(({ value }) => value)].map(({ id }) => id));
+  const consumerIds = new Set(consumers.map(({ value }) => value.id));
+  const elsewhere = new Set(grants.map(({ value }) => value.consumerId).filter((id) => !consumerIds.has(id)));
+  if (!isPruning) {
+    for await (const { resource } of listByIds(store, 'consumer', [...elsewhere])) consumerIds.add(resource.id);
+  }
+  checkReferences(
+    grants.map(({ value, place }) => ({ grant: value, place })),
+    endpointIds,
+    consumerIds,
+    problems,
+  );
+}

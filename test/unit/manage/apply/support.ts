@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { parsePlacedDocument } from '../../../../src/document/parse-document.ts';
+import { formatProblem } from '../../../../src/document/problem.ts';
+import { planApply, type ApplyPlan } from '../../../../src/manage/apply/plan-apply.ts';
+import type { ResourceStore } from '../../../../src/manage/resource-store.ts';
+
+/** Plans a document on a store; gives the problems, as `line:column: message`, instead of a plan. */
+export async function planOrProblems(
+  text: string,
+  store: ResourceStore,
+  { isPruning = false } = {},
+): Promise<ApplyPlan | readonly string[]> {
+  const parsed = parsePlacedDocument([{ file: 'test.yaml', text }], {
+    isComplete: false,
+    references: 'elsewhere',
+    readSecret: () => ({ fault: 'is not there' }),
+  });
+  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  const planned = await planApply(parsed.document, store, { isPruning });
+  if ('plan' in planned) return planned.plan;
+  return planned.problems.map((problem) => formatProblem(problem).replace(/^test\.yaml:/, ''));
+}
+
+/** A plan without problems. */
+export async function plan(text: string, store: ResourceStore, options = {}): Promise<ApplyPlan> {
+  const planned = await planOrProblems(text, store, options);
+  assert.ok('changes' in planned, JSON.stringify(planned));
+  return planned;
+}
+
+/** The problems of a document that cannot be applied. */
+export async function problemsOf(text: string, store: ResourceStore, options = {}): Promise<readonly string[]> {
+  const planned = await planOrProblems(text, store, options);
+  assert.ok(!('changes' in planned), 'it can be applied');
+  return planned;
+}
+
+/** Plans and commits at once. */
+export async function apply(text: string, store: ResourceStore, options = {}): Promise<ApplyPlan> {
+  const planned = await plan(text, store, options);
+  if (planned.changes.length > 0) await store.commit(planned.changes, { actor: 'ada', action: 'apply' });
+  return planned;
+}
+
+/** Changes in short: `+ consumer acme`. */
+export function shortly({ changes }: ApplyPlan): readonly string[] {
+  return changes.map(
+    ({ kind, id, before, after }) => `${before === null ? '+' : after === null ? '-' : '~'} ${kind} ${id}`,
+  );
+}
