@@ -9,6 +9,7 @@ import {
   parseText,
   parseUrl,
 } from './config-values.ts';
+import { parseKeyRingLocation } from './keyring/ring-location.ts';
 import { logFormats, logLevels } from './observe/log-settings.ts';
 
 /** One row of the table of settings: an environment variable. */
@@ -38,8 +39,8 @@ export const settings = {
   keyring: setting(
     'POSTERN_KEYRING',
     null,
-    'path of the key ring file that encrypts App Secrets at rest and signs access tokens',
-    parseText,
+    'key ring that encrypts App Secrets at rest and signs access tokens: path of its file, or env:NAME; MongoDB needs it',
+    parseKeyRingLocation,
   ),
   rateLimitService: setting(
     'POSTERN_RATE_LIMIT_SERVICE',
@@ -134,10 +135,12 @@ const SET_BY_KUBERNETES = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;
 
 /**
  * Reads every setting from the environment. All problems are told at once, each a sentence that names the variable;
- * unknown `POSTERN_*` variables are problems too. An empty variable counts as not given.
+ * unknown `POSTERN_*` variables are problems too. An empty variable counts as not given. `isServing` also asks for what
+ * only `postern serve` cannot do without.
  */
 export function parseConfig(
   environment: Environment,
+  { isServing = false }: { readonly isServing?: boolean } = {},
 ): { readonly config: Config } | { readonly problems: readonly string[] } {
   const problems = findUnknown(environment);
   const values: Partial<Record<SettingKey, unknown>> = {};
@@ -150,6 +153,7 @@ export function parseConfig(
   }
   const config = values as Config;
   problems.push(...findContradictions(config));
+  if (isServing) problems.push(...findMissing(values as Partial<Config>));
   return problems.length > 0 ? { problems } : { config };
 }
 
@@ -173,6 +177,14 @@ function findContradictions(config: Pick<Config, 'tlsCertificate' | 'tlsKey' | '
     return ['POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too'];
   }
   return [];
+}
+
+/** What a fault hides is not missing. */
+function findMissing({ store, keyring }: Partial<Config>): string[] {
+  if (store?.kind !== 'mongodb' || keyring !== null) return [];
+  return [
+    'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; "postern keyring create FILE" makes one for a new store',
+  ];
 }
 
 function isFault(value: unknown): value is Fault {

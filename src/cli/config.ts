@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Environment, parseConfig, settings } from '../config.ts';
+import { parseKeyRingLocation } from '../keyring/ring-location.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { renderTable } from './render-table.ts';
 
@@ -47,7 +48,13 @@ async function showConfig(terminal: Terminal, format: OutputFormat): Promise<Exi
 
 function describe(name: string, defaultText: string | null, meaning: string, environment: Environment): ShownSetting {
   const given = environment[name] ?? '';
-  return { name, value: maskPassword(given === '' ? defaultText : given), isDefault: given === '', meaning };
+  const value = name === settings.keyring.name ? maskKeyRing(given) : given;
+  return { name, value: maskPassword(given === '' ? defaultText : value), isDefault: given === '', meaning };
+}
+
+/** Somebody may have put a key ring itself where its place belongs. */
+function maskKeyRing(text: string): string {
+  return 'fault' in parseKeyRingLocation(text) ? '[secret]' : text;
 }
 
 /** The parts of an address that may hold a secret never reach a terminal; in doubt, more than those is masked. */

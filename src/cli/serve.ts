@@ -33,6 +33,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     ]);
   const parsed = parseConfig(
     store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store },
+    { isServing: true },
   );
   if ('problems' in parsed) {
     for (const problem of parsed.problems) terminal.err.write(`${problem}\n`);

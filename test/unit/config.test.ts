@@ -12,6 +12,11 @@ function problemsOf(environment: Environment): readonly string[] {
   return 'problems' in parsed ? parsed.problems : [];
 }
 
+function servingProblemsOf(environment: Environment): readonly string[] {
+  const parsed = parseConfig(environment, { isServing: true });
+  return 'problems' in parsed ? parsed.problems : [];
+}
+
 describe('the settings', () => {
   it('have their documented defaults', () => {
     const { publicUrl, ...config } = configOf({});
@@ -98,6 +103,28 @@ describe('the settings', () => {
 
   it('count as not given when they are empty', () => {
     assert.equal(configOf({ POSTERN_LOG_LEVEL: '', POSTERN_KEYRING: '', POSTERN_STORE: undefined }).logLevel, 'info');
+  });
+
+  it('say where the key ring is', () => {
+    assert.deepEqual(configOf({ POSTERN_KEYRING: '/ring.yaml' }).keyring, { kind: 'file', path: '/ring.yaml' });
+    assert.deepEqual(configOf({ POSTERN_KEYRING: 'env:RING' }).keyring, { kind: 'environment', name: 'RING' });
+    const key = 'c'.repeat(43) + '=';
+    const [problem = '', ...others] = problemsOf({ POSTERN_KEYRING: key });
+    assert.match(problem, /^POSTERN_KEYRING: this is a key ring or a key, and must be the place of one/);
+    assert.ok(!problem.includes(key) && others.length === 0);
+  });
+
+  it('must name a key ring to serve from MongoDB, and nothing else', () => {
+    const store = { POSTERN_STORE: 'mongodb://a/postern' };
+    const missing = [
+      'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; "postern keyring create FILE" makes one for a new store',
+    ];
+    assert.deepEqual(servingProblemsOf(store), missing);
+    assert.deepEqual(servingProblemsOf({ ...store, POSTERN_LOG_LEVEL: 'x' }).slice(1), missing);
+    assert.equal(servingProblemsOf({ ...store, POSTERN_KEYRING: 'env:' }).length, 1);
+    assert.deepEqual(servingProblemsOf({ ...store, POSTERN_KEYRING: 'ring.yaml' }), []);
+    assert.deepEqual(servingProblemsOf({}), []);
+    assert.deepEqual(problemsOf(store), []);
   });
 
   it('leave other variables alone, and those that Kubernetes makes', () => {

@@ -35,4 +35,19 @@ describe('postern config', () => {
     const { out } = await runCli(['config'], { POSTERN_STORE: 'mongodb://host:27017/db?replicaSet=rs0' });
     assert.match(out, /mongodb:\/\/host:27017\/db\?replicaSet=rs0 \*/);
   });
+
+  it('shows where the key ring is, but not a key ring that was put there', async () => {
+    const place = await runCli(['config'], { POSTERN_KEYRING: '/etc/postern/ring.yaml' });
+    assert.equal(place.code, 0);
+    assert.match(place.out, /POSTERN_KEYRING +\/etc\/postern\/ring\.yaml \*/);
+    for (const ring of ['hunter'.repeat(7) + '2=', 'version: 1\nkeys: [hunter2]', '{"keys":["hunter2"]}']) {
+      for (const format of ['table', 'json', 'yaml']) {
+        const { code, out, err } = await runCli(['config', '-o', format], { POSTERN_KEYRING: ring });
+        assert.equal(code, 1);
+        assert.match(out, /\[secret\]/);
+        assert.match(err, /^POSTERN_KEYRING: this is a key ring or a key/);
+        assert.doesNotMatch(out + err, /hunter/);
+      }
+    }
+  });
 });
