@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { Output, Terminal } from './terminal.ts';
 
@@ -49,8 +51,12 @@ async function ask(question: string): Promise<string> {
 }
 
 function outputOf(stream: NodeJS.WriteStream, descriptor: number): Output {
+  let isGone = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    isGone = true;
+    // Whoever waits for the stream to take more need not wait any longer.
+    stream.emit('drain');
   });
   return {
     write: (text) => {
@@ -60,6 +66,12 @@ function outputOf(stream: NodeJS.WriteStream, descriptor: number): Output {
     // Looked up when asked, because windows change their size.
     get columns() {
       return stream.columns;
+    },
+    settled: async () => {
+      if (!isGone && stream.writableNeedDrain) await once(stream, 'drain');
+      // A pipe without a reader is told after the write.
+      await nextTurn();
+      return !isGone;
     },
   };
 }

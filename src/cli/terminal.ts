@@ -23,6 +23,11 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Characters in a line of the terminal, where that is known. */
   readonly columns?: number;
+  /**
+   * Waits until what was written needs no more memory of this process; false when nobody reads it any more (`| head`),
+   * so that long work can end. Left out where neither can be.
+   */
+  readonly settled?: () => Promise<boolean>;
 }
 
 /** Exit codes of every command (interfaces §5). */

@@ -1,19 +1,7 @@
-import type { Paint } from '../../manage/render-change.ts';
-import { replaceInvisible } from '../../document/source-text.ts';
 import { formatData, type OutputFormat } from '../output-format.ts';
-import { renderTable } from '../render-table.ts';
 import type { Terminal } from '../terminal.ts';
 import { paintFor } from './paint-for.ts';
-
-/** A column of a list. */
-export interface Column<T> {
-  readonly heading: string;
-  readonly cell: (item: T) => string;
-  /** Colours a cell; widths are those of the plain text. */
-  readonly paint?: (text: string, item: T, paint: Paint) => string;
-  /** Is cut with `…` where the terminal is too narrow. */
-  readonly canShrink?: boolean;
-}
+import { type Column, renderPage } from './render-page.ts';
 
 /** How a list is shown. */
 export interface ListView<T> {
@@ -27,9 +15,6 @@ export interface ListView<T> {
 /** Rows that are laid out together: a list can have a million, and its first ones should not wait for the last. */
 const PAGE_ROWS = 500;
 
-/** A cut cell keeps at least so many characters. */
-const MIN_WIDTH = 8;
-const GAP = 2;
 const INDENT = '  ';
 
 /** Prints a list while it is read: bounded in memory, however long it is. JSON is one array. */
@@ -50,7 +35,10 @@ export async function printList<T>(
         out.write(`${printed + index === 0 ? '[\n' : ',\n'}${indented(declare(item))}`);
     printed += page.length;
   };
-  for await (const page of pagesOf(items)) print(page);
+  for await (const page of pagesOf(items)) {
+    print(page);
+    if ((await out.settled?.()) === false) return;
+  }
   if (format === 'json') out.write(printed === 0 ? '[]\n' : '\n]\n');
   else if (printed > 0) return;
   else if (format === 'yaml') out.write('[]\n');
@@ -66,37 +54,6 @@ export function printSection<T>(heading: string, items: readonly T[], view: List
   out.write(`\n${paint.bold(heading)}\n${table.replaceAll(/^(?=.)/gm, INDENT)}`);
 }
 
-/** The rows of a table below their headings, cut to a terminal's width. */
-export function renderPage<T>(
-  items: readonly T[],
-  columns: readonly Column<T>[],
-  hasHead: boolean,
-  maxWidth: number | null,
-  paint: Paint,
-): string {
-  const cells = items.map((item) => columns.map(({ cell }) => replaceInvisible(cell(item))));
-  const heads = hasHead ? columns.map(({ heading }) => heading) : [];
-  const widths = columns.map(({ heading }, index) =>
-    Math.max(heading.length, ...cells.map((row) => widthOf(row[index] ?? ''))),
-  );
-  const allowed = shrink(
-    widths,
-    columns.map(({ canShrink }) => canShrink === true),
-    maxWidth,
-  );
-  const rows = cells.map((row, rowIndex) =>
-    row.map((text, index) => {
-      const shown = cut(text, allowed[index] ?? 0);
-      const item = items[rowIndex];
-      return item === undefined ? shown : (columns[index]?.paint?.(shown, item, paint) ?? shown);
-    }),
-  );
-  return `${renderTable(
-    heads.map((heading) => paint.dim(heading)),
-    rows,
-  )}\n`;
-}
-
 async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let page: T[] = [];
   for await (const item of items) {
@@ -106,33 +63,6 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]
     page = [];
   }
   if (page.length > 0) yield page;
-}
-
-/** Takes width from the widest columns that can give some, until the line fits. */
-function shrink(widths: readonly number[], canShrink: readonly boolean[], maxWidth: number | null): readonly number[] {
-  const allowed = [...widths];
-  if (maxWidth === null) return allowed;
-  let excess = allowed.reduce((sum, width) => sum + width + GAP, -GAP) - maxWidth;
-  while (excess > 0) {
-    const widest = allowed.reduce(
-      (best, width, index) =>
-        canShrink[index] === true && width > MIN_WIDTH && width > (allowed[best] ?? 0) ? index : best,
-      -1,
-    );
-    if (widest === -1) break;
-    allowed[widest] = (allowed[widest] ?? 0) - 1;
-    excess -= 1;
-  }
-  return allowed;
-}
-
-function cut(text: string, width: number): string {
-  const characters = Array.from(text);
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join('')}…`;
-}
-
-function widthOf(text: string): number {
-  return Array.from(text).length;
 }
 
 function indented(value: object): string {

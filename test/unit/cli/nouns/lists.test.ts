@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Column } from '../../../../src/cli/render/render-list.ts';
+import type { Column } from '../../../../src/cli/render/render-page.ts';
 import { printList } from '../../../../src/cli/render/render-list.ts';
 import { formatDistance, formatTime } from '../../../../src/cli/render/format-time.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
@@ -37,20 +37,37 @@ describe('a list', () => {
   it('is printed in pages, so that a million rows are never held', async () => {
     for (const format of ['table', 'json', 'yaml'] as const) {
       const { terminal, writes } = terminalOf();
-      let largest = 0;
-      async function* watched(): AsyncGenerator<number> {
-        for await (const number of numbers(2500)) {
-          largest = Math.max(largest, number - writes.join('').split('\n').length * 0);
-          yield number;
-        }
-      }
-      await printList(watched(), view, format, terminal);
+      await printList(numbers(2500), view, format, terminal);
       assert.ok(writes.length >= 5, format);
       const text = writes.join('');
       if (format === 'table') assert.equal(text.split('\n').length, 2502);
       if (format === 'json') assert.equal((JSON.parse(text) as unknown[]).length, 2500);
       if (format === 'yaml') assert.equal(text.match(/^- number: \d+$/gm)?.length, 2500);
     }
+  });
+
+  it('ends when nobody reads it any more', async () => {
+    const { terminal, writes } = terminalOf();
+    let read = 0;
+    async function* counted(): AsyncGenerator<number> {
+      for await (const number of numbers(5000)) {
+        read += 1;
+        yield number;
+      }
+    }
+    const settled = async (): Promise<boolean> => await Promise.resolve(writes.length < 2);
+    await printList(counted(), view, 'table', { ...terminal, out: { ...terminal.out, settled } });
+    assert.equal(read, 1000);
+  });
+
+  it('lays out wide characters too', async () => {
+    const { terminal, writes } = terminalOf(80);
+    const wide = [
+      { heading: 'T', cell: (number: number) => (number === 0 ? '\u5409\u7965' : 'abcd') },
+      { heading: 'N', cell: String },
+    ];
+    await printList(numbers(2), { ...view, columns: wide }, 'table', terminal);
+    assert.equal(writes.join(''), 'T     N\n\u5409\u7965  0\nabcd  1\n');
   });
 
   it('fits the terminal by cutting what can be cut, the widest first', async () => {
