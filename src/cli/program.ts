@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { registerApply } from './apply.ts';
 import { registerCompletion } from './completion/completion.ts';
 import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
+import { registerDiff } from './diff.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
+import { registerExport } from './export.ts';
 import { registerKeyring } from './keyring.ts';
 import { registerNouns } from './nouns.ts';
 import { registerServe } from './serve.ts';
@@ -23,7 +27,11 @@ export type Register = (
 const commands: readonly Register[] = [
   registerServe,
   registerValidate,
+  registerApply,
+  registerDiff,
+  registerExport,
   registerConfig,
+  registerDoctor,
   registerDemo,
   registerSign,
   registerExplain,

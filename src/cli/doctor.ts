@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import type { Finding, FindingLevel } from '../doctor/finding.ts';
+import { formatData, type OutputFormat, outputOption } from './output-format.ts';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+
+interface DoctorOptions {
+  readonly store?: string;
+  readonly envoy: readonly string[];
+  readonly deep: boolean;
+  readonly fix: boolean;
+  readonly output: OutputFormat;
+}
+
+/** Adds `postern doctor`. */
+export function registerDoctor(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+  program
+    .command('doctor')
+    .description('Check what a gateway with these settings depends on, and tell what to do about it.')
+    .option('--store <location>', 'the store to look at, instead of POSTERN_STORE')
+    .option('--envoy <url...>', 'admin addresses of Envoys whose configuration is looked through', [])
+    .option('--deep', 'read every record of a database and open every secret', false)
+    .option('--fix', 'make or mend the collections, validators and indexes of a database', false)
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      `
+Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, and with --envoy at
+an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.
+
+Examples:
+  $ postern doctor
+  $ postern doctor --envoy http://127.0.0.1:9901
+  $ postern doctor --deep -o json
+  $ postern doctor --fix                             a new database, or one of an older version
+
+Exit codes: 0 nothing wrong (warnings count as that), 1 faults, 2 usage.`,
+    )
+    .action(async (options: DoctorOptions) => {
+      finish(await examine(options, terminal));
+    });
+}
+
+async function examine(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
+  const envoys = options.envoy.map(parseAdminUrl);
+  const wrong = options.envoy.filter((_, index) => envoys[index] === null);
+  if (wrong.length > 0) {
+    terminal.err.write(`postern doctor: --envoy: must be like http://127.0.0.1:9901, not "${wrong.join('", "')}"\n`);
+    return exitCodes.usage;
+  }
+  const findings: Finding[] = [];
+  const { render, summarize } = await renderer(terminal);
+  for await (const finding of find(
+    options,
+    envoys.flatMap((url) => url ?? []),
+    terminal,
+  )) {
+    findings.push(finding);
+    if (options.output === 'table') terminal.out.write(render(finding));
+  }
+  terminal.out.write(options.output === 'table' ? summarize(findings) : formatData(findings, options.output));
+  return findings.some(({ level }) => level === 'fault') ? exitCodes.failed : exitCodes.done;
+}
+
+async function* find(
+  { store, deep, fix }: DoctorOptions,
+  envoys: readonly URL[],
+  { environment }: Terminal,
+): AsyncGenerator<Finding> {
+  const [{ parseConfig }, { runChecks }, { fault, fine }] = await Promise.all([
+    import('../config.ts'),
+    import('../doctor/run-checks.ts'),
+    import('../doctor/finding.ts'),
+  ]);
+  const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
+  if ('problems' in parsed) {
+    for (const problem of parsed.problems) {
+      yield fault('settings', problem, 'correct the environment; "postern config" shows every setting');
+    }
+    return;
+  }
+  yield fine('settings', 'are all known and right');
+  const { store: location, keyring: keyRing } = parsed.config;
+  yield* runChecks({ store: location, keyRing, envoys, isDeep: deep, isFixing: fix, environment, clock: systemClock });
+}
+
+function parseAdminUrl(text: string): URL | null {
+  return /^https?:\/\/[^\s?#@]+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
+}
+
+const marks: Readonly<Record<FindingLevel, string>> = { ok: '✓', warning: '!', fault: '✗' };
+
+async function renderer({ out, environment }: Terminal): Promise<{
+  readonly render: (finding: Finding) => string;
+  readonly summarize: (findings: readonly Finding[]) => string;
+}> {
+  const { default: picocolors } = await import('picocolors');
+  const colors = picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
+  const paint = { ok: colors.green, warning: colors.yellow, fault: colors.red } as const;
+  return {
+    render: ({ level, subject, message, advice }) => {
+      const line = `${paint[level](marks[level])} ${colors.bold(subject)}: ${message}\n`;
+      return advice === null ? line : `${line}  ${colors.dim(`→ ${advice}`)}\n`;
+    },
+    summarize: (findings) => {
+      const [faults, warnings] = (['fault', 'warning'] as const).map((level) => countOf(findings, level));
+      const text = `${faults ?? ''}, ${warnings ?? ''}`;
+      return `\n${text.startsWith('no') ? text : colors.red(text)}\n`;
+    },
+  };
+}
+
+function countOf(findings: readonly Finding[], level: FindingLevel): string {
+  const { length } = findings.filter((finding) => finding.level === level);
+  return `${length === 0 ? 'no' : String(length)} ${level}${length === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,28 @@
+import type { Environment } from '../config.ts';
+import { parseDocument } from '../document/parse-document.ts';
+import { formatProblem } from '../document/problem.ts';
+import { secretReader } from '../document/secret-source.ts';
+import { readWholeFile } from '../store/file/read-whole-file.ts';
+import { fault, fine, type Finding } from './finding.ts';
+
+/** Reads the declarative file as `serve` would, with its secrets. */
+export async function checkFileStore(path: string, environment: Environment): Promise<readonly Finding[]> {
+  const subject = `store file:${path}`;
+  const read = await readWholeFile(path);
+  if (read.kind !== 'read') {
+    const message = read.kind === 'faulty' ? read.message : 'the file keeps changing';
+    return [fault(subject, message, 'name another file with POSTERN_STORE or --store, or mend this one')];
+  }
+  const parsed = parseDocument([{ file: path, text: read.text }], {
+    isComplete: true,
+    readSecret: secretReader({ environment }),
+  });
+  if ('problems' in parsed) {
+    return parsed.problems.map((problem) =>
+      fault(subject, formatProblem(problem), `mend it; "postern validate -f ${path}" shows the line`),
+    );
+  }
+  const { endpoints, consumers, credentials, grants } = parsed.content;
+  const counts = Object.entries({ endpoints, consumers, credentials, grants });
+  return [fine(subject, `is valid: ${counts.map(([name, list]) => `${String(list.length)} ${name}`).join(', ')}`)];
+}

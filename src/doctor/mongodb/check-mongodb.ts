@@ -1,0 +1,60 @@
+import type { MongoClient } from 'mongodb';
+import type { Clock } from '../../clock.ts';
+import type { KeyRing } from '../../keyring/key-ring.ts';
+import { Conflict } from '../../manage/resource-store.ts';
+import { connectMongodb } from '../../store/mongodb/connect.ts';
+import { MongodbUnavailable, withFaults } from '../../store/mongodb/faults.ts';
+import { fault, type Finding } from '../finding.ts';
+import { checkRecords } from './check-records.ts';
+import { checkSchema, fixSchema } from './check-schema.ts';
+import { checkServer } from './check-server.ts';
+
+/** What looking at a MongoDB store needs. */
+export interface MongodbCheckPorts {
+  readonly clock: Clock;
+  /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
+  readonly keyRing: KeyRing | null;
+  /** Whether every record is read and every secret opened, which takes about a minute per million. */
+  readonly isDeep: boolean;
+  /** Whether collections and indexes that differ are mended. */
+  readonly isFixing: boolean;
+}
+
+/** Looks at a MongoDB store: the server, who may do what, its collections and what is in them. Never rejects for what MongoDB does. */
+export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promise<readonly Finding[]> {
+  let client: MongoClient | null = null;
+  try {
+    await probe(uri);
+    client = connectMongodb(uri, ports.isFixing ? 'migration' : 'commands');
+    const { options } = client;
+    const db = client.db();
+    const server = await withFaults(async () => await checkServer(db, { isTls: options.tls, clock: ports.clock }));
+    const fixed = ports.isFixing ? [await fixSchema(db)] : [];
+    const schema = await withFaults(async () => await checkSchema(db));
+    const records = await withFaults(async () => await checkRecords(db, ports));
+    return [...server, ...fixed, ...schema, ...records];
+  } catch (error) {
+    if (error instanceof Conflict)
+      return [fault('collections', error.message, 'then run "postern doctor --fix" again')];
+    if (!(error instanceof MongodbUnavailable)) throw error;
+    return [fault('MongoDB', error.message, adviceFor(error))];
+  } finally {
+    await client?.close();
+  }
+}
+
+/** Rejects within about a second when nobody answers, where the patience of commands would last for an election. */
+async function probe(uri: string): Promise<void> {
+  const client = connectMongodb(uri, 'checks');
+  try {
+    await withFaults(async () => await client.db().command({ hello: 1 }));
+  } finally {
+    await client.close();
+  }
+}
+
+function adviceFor({ reason }: MongodbUnavailable): string {
+  if (reason === 'denied' || reason === 'address') return 'correct POSTERN_STORE';
+  if (reason === 'forbidden') return 'give the user the role that deploy/mongodb/roles.js makes';
+  return 'check that the servers run and that this machine reaches them; serve goes on with callers it knows meanwhile';
+}

@@ -1,0 +1,129 @@
+import type { Collection, Db } from 'mongodb';
+import type { KeyRing } from '../../keyring/key-ring.ts';
+import { collectionNames } from '../../store/mongodb/documents.ts';
+import { describeFault, type Mapped, type RawDocument } from '../../store/mongodb/mapping/document-fault.ts';
+import { readConsumerDocument } from '../../store/mongodb/mapping/map-consumer.ts';
+import { readManagedCredentialDocument } from '../../store/mongodb/mapping/map-credential.ts';
+import { readEndpointDocument } from '../../store/mongodb/mapping/map-endpoint.ts';
+import { readGrantDocument } from '../../store/mongodb/mapping/map-grant.ts';
+import { findMatchCollisions } from '../../route/collisions.ts';
+import { fault, fine, type Finding, warning } from '../finding.ts';
+
+/** What reading records needs. */
+export interface RecordCheck {
+  /** Null when there is no good key ring: credentials are then not read. */
+  readonly keyRing: KeyRing | null;
+  readonly isDeep: boolean;
+}
+
+/** Faulty records beyond these are counted, not told one by one. */
+const MAX_TOLD = 20;
+
+const MEND =
+  'it is refused meanwhile; mend it in the shell, or write it anew with "postern apply" or the command of its kind';
+
+/** Reads the records as `serve` would; endpoints always, the rest when asked for. Rejects as the driver does. */
+export async function checkRecords(db: Db, { keyRing, isDeep }: RecordCheck): Promise<readonly Finding[]> {
+  const endpoints = await checkEndpoints(db);
+  const keys = keyRing === null ? [] : await checkSealKeys(db, keyRing);
+  if (!isDeep) return [...endpoints, ...keys];
+  const credentials =
+    keyRing === null
+      ? []
+      : await check(db.collection(collectionNames.credentials), (raw) => readManagedCredentialDocument(raw, keyRing));
+  return [
+    ...endpoints,
+    ...keys,
+    ...(await check(db.collection(collectionNames.consumers), readConsumerDocument)),
+    ...credentials,
+    ...(await check(db.collection(collectionNames.grants), readGrantDocument)),
+    ...(await checkParents(db)),
+  ];
+}
+
+async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
+  const documents = await db.collection(collectionNames.endpoints).find({}).toArray();
+  const read = documents.map(readEndpointDocument);
+  const endpoints = read.flatMap((each) => ('value' in each ? [each.value] : []));
+  const collisions = findMatchCollisions(endpoints).map(({ first, second, rule }) =>
+    fault(
+      'endpoints',
+      `${first.id} and ${second.id} claim the same requests (${rule}): those are refused`,
+      'change the match of one of them with "postern endpoint edit"',
+    ),
+  );
+  return [...tell(collectionNames.endpoints, read.length, faultsOf(read)), ...collisions];
+}
+
+async function check(collection: Collection, read: (raw: RawDocument) => Mapped<unknown>): Promise<readonly Finding[]> {
+  const faults: string[] = [];
+  let count = 0;
+  for await (const document of collection.find({}, { batchSize: 1000 })) {
+    count += 1;
+    faults.push(...faultsOf([read(document)]));
+  }
+  return tell(collection.collectionName, count, faults);
+}
+
+function faultsOf(read: readonly Mapped<unknown>[]): readonly string[] {
+  return read.flatMap((each) => ('fault' in each ? [describeFault(each.fault)] : []));
+}
+
+function tell(subject: string, count: number, faults: readonly string[]): readonly Finding[] {
+  if (faults.length === 0) return [fine(subject, `${String(count)} read, all are right`)];
+  const told = faults.slice(0, MAX_TOLD).map((text) => fault(subject, text, MEND));
+  const rest = faults.length - told.length;
+  return rest === 0 ? told : [...told, fault(subject, `${String(rest)} more are faulty`, MEND)];
+}
+
+/** Which keys of the ring the stored secrets need, without reading each record here. */
+async function checkSealKeys(db: Db, keyRing: KeyRing): Promise<readonly Finding[]> {
+  const credentials = db.collection(collectionNames.credentials);
+  const used = new Map<string, number>();
+  for (const field of ['appSecret', 'sealedAppKey', 'retiringSecret.appSecret']) {
+    const groups = credentials.aggregate<{ readonly _id: unknown; readonly count: number }>([
+      { $match: { [`${field}.keyId`]: { $type: 'string' } } },
+      { $group: { _id: `$${field}.keyId`, count: { $sum: 1 } } },
+    ]);
+    for await (const { _id: keyId, count } of groups) used.set(String(keyId), (used.get(String(keyId)) ?? 0) + count);
+  }
+  const subject = 'sealed secrets';
+  const former = [...used].filter(([keyId]) => keyId !== keyRing.currentKeyId);
+  if (former.length === 0) return [fine(subject, 'all are sealed with the key in use')];
+  return former.map(([keyId, count]) =>
+    keyRing.keyIds.includes(keyId)
+      ? warning(subject, `${String(count)} are sealed with the former key ${keyId}`, 'run "postern keyring rewrap"')
+      : fault(
+          subject,
+          `${String(count)} are sealed with the key ${keyId}, which is not in the key ring: their callers get 503`,
+          'add that key to the key ring (from its backup), or rotate those credentials',
+        ),
+  );
+}
+
+/** Credentials and grants of nobody: they do nothing, but somebody changed the database by hand. */
+async function checkParents(db: Db): Promise<readonly Finding[]> {
+  const parents = [
+    [collectionNames.credentials, 'consumerId', collectionNames.consumers],
+    [collectionNames.grants, 'consumerId', collectionNames.consumers],
+    [collectionNames.grants, 'endpointId', collectionNames.endpoints],
+  ] as const;
+  const findings: Finding[] = [];
+  for (const [collection, localField, from] of parents) {
+    const orphans = await db
+      .collection(collection)
+      .aggregate<{ readonly _id: unknown }>([
+        { $lookup: { from, localField, foreignField: '_id', as: 'parents', pipeline: [{ $project: { _id: 1 } }] } },
+        { $match: { parents: { $size: 0 } } },
+        { $limit: MAX_TOLD },
+        { $project: { _id: 1 } },
+      ])
+      .toArray();
+    for (const { _id: id } of orphans) {
+      findings.push(
+        warning(collection, `${String(id)} has a ${localField} that leads nowhere: it does nothing`, 'remove it'),
+      );
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts';
+import type { StoreLocation } from '../config-values.ts';
+import type { Environment } from '../config.ts';
+import { KeyRing } from '../keyring/key-ring.ts';
+import { readKeyRing } from '../keyring/read-key-ring.ts';
+import type { KeyRingLocation } from '../keyring/ring-location.ts';
+import { checkFileStore } from './check-file-store.ts';
+import { checkKeyRing } from './check-key-ring.ts';
+import { inspectEnvoyAt } from './envoy/fetch-config-dump.ts';
+import { type Finding, fault } from './finding.ts';
+import { checkMongodb } from './mongodb/check-mongodb.ts';
+
+/** What to look at. */
+export interface Wish {
+  readonly store: StoreLocation;
+  /** Null when none is configured. */
+  readonly keyRing: KeyRingLocation | null;
+  /** Admin addresses of Envoys. */
+  readonly envoys: readonly URL[];
+  /** Whether every record of a database is read. */
+  readonly isDeep: boolean;
+  /** Whether collections and indexes that differ are mended. */
+  readonly isFixing: boolean;
+  readonly environment: Environment;
+  readonly clock: Clock;
+}
+
+/** Looks at everything that a gateway with these settings depends on, one after the other. */
+export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
+  const { store, keyRing, environment } = wish;
+  if (keyRing !== null) yield* await checkKeyRing(keyRing, environment);
+  if (store.kind === 'file') yield* await checkFileStore(store.path, environment);
+  else {
+    if (keyRing === null) {
+      const message = 'POSTERN_KEYRING is not set: secrets in MongoDB cannot be opened';
+      yield fault('key ring', message, 'set it; "postern keyring create" makes one for a new store');
+    }
+    const ring = keyRing === null ? null : await openRing(keyRing, environment);
+    yield* await checkMongodb(store.uri, {
+      clock: wish.clock,
+      keyRing: ring,
+      isDeep: wish.isDeep,
+      isFixing: wish.isFixing,
+    });
+  }
+  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy);
+}
+
+async function openRing(location: KeyRingLocation, environment: Environment): Promise<KeyRing | null> {
+  const found = await readKeyRing(location, environment);
+  return found.kind === 'good' ? new KeyRing(found.content) : null;
+}

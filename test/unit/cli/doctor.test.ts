@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { endpointsYaml, runCli } from './run-cli.ts';
+
+describe('postern doctor', () => {
+  let folder: TemporaryDirectory;
+  let store = '';
+  before(async () => {
+    folder = await temporaryDirectory();
+    const path = join(folder.path, 'postern.yaml');
+    await writeFile(path, endpointsYaml);
+    store = `file:${path}`;
+  });
+  after(async () => {
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it('finds nothing wrong with a good file', async () => {
+    const { code, out, err } = await runCli(['doctor'], { POSTERN_STORE: store });
+    assert.equal(code, 0);
+    assert.equal(err, '');
+    assert.match(out, /^✓ settings: are all known and right\n✓ store file:\S+: is valid: 6 endpoints, 0 consumers/);
+    assert.match(out, /\nno faults, no warnings\n$/);
+  });
+
+  it('tells every problem of a file, and how to see it', async () => {
+    const path = join(folder.path, 'bad.yaml');
+    await writeFile(path, 'version: 1\nendpoints: [{ id: A }]\n');
+    const { code, out } = await runCli(['doctor', '--store', `file:${path}`]);
+    assert.equal(code, 1);
+    assert.match(out, /✗ store file:\S+: \S+bad\.yaml:2:\d+: /);
+    assert.match(out, /→ mend it; "postern validate -f /);
+  });
+
+  it('tells wrong settings first, and goes no further', async () => {
+    const { code, out } = await runCli(['doctor', '-o', 'json'], { POSTERN_STORE: 'nowhere', POSTERN_ODD: '1' });
+    assert.equal(code, 1);
+    const findings = JSON.parse(out) as readonly { readonly level: string; readonly subject: string }[];
+    assert.deepEqual(
+      findings.map(({ level, subject }) => `${level} ${subject}`),
+      ['fault settings', 'fault settings'],
+    );
+  });
+
+  for (const url of ['127.0.0.1:9901', 'ftp://127.0.0.1', 'http://user:pw@127.0.0.1', 'http://127.0.0.1/?a']) {
+    it(`does not take ${url} for an address of Envoy`, async () => {
+      const { code, err } = await runCli(['doctor', '--envoy', url], { POSTERN_STORE: store });
+      assert.equal(code, 2);
+      assert.match(err, /^postern doctor: --envoy: must be like http:\/\/127\.0\.0\.1:9901/);
+    });
+  }
+
+  it('tells that an Envoy is away', async () => {
+    const { code, out } = await runCli(['doctor', '--envoy', 'http://127.0.0.1:9'], { POSTERN_STORE: store });
+    assert.equal(code, 1);
+    assert.match(out, /✗ Envoy at http:\/\/127\.0\.0\.1:9: its admin address does not answer/);
+  });
+
+  for (const [what, status, body] of [
+    ['an error', 404, 'no'],
+    ['no JSON', 200, '<html>'],
+    ['another JSON', 200, '[1]'],
+  ] as const) {
+    it(`tells that what answers with ${what} is no Envoy`, async () => {
+      const server = createServer((_, response) => response.writeHead(status).end(body));
+      const port = await listen(server);
+      const { code, out } = await runCli(['doctor', '--envoy', `http://127.0.0.1:${String(port)}`], {
+        POSTERN_STORE: store,
+      });
+      server.close();
+      assert.equal(code, 1);
+      assert.match(out, /✗ Envoy/);
+    });
+  }
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
