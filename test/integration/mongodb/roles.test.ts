@@ -6,6 +6,7 @@ import { collectionNames } from '../../../src/store/mongodb/documents.ts';
 import { describeFault, type DocumentFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
+import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring.ts';
@@ -129,8 +130,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
     it('lets the service read, watch and note what was used', async () => {
       const db = as('postern');
       await requireSchema(db);
-      for (const name of resources) {
-        assert.ok(await db.collection(name).findOne());
+      for (const name of [...resources, 'revokedTokens']) {
+        if (name !== 'revokedTokens') assert.ok(await db.collection(name).findOne());
         const stream = db.collection(name).watch([], { maxAwaitTimeMS: 100 });
         await stream.tryNext();
         await stream.close();
@@ -142,6 +143,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
           { $lookup: { from: 'grants', localField: 'consumerId', foreignField: 'consumerId', as: 'grants' } },
         ])
         .next();
+      await db.collection<Anything>('revokedTokens').insertOne({ _id: 't', credentialId: 'a', expiresAt: new Date() });
       await db
         .collection<Anything>('usage')
         .bulkWrite([
@@ -155,6 +157,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
+        ...each(['revokedTokens'], 'update', 'remove', 'drop', 'bypass'),
         ...administration,
       });
     });
@@ -184,6 +187,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       assert.equal(told.length, 6);
       assert.equal((await store.usage.usageOf(['acme-hmac'])).size, 1);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
+      await using session = store.db.client.startSession();
+      await store.db.client.db('admin').command({ killSessions: [session.id] });
     });
 
     it('forbids them to change the audit trail, and everything else', async () => {
@@ -205,7 +210,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       } finally {
         await root
           .collection<Anything>('meta')
-          .updateOne({ _id: 'schema' }, { $set: { version: 2 }, $unset: { lease: '' } });
+          .updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION }, $unset: { lease: '' } });
       }
     });
   });

@@ -3,10 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type MongoClient, MongoError, MongoServerError } from 'mongodb';
 import { uncertain } from '../faults.ts';
 
-/** How long others who change the same are waited for: as long as MongoDB lets one transaction last. */
-const MAX_CONTENTION_MS = 60_000;
-/** How long a server is waited for that is away in the middle of it: two elections. */
-const MAX_OUTAGE_MS = 20_000;
+/** How long a transaction is tried. */
+export interface Patience {
+  /** While others change the same: as long as MongoDB lets one transaction last. */
+  readonly maxContentionMs: number;
+  /** While a server is away in the middle of it: two elections. */
+  readonly maxOutageMs: number;
+}
+
+const usualPatience: Patience = { maxContentionMs: 60_000, maxOutageMs: 20_000 };
 const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 300;
 
@@ -22,10 +27,14 @@ const options = {
  * would have to wait two minutes for. Rejects as the driver does, or, when no server told whether the commit was made,
  * with `MongodbUnavailable` (`uncertain`).
  */
-export async function inTransaction<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  client: MongoClient,
+  work: (session: ClientSession) => Promise<T>,
+  { maxContentionMs, maxOutageMs }: Patience = usualPatience,
+): Promise<T> {
   await using session = client.startSession();
-  const contention = AbortSignal.timeout(MAX_CONTENTION_MS);
-  const outage = AbortSignal.timeout(MAX_OUTAGE_MS);
+  const contention = AbortSignal.timeout(maxContentionMs);
+  const outage = AbortSignal.timeout(maxOutageMs);
   for (let attempt = 1; ; attempt += 1) {
     session.startTransaction(options);
     try {
@@ -34,6 +43,7 @@ export async function inTransaction<T>(client: MongoClient, work: (session: Clie
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction();
+      else await endOnServer(client, session);
       const deadline = error instanceof MongoServerError ? contention : outage;
       if (!hasLabel(error, 'TransientTransactionError') || deadline.aborted) throw error;
     }
@@ -53,6 +63,18 @@ async function commit(session: ClientSession, outage: AbortSignal): Promise<void
     }
     await delay(MAX_PAUSE_MS);
   }
+}
+
+/**
+ * After a commit that failed the driver takes the transaction for ended; the server may still have it, and its locks for
+ * a minute. What was committed stays so.
+ */
+async function endOnServer(client: MongoClient, { id }: ClientSession): Promise<void> {
+  // A server that is away forgets by itself.
+  await client
+    .db('admin')
+    .command({ killSessions: [id] })
+    .catch(() => undefined);
 }
 
 function hasLabel(error: unknown, label: string): boolean {
