@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Config, Environment } from './config.ts';
+import { type GatewayStore, openGatewayStore } from './gateway-store.ts';
 import { InProcessLimiter } from './limit/in-process.ts';
 import { createOAuth2, createProcessRing } from './oauth2/create-oauth2.ts';
 import { keepRevokedTokensInProcess } from './oauth2/revoked-tokens.ts';
@@ -8,7 +9,6 @@ import { createCheckObserver } from './observe/check-observer.ts';
 import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createOAuth2Observer } from './observe/oauth2-observer.ts';
-import { createStoreObserver } from './observe/store-observer.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
 import { createTransport } from './server/create-transport.ts';
@@ -17,7 +17,6 @@ import { HttpServer } from './server/http-server.ts';
 import { formatListenAddress } from './server/listen-address.ts';
 import { readTlsIdentity, watchTlsIdentity } from './server/tls-files.ts';
 import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
-import { openSnapshots, type SnapshotHolder } from './store/snapshot-holder.ts';
 
 const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
 /** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
@@ -58,24 +57,22 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   };
   try {
     const health = new Health([AUTHORIZATION_SERVICE]);
-    const metrics = new Metrics(() => snapshots.ageSeconds());
-    const snapshots: SnapshotHolder = await openSnapshots(config.store, {
-      environment: ports.environment,
-      clock,
-      observer: createStoreObserver(logger, metrics),
-    });
-    parts.push(snapshots);
+    const metrics = new Metrics(() => store.snapshots.ageSeconds());
+    const store: GatewayStore = await openGatewayStore({ ...ports, metrics });
+    parts.push(store);
+    const { snapshots } = store;
     logger.info('limits are kept in this process: no rate limit service is configured');
-    const ring = createProcessRing(clock.nowSeconds());
-    logger.info('access tokens live as long as this process: no key ring is configured');
+    const { keyRing } = store;
+    const processRing = createProcessRing(clock.nowSeconds());
+    if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
     const revokedTokens = keepRevokedTokensInProcess(clock);
     const oauth2 = createOAuth2({
       publicUrl: config.publicUrl,
       clock,
-      ring: () => ring,
+      ring: () => keyRing?.ring ?? processRing,
       revokedTokens,
       credentials: () => snapshots.current().credentials,
-      observer: createOAuth2Observer(logger, metrics),
+      observer: createOAuth2Observer(logger, metrics, store.recordUse),
     });
     const handleCheck = createCheckHandler({
       clock,
@@ -87,7 +84,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       onLimiterFailure: () => {
         metrics.countLimiterFailure();
       },
-      observer: createCheckObserver(logger, metrics),
+      observer: createCheckObserver(logger, metrics, store.recordUse),
     });
     const methods: Methods = new Map([
       [
@@ -97,7 +94,8 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       ...health.methods(),
     ]);
     const admin = new AdminServer({
-      findUnreadiness: () => (health.serving ? null : 'starting or stopping'),
+      findUnreadiness: () => (health.serving ? null : (snapshots.findUnreadiness() ?? 'starting or stopping')),
+      findNotice: () => snapshots.findNotice(),
       collectMetrics: async () => ({
         text: await metrics.registry.metrics(),
         contentType: metrics.registry.contentType,
@@ -141,15 +139,26 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     await listen('POSTERN_GRPC_ADDRESS', config.grpcAddress, async () => {
       await transport.start();
     });
-    health.setServing(true);
-    logger.info('ready', {
+    const addresses = {
       grpc: formatListenAddress(transport.address()),
       http: formatListenAddress(http.address()),
       admin: formatListenAddress(admin.address()),
-    });
+    };
+    let isStopping = false;
+    const serve = (): void => {
+      if (isStopping) return;
+      health.setServing(true);
+      logger.info('ready', addresses);
+    };
+    if (snapshots.findUnreadiness() === null) serve();
+    else {
+      logger.info('listening; every check is refused with 503 until the database was read', addresses);
+      void snapshots.ready.then(serve);
+    }
     return {
       [Symbol.asyncDispose]: dispose,
       stop: async (isHurried) => {
+        isStopping = true;
         health.setServing(false);
         const graceMs = config.shutdownGraceSeconds * 1000;
         const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);

@@ -47,7 +47,7 @@ export class Metrics {
     });
     this.#reloads = new Counter({
       name: 'postern_store_reloads_total',
-      help: 'Reads of the declarative file by outcome.',
+      help: 'Reads of the declarative file, or of all endpoints of a database, by outcome.',
       labelNames: ['outcome'],
       registers,
     });
@@ -83,7 +83,7 @@ export class Metrics {
     this.#limiterFailures.inc();
   }
 
-  /** Counts a read of the declarative file. */
+  /** Counts a read of the declarative file, or of all endpoints of a database. */
   countReload(outcome: 'loaded' | 'refused'): void {
     this.#reloads.inc({ outcome });
   }

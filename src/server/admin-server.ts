@@ -5,6 +5,8 @@ import type { ListenAddress } from './transport.ts';
 export interface AdminPorts {
   /** Null when checks are taken; else why not, in words. */
   readonly findUnreadiness: () => string | null;
+  /** Null when all is well; else what is the matter though checks are taken, in words. */
+  readonly findNotice: () => string | null;
   /** The metrics and their content type. */
   readonly collectMetrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -28,7 +30,7 @@ export class AdminServer implements AsyncDisposable {
       }
       const [path] = (request.url ?? '').split('?', 1);
       if (path === '/livez') send(response, 200, 'ok\n');
-      else if (path === '/readyz') sendReadiness(response, ports.findUnreadiness());
+      else if (path === '/readyz') sendReadiness(response, ports);
       else if (path === '/metrics') sendMetrics(response, ports);
       else send(response, 404, 'there are /livez, /readyz and /metrics\n');
     });
@@ -65,9 +67,11 @@ export class AdminServer implements AsyncDisposable {
   }
 }
 
-function sendReadiness(response: ServerResponse, unreadiness: string | null): void {
-  if (unreadiness === null) send(response, 200, 'ready\n');
-  else send(response, 503, `not ready: ${unreadiness}\n`);
+function sendReadiness(response: ServerResponse, ports: AdminPorts): void {
+  const unreadiness = ports.findUnreadiness();
+  const notice = ports.findNotice();
+  if (unreadiness !== null) send(response, 503, `not ready: ${unreadiness}\n`);
+  else send(response, 200, notice === null ? 'ready\n' : `ready\n${notice}\n`);
 }
 
 function sendMetrics(response: ServerResponse, ports: AdminPorts): void {

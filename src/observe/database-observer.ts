@@ -1,0 +1,46 @@
+import type { MongoStoreObserver } from '../store/mongodb/mongo-snapshots.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import { warnOfUnserved } from './store-observer.ts';
+
+/** Says what becomes of a database: one line when it goes away, one when it is back, and one for each faulty document. */
+export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoStoreObserver {
+  return {
+    loaded({ endpoints, faults }) {
+      metrics.countReload('loaded');
+      logger.info('the endpoints of the database are in force', {
+        endpoints: endpoints.length,
+        faulty: faults.length,
+      });
+      warnOfUnserved(logger, endpoints);
+    },
+    changed({ endpoints, faults }) {
+      logger.info('endpoints were changed', { endpoints: endpoints.length, faulty: faults.length });
+    },
+    running(mode) {
+      if (mode === 'following') logger.info('changes of the database are followed');
+      else {
+        logger.warn(
+          'the database is a stand-alone server without change streams: endpoints are read every 2 s, and credentials again after 2 to 5 s',
+        );
+      }
+    },
+    away(reason, detail) {
+      logger.error('the database is away; callers who were seen before are served from memory', { reason, detail });
+    },
+    back(awaySeconds) {
+      logger.info('the database is back', { awaySeconds });
+    },
+    missedChanges() {
+      logger.warn('the database could not tell what changed since the last change; everything is read anew');
+    },
+    faulty(fault) {
+      logger.error('a document of the database is faulty; nothing is allowed by it until it is mended', {
+        fault,
+      });
+    },
+    defect(error) {
+      logger.error('the database could not be followed, by a defect of this program', {}, error);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../src/clock.ts';
+import { openFileSnapshots } from '../../src/store/file-snapshots.ts';
+import { poll } from '../support/poll.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { describeStoreContract } from './store.ts';
+
+describeStoreContract('of a declarative file', async (document) => {
+  const directory = await temporaryDirectory();
+  const path = join(directory.path, 'postern.yaml');
+  let refusals = 0;
+  const replace = async (text: string): Promise<void> => {
+    await writeFile(`${path}.next`, text);
+    await rename(`${path}.next`, path);
+  };
+  await replace(document);
+  const snapshots = await openFileSnapshots(path, {
+    clock: systemClock,
+    environment: {},
+    observer: {
+      loaded: () => undefined,
+      refused: () => {
+        refusals += 1;
+      },
+      defect: () => undefined,
+    },
+  });
+  return {
+    snapshots,
+    replace,
+    spoil: async () => {
+      const before = refusals;
+      await replace(document.replace('authentication: hmac', 'authentication: nonsense'));
+      await poll('the refusal of the file', () => Promise.resolve(refusals > before ? true : null));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await snapshots[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+});

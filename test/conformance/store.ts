@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { type HeldCredential } from '../../src/store/credential-source.ts';
+import { type SnapshotHolder } from '../../src/store/snapshot-holder.ts';
+import { poll } from '../support/poll.ts';
+
+/** A store that checks are decided with, and the way to change what is in it. */
+export interface StoreUnderTest extends AsyncDisposable {
+  readonly snapshots: Omit<SnapshotHolder, 'database'>;
+  /** Makes the store hold what this declarative document says, and nothing else. */
+  replace(documentYaml: string): Promise<void>;
+  /** Makes the endpoint `orders` nonsense, in the way that a hand could in this kind of store. */
+  spoil(): Promise<void>;
+}
+
+/** What the credential of the App Key `acme-hmac-key` has. */
+const appSecret = 'a secret of the contract, long enough';
+const formerSecret = 'the former secret of the contract, too';
+const hashOfHashedKey = 'e5f0cf3a0d6df3dd0e9ad7a2a4bb3f4d2d2ec1a48d8b3f8b1a4f2f9f9d1f8f70';
+
+interface DocumentParts {
+  readonly ordersPath?: string;
+  readonly ordersEnabled?: boolean;
+  readonly acmeEnabled?: boolean;
+  readonly hmacState?: string;
+  readonly grants?: string;
+}
+
+/** The document of the contract, with changes. */
+function documentOf(parts: DocumentParts = {}): string {
+  const { ordersPath = '/orders', ordersEnabled = true, acmeEnabled = true, hmacState = 'active' } = parts;
+  const grants =
+    parts.grants ??
+    `
+  - { endpoint: orders, consumer: acme, expiresAt: 2030-01-01T00:00:00Z, limits: [{ requests: 7, unit: minute, per: consumer }] }
+  - { endpoint: stock, consumer: acme }`;
+  return `
+version: 1
+endpoints:
+  - id: orders
+    scenario: partner-openapi
+    match: { hosts: [api.example.com, "*.partners.example.com"], paths: [{ prefix: ${ordersPath} }], methods: [GET, POST] }
+    authentication: hmac
+    accessCondition: authenticated-and-authorized
+    trafficControl: { limits: [{ requests: 100, unit: minute, per: consumer }] }
+    options: { clockSkewSeconds: 60 }
+    enabled: ${String(ordersEnabled)}
+  - { id: stock, scenario: partner-openapi, match: { paths: [{ exact: /stock }] }, authentication: key }
+  - { id: off, scenario: open, match: { paths: [{ prefix: /off }] }, enabled: false }
+  - { id: all, scenario: open, match: { paths: [{ prefix: / }] } }
+consumers:
+  - id: acme
+    name: Acme Ltd
+    description: Logistics partner
+    labels: { tier: gold }
+    enabled: ${String(acmeEnabled)}
+    credentials:
+      - id: acme-hmac
+        methods: [hmac, parameter-signature]
+        appKey: acme-hmac-key
+        appSecret: ${JSON.stringify(appSecret)}
+        retiringSecret: { appSecret: ${JSON.stringify(formerSecret)}, expiresAt: 2030-06-01T00:00:00Z }
+        state: ${hmacState}
+        notBefore: 2020-01-01T00:00:00Z
+        expiresAt: 2031-01-01T00:00:00Z
+      - { id: acme-key, method: key, appKey: acme-plain-key }
+      - { id: acme-hashed, method: key, appKeyHash: ${hashOfHashedKey} }
+  - { id: other, credentials: [{ id: other-key, method: key, appKey: other-plain-key, state: revoked }] }
+grants:${grants === '' ? ' []' : grants}
+`;
+}
+
+/** The contract that every store of the check path keeps (spec §6). `open` is called once, with its first document. */
+export function describeStoreContract(name: string, open: (documentYaml: string) => Promise<StoreUnderTest>): void {
+  describe(`the store ${name}`, () => {
+    let tested: StoreUnderTest;
+
+    before(async function () {
+      this.timeout(60_000);
+      tested = await open(documentOf());
+      await tested.snapshots.ready;
+    });
+
+    after(async () => {
+      await tested[Symbol.asyncDispose]();
+    });
+
+    function ownerOf(path: string, method = 'GET', host = 'api.example.com'): string | null {
+      const endpoint = tested.snapshots.current().endpoints.find(host, path, method);
+      return endpoint === null ? null : endpoint.enabled ? endpoint.id : 'refused';
+    }
+
+    async function find(appKey: string): Promise<HeldCredential | null> {
+      return await tested.snapshots.current().credentials.findByAppKey(appKey);
+    }
+
+    async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+      await poll(what, async () => ((await isSo()) ? true : null));
+    }
+
+    it('is ready, and knows how old its state is', () => {
+      assert.equal(tested.snapshots.findUnreadiness(), null);
+      assert.equal(tested.snapshots.findNotice(), null);
+      assert.ok(tested.snapshots.ageSeconds() < 10);
+    });
+
+    it('finds endpoints by host, path and method, and by id', () => {
+      assert.equal(ownerOf('/orders/1'), 'orders');
+      assert.equal(ownerOf('/orders', 'POST', 'a.partners.example.com'), 'orders');
+      assert.equal(ownerOf('/orders', 'DELETE'), null);
+      assert.equal(ownerOf('/orders', 'GET', 'elsewhere.example.com'), 'all');
+      assert.equal(ownerOf('/stock'), 'stock');
+      assert.equal(ownerOf('/off/1'), 'refused');
+      assert.equal(ownerOf('/'), 'all');
+      assert.equal(tested.snapshots.current().endpoints.findById('nowhere'), null);
+    });
+
+    it('gives endpoints with every default filled in', () => {
+      assert.deepEqual(tested.snapshots.current().endpoints.findById('orders'), {
+        id: 'orders',
+        description: '',
+        scenario: 'partner-openapi',
+        match: {
+          hosts: ['api.example.com', '*.partners.example.com'],
+          paths: [{ prefix: '/orders' }],
+          methods: ['GET', 'POST'],
+        },
+        authentication: 'hmac',
+        accessCondition: 'authenticated-and-authorized',
+        limits: [{ requests: 100, unit: 'minute', per: 'consumer' }],
+        options: {
+          mode: 'enforce',
+          onLimiterFailure: 'allow',
+          hideCredentials: true,
+          clockSkewSeconds: 60,
+          replayProtection: false,
+          signatureHints: false,
+          algorithms: ['hmac-sha256'],
+          acceptRealHttpVersion: false,
+        },
+        enabled: true,
+      });
+    });
+
+    it('finds a credential with its secrets, its consumer and all that is granted', async () => {
+      const held = await find('acme-hmac-key');
+      assert.ok(held?.credential.appSecret && held.credential.retiringSecret);
+      const { appSecret: current, retiringSecret: former, appKeyHash, ...credential } = held.credential;
+      assert.equal(current.reveal().toString(), appSecret);
+      assert.equal(former.appSecret.reveal().toString(), formerSecret);
+      assert.equal(former.expiresAt, Date.UTC(2030, 5) / 1000);
+      assert.match(appKeyHash, /^[0-9a-f]{64}$/);
+      assert.deepEqual(credential, {
+        id: 'acme-hmac',
+        consumerId: 'acme',
+        methods: ['hmac', 'parameter-signature'],
+        state: 'active',
+        notBefore: Date.UTC(2020, 0) / 1000,
+        expiresAt: Date.UTC(2031, 0) / 1000,
+      });
+      assert.deepEqual(held.consumer, {
+        id: 'acme',
+        name: 'Acme Ltd',
+        description: 'Logistics partner',
+        labels: { tier: 'gold' },
+        enabled: true,
+      });
+      assert.deepEqual(
+        [...held.grants.values()].sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
+        [
+          {
+            endpointId: 'orders',
+            consumerId: 'acme',
+            limits: [{ requests: 7, unit: 'minute', per: 'consumer' }],
+            expiresAt: Date.UTC(2030, 0) / 1000,
+          },
+          { endpointId: 'stock', consumerId: 'acme', limits: null, expiresAt: null },
+        ],
+      );
+    });
+
+    it('finds a credential of method key, and one that does not work too', async () => {
+      const held = await find('acme-plain-key');
+      assert.deepEqual(
+        [held?.credential.id, held?.credential.methods, held?.credential.appSecret],
+        ['acme-key', ['key'], null],
+      );
+      const other = await find('other-plain-key');
+      assert.deepEqual([other?.credential.state, other?.consumer.id, other?.grants.size], ['revoked', 'other', 0]);
+    });
+
+    it('finds nobody by another App Key, nor by the hash of one', async () => {
+      for (const appKey of ['', 'nobody', 'ACME-HMAC-KEY', 'acme-hmac-key ', 'ä', hashOfHashedKey, 'constructor']) {
+        assert.equal(await find(appKey), null, appKey);
+      }
+    });
+
+    it('answers from memory at once whoever was found before', async () => {
+      await find('acme-hmac-key');
+      assert.ok(!(tested.snapshots.current().credentials.findByAppKey('acme-hmac-key') instanceof Promise));
+    });
+
+    it('takes changes, and leaves a snapshot that is in use as it was', async () => {
+      const former = tested.snapshots.current().endpoints;
+      await tested.replace(documentOf({ ordersPath: '/sales' }));
+      await until('the edited endpoint', () => Promise.resolve(ownerOf('/sales') === 'orders'));
+      assert.equal(ownerOf('/orders'), 'all');
+      assert.equal(former.find('api.example.com', '/orders', 'GET')?.id, 'orders');
+      await tested.replace(documentOf({ ordersEnabled: false }));
+      await until('the disabled endpoint', () => Promise.resolve(ownerOf('/orders') === 'refused'));
+      await tested.replace(documentOf({ acmeEnabled: false }));
+      await until('the disabled consumer', async () => (await find('acme-plain-key'))?.consumer.enabled === false);
+      await tested.replace(documentOf({ hmacState: 'revoked' }));
+      await until('the revoked credential', async () => (await find('acme-hmac-key'))?.credential.state === 'revoked');
+      await tested.replace(documentOf({ grants: '' }));
+      await until('no grants', async () => (await find('acme-hmac-key'))?.grants.size === 0);
+      await tested.replace(documentOf());
+      await until(
+        'all of it',
+        async () => (await find('acme-hmac-key'))?.grants.size === 2 && ownerOf('/orders') === 'orders',
+      );
+    });
+
+    it('allows nothing because something was made nonsense, and goes on', async () => {
+      await tested.spoil();
+      assert.notEqual(ownerOf('/orders'), 'all');
+      assert.equal(ownerOf('/stock'), 'stock');
+      assert.equal(ownerOf('/'), 'all');
+      assert.equal((await find('acme-plain-key'))?.consumer.id, 'acme');
+      await tested.replace(documentOf());
+      await until('the mended endpoint', () => Promise.resolve(ownerOf('/orders') === 'orders'));
+    });
+
+    it('forgets what is deleted', async () => {
+      await tested.replace('version: 1');
+      await until('no endpoints', () => Promise.resolve(ownerOf('/') === null));
+      await until('no credentials', async () => (await find('acme-hmac-key')) === null);
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { Secret } from '../../../src/model/secret.ts';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
+import { poll } from '../../support/poll.ts';
+import { startTestGateway } from './gateway-under-test.ts';
+import { put, type Seed } from './support.ts';
+
+const state: Seed = {
+  endpoints: [keyEndpoint(), openEndpoint({ id: 'status', paths: [{ exact: '/status' }] })],
+  consumers: [consumer()],
+  credentials: [{ ...credential(), appKey: Secret.fromText(APP_KEY) }],
+};
+
+const keyRequest = { path: `/orders?appKey=${APP_KEY}` };
+
+describe('a gateway on MongoDB', () => {
+  const database = useDatabase();
+
+  beforeEach(async () => {
+    await database.db().dropDatabase();
+  });
+
+  it('decides with what is stored, and follows it', async () => {
+    await ensureSchema(database.db());
+    await put(database.db(), state);
+    await using tested = await startTestGateway(database.uri());
+    await tested.line('ready');
+    assert.equal(await tested.check(keyRequest), 'ALLOWED');
+    assert.equal(await tested.check({ path: '/orders?appKey=unknown' }), '401 AUTHENTICATION_FAILED');
+    assert.equal(await tested.check({ path: '/status' }), 'ALLOWED');
+    assert.deepEqual(await tested.admin('/readyz'), { status: 200, text: 'ready\n' });
+    await put(database.db(), { consumers: [consumer({ enabled: false })] });
+    await poll('the disabled consumer', async () =>
+      (await tested.check(keyRequest)) === '401 AUTHENTICATION_FAILED' ? true : null,
+    );
+  });
+
+  it('refuses everything with 503 until there is a database to read, and tells why', async () => {
+    await using tested = await startTestGateway(database.uri());
+    await tested.line('the database is away; callers who were seen before are served from memory');
+    await poll('the reason', async () => {
+      const { status, text } = await tested.admin('/readyz');
+      assert.equal(status, 503);
+      return /^not ready: the database "test-[0-9a-f]+" is empty: no Postern has been used with it/.test(text)
+        ? true
+        : null;
+    });
+    assert.equal((await tested.admin('/livez')).status, 200);
+    assert.equal(await tested.check({ path: '/status' }), '503 STORE_UNAVAILABLE');
+    assert.equal(await tested.check(keyRequest), '503 STORE_UNAVAILABLE');
+    assert.equal(await tested.check({ path: '/a//b' }), '400 PATH_NOT_NORMAL');
+    await ensureSchema(database.db());
+    await put(database.db(), state);
+    await tested.line('ready');
+    await poll('the endpoint', async () => ((await tested.check({ path: '/status' })) === 'ALLOWED' ? true : null));
+    assert.equal((await tested.admin('/readyz')).status, 200);
+  });
+
+  it('shows what becomes of the store in its metrics', async () => {
+    await ensureSchema(database.db());
+    await put(database.db(), state);
+    await using tested = await startTestGateway(database.uri());
+    await tested.line('changes of the database are followed');
+    assert.equal(await tested.check(keyRequest), 'ALLOWED');
+    assert.equal(await tested.check(keyRequest), 'ALLOWED');
+    const { text } = await tested.admin('/metrics');
+    for (const line of [
+      'postern_store_up 1',
+      'postern_store_faulty_records{collection="endpoints"} 0',
+      'postern_credential_cache_entries 1',
+      'postern_credential_cache_hits_total 1',
+      'postern_credential_cache_misses_total 1',
+      'postern_store_reloads_total{outcome="loaded"} 1',
+      'postern_usage_pending 1',
+    ]) {
+      assert.ok(text.split('\n').includes(line), line);
+    }
+    assert.match(text, /^postern_snapshot_age_seconds [01]$/m);
+  });
+
+  it('keeps when a credential was used, at the latest when it stops', async () => {
+    await ensureSchema(database.db());
+    await put(database.db(), state);
+    {
+      await using tested = await startTestGateway(database.uri());
+      await tested.line('ready');
+      assert.equal(await tested.check(keyRequest), 'ALLOWED');
+    }
+    const used = await database.db().collection<{ _id: string }>('usage').findOne({ _id: 'acme-key' });
+    assert.ok(used !== null && 'lastUsedAt' in used && used.lastUsedAt instanceof Date);
+  });
+
+  it('does not start without a key ring, nor with an address that is none, and shows no password', async () => {
+    await assert.rejects(startTestGateway(database.uri(), { POSTERN_KEYRING: '' }), /^Error: POSTERN_KEYRING: /);
+    await assert.rejects(
+      startTestGateway(database.uri(), { KEY_RING: 'nonsense' }),
+      /POSTERN_KEYRING names no key ring/,
+    );
+    const wrong = 'mongodb://postern:hunter2@127.0.0.1:1/postern?unknownOption=1';
+    await assert.rejects(startTestGateway(wrong), (error: Error) => {
+      assert.match(error.message, /the MongoDB address is not understood/);
+      assert.ok(!String(error.stack).includes('hunter2'));
+      return true;
+    });
+  });
+});
+
+describe('a gateway whose password is wrong', function () {
+  this.timeout(60_000);
+  let set: ReplicaSet;
+
+  before(async () => {
+    set = await startReplicaSet({ authorization: true });
+  });
+
+  after(async () => {
+    await set[Symbol.asyncDispose]();
+  });
+
+  it('tells so, shows no password, and is ready once the password is right', async () => {
+    const user = { name: 'postern', password: 'a-password-of-the-tests', source: 'admin' };
+    await using tested = await startTestGateway(set.uri('postern', user));
+    const away = await tested.line('the database is away; callers who were seen before are served from memory');
+    assert.deepEqual(
+      [away['reason'], away['detail']],
+      ['denied', 'MongoDB refuses the name or password of its address; correct POSTERN_STORE'],
+    );
+    assert.match((await tested.admin('/readyz')).text, /^not ready: MongoDB refuses the name or password/);
+    await set.command({ createUser: user.name, pwd: user.password, roles: [{ role: 'readWrite', db: 'postern' }] });
+    const { MongoClient } = await import('mongodb');
+    await using client = new MongoClient(set.uri('postern'));
+    await ensureSchema(client.db());
+    await tested.line('ready');
+    assert.ok(!tested.log().includes(user.password));
+  });
+});
