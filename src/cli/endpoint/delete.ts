@@ -36,6 +36,8 @@ Exit codes: 0 done, 1 failed or not confirmed, 2 usage, 3 no such endpoint, 4 ch
         const withGrants = grants.length === 0 ? '' : ` and ${count(grants.length, 'grant')} on it`;
         return {
           changes: planEndpointDeletion(current, grants),
+          // First the grants, each by itself: nobody is let in by what is left.
+          inSteps: true,
           question: `Delete the endpoint ${id}${withGrants}?`,
           done: `Endpoint ${id}${withGrants} deleted.`,
         };

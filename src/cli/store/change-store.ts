@@ -8,6 +8,7 @@ import { formatData } from '../output-format.ts';
 import { count } from '../render/format-time.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
+import { commitChanges } from './commit-changes.ts';
 import type { OpenedStore } from './open-store.ts';
 import { FileStoreRefusal } from './file-store-refusal.ts';
 import { useStore } from './use-store.ts';
@@ -23,6 +24,8 @@ export interface Plan {
   readonly already?: string;
   /** What to know beside it, each a sentence. Goes to the error stream. */
   readonly notes?: readonly string[];
+  /** Where one transaction does not carry all changes, they may be made one after the other, in their order. */
+  readonly inSteps?: boolean;
   /** What is printed once it was done, and only then: secrets, for example. */
   readonly outcome?: { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
 }
@@ -76,7 +79,9 @@ async function carryOut(plan: Plan, { context, command, flags, store }: Running)
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
-  const revision = await commitUndisturbed(changes, { context, command, flags, store });
+  const operation = { actor: store.actor, action: command };
+  const work = { store: store.resources, operation, inSteps: plan.inSteps === true };
+  const revision = await commitChanges(changes, work, context);
   report.finished(revision, plan.done, plan.outcome);
   return exitCodes.done;
 }
@@ -87,22 +92,6 @@ function canAsk({ ask }: CommandContext['terminal']): boolean {
 
 function isChange(change: DescribedChange | undefined): boolean {
   return change !== undefined && (change.action !== 'change' || change.fields.length > 0);
-}
-
-/** Ctrl-C while the transaction is under way would leave its outcome unknown: the first one waits. */
-async function commitUndisturbed(changes: readonly Change[], { context, command, store }: Running): Promise<number> {
-  const { terminal } = context;
-  let signals = 0;
-  terminal.onStopSignal(() => {
-    signals += 1;
-    if (signals === 1) {
-      terminal.err.write('The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n');
-    } else {
-      terminal.err.write('Stopped: whether the change was made is told by "postern audit list".\n');
-      terminal.exit(exitCodes.failed);
-    }
-  });
-  return await store.resources.commit(changes, { actor: store.actor, action: command });
 }
 
 interface Reporter {

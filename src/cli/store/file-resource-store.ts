@@ -66,11 +66,15 @@ class FileResourceStore implements ResourceStore {
   async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncIterable<Stored<ResourceOf[K]>> {
     const resources: ReadonlyMap<string, ResourceOf[K]> = this.#resources[kind];
     const { ids, consumerId, endpointId } = selection;
+    const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
+    const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
     for (const id of ids ?? resources.keys()) {
       const resource = resources.get(id);
       if (resource === undefined) continue;
       if (consumerId !== undefined && !('consumerId' in resource && resource.consumerId === consumerId)) continue;
       if (endpointId !== undefined && !('endpointId' in resource && resource.endpointId === endpointId)) continue;
+      if (consumerIds !== null && !('consumerId' in resource && consumerIds.has(resource.consumerId))) continue;
+      if (appKeyHashes !== null && !('appKeyHash' in resource && appKeyHashes.has(resource.appKeyHash))) continue;
       yield await Promise.resolve(stored(resource));
     }
   }
