@@ -41,9 +41,12 @@ async function ask(question: string): Promise<string> {
       lines.close();
     });
     lines.once('close', () => {
+      // Without an answer the cursor still stands behind the question.
+      process.stderr.write('\n');
       resolve('');
     });
     lines.question(question, (answer) => {
+      lines.removeAllListeners('close');
       resolve(answer);
       lines.close();
     });

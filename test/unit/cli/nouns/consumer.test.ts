@@ -54,6 +54,8 @@ describe('postern consumer', () => {
       const { code, err } = await cli.run(['consumer', verb[0] ?? '', 'acmee', ...verb.slice(1)]);
       assert.deepEqual([code, err.split(': ').at(-1)], [3, 'there is no consumer "acmee"; did you mean "acme"?\n']);
     }
+    const second = await cli.run(['consumer', 'show', 'globx']);
+    assert.match(second.err, /did you mean "globex"\?/);
     const blank = await cli.run(['consumer', 'edit', 'acme', '--name', ' ']);
     assert.equal(blank.code, 2);
     assert.match(blank.err, /--name: "name" must hold 1 to 256 characters/);
