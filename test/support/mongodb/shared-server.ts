@@ -43,7 +43,7 @@ async function isDockerThere(): Promise<boolean> {
   }
 }
 
-/** Without a member address that leads in from outside, clients must connect directly. Testcontainers removes it afterwards. */
+/** Without a member address that leads in from outside, clients must connect directly. */
 async function startContainer(): Promise<SharedServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const port = 27017;
@@ -53,6 +53,8 @@ async function startContainer(): Promise<SharedServer> {
     .withExposedPorts(port)
     .withWaitStrategy(Wait.forLogMessage('Waiting for connections'))
     .start();
+  // Testcontainers removes it, too, unless its own helper is switched off.
+  process.once('beforeExit', () => void container.stop());
   const base = `mongodb://${container.getHost()}:${String(container.getMappedPort(port))}`;
   const uri = (database = ''): string => `${base}/${database}?directConnection=true`;
   const members = [{ _id: 0, host: `localhost:${String(port)}` }];
