@@ -1,0 +1,157 @@
+import { commitInSteps, countSteps, type StepSizes, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
+import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
+import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
+import type { Change } from '../../manage/change.ts';
+import { Conflict } from '../../manage/resource-store.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../store/mongodb/resource-store.ts';
+import type { CommandContext } from '../command-context.ts';
+import { confirm } from '../confirm.ts';
+import type { ChangeFlags } from '../flags/store-options.ts';
+import { reportFailure } from '../partner/report-failure.ts';
+import { grouped, startProgress } from '../progress-bar.ts';
+import { paintFor } from '../render/paint-for.ts';
+import { FileStoreRefusal } from '../store/file-store-refusal.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { useStore } from '../store/use-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import { planDocument, type PlanFlags } from './plan-document.ts';
+import { declareGenerated, printChanges, printGenerated, printPlanData, tally, tallyDeleted } from './print-plan.ts';
+
+/** The flags of `postern apply`. */
+export type ApplyFlags = PlanFlags & ChangeFlags;
+
+/** In steps, each takes about a second, so that progress shows and a stop does not wait long. */
+const usualSizes: StepSizes = { maxAtOnce: MAX_CHANGES_PER_COMMIT, perStep: 2000 };
+
+/** Changes that are printed one by one before they are made. */
+const MAX_SHOWN_CHANGES = 100;
+
+/** Makes the store say what files say. Gives 0 when it does, 1 for problems of the files or a stop, or a fault's code. */
+export async function applyDocument(
+  flags: ApplyFlags,
+  context: CommandContext,
+  sizes: StepSizes = usualSizes,
+): Promise<ExitCode> {
+  return await useStore(context, { command: 'apply', store: flags.store, needsSecrets: true }, async (store) => {
+    if (store.file !== null) throw new FileStoreRefusal(store.file);
+    const plan = await planDocument(flags, store.resources, context);
+    if (plan === null) return exitCodes.failed;
+    return await carryOut(plan, { flags, context, store, sizes });
+  });
+}
+
+interface Running {
+  readonly flags: ApplyFlags;
+  readonly context: CommandContext;
+  readonly store: OpenedStore;
+  readonly sizes: StepSizes;
+}
+
+async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
+  const { flags, context } = running;
+  const { terminal } = context;
+  const paint = paintFor(terminal.out, terminal.environment);
+  const deleted = tallyDeleted(plan.changes);
+  const mustAsk = deleted !== '' && flags.yes !== true && flags.dryRun !== true;
+  const question = `Delete what the files do not name (${deleted})?`;
+  // Where nobody can be asked, this says so before anything is printed that will not be done.
+  if (mustAsk && (terminal.ask ?? null) === null) await confirm(question, terminal);
+  if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal.out, paint);
+  if (plan.changes.length === 0 || flags.dryRun === true) {
+    report(plan, { committed: [], isDone: true }, running);
+    return exitCodes.done;
+  }
+  if (mustAsk && !(await confirm(question, terminal))) {
+    terminal.err.write('Nothing was changed.\n');
+    return exitCodes.failed;
+  }
+  const committed: Change[] = [];
+  const { end } = await commit(plan.changes, committed, running);
+  report(plan, { committed, isDone: end === 'done' }, running);
+  if (end === 'done') return exitCodes.done;
+  return tellEnd(end, committed.length, plan.changes.length, running);
+}
+
+async function commit(changes: readonly Change[], committed: Change[], running: Running): Promise<StepsOutcome> {
+  const { context, store, sizes } = running;
+  const { terminal, clock } = context;
+  const steps = countSteps(changes, sizes);
+  if (steps > 1) {
+    terminal.err.write(
+      `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)}): they are made in ${grouped(steps)} steps. If this ends in between, run the same command again: it does what is left.\n`,
+    );
+  }
+  const isStopped = watchForStop(running);
+  using progress = startProgress('applying', terminal.err, clock);
+  progress.update(0, changes.length);
+  const operation = { actor: store.actor, action: 'apply' };
+  return await commitInSteps(changes, store.resources, operation, sizes, {
+    isStopped,
+    onCommitted: (step) => {
+      for (const change of step) committed.push(change);
+      progress.update(committed.length, changes.length);
+    },
+  });
+}
+
+/** Ctrl-C while a transaction is under way would leave its outcome unknown: the first one waits for its end. */
+function watchForStop({ context: { terminal } }: Running): () => boolean {
+  let signals = 0;
+  terminal.onStopSignal(() => {
+    signals += 1;
+    if (signals === 1) {
+      terminal.err.write('Stopping after the step under way, in a few seconds; Ctrl-C again leaves it unknown.\n');
+    } else {
+      terminal.err.write('Stopped: "postern diff" with the same files tells what is not done yet.\n');
+      terminal.exit(exitCodes.failed);
+    }
+  });
+  return () => signals > 0;
+}
+
+/** What was done, or, on a dry run, would be. */
+interface Done {
+  readonly committed: readonly Change[];
+  readonly isDone: boolean;
+}
+
+function report(plan: ApplyPlan, { committed, isDone }: Done, { flags, context }: Running): void {
+  const { out, environment } = context.terminal;
+  const isDryRun = flags.dryRun === true;
+  const generated = committed.flatMap(({ kind, id }): readonly GeneratedCredential[] => {
+    const made = kind === 'credential' ? plan.generated.get(id) : undefined;
+    return made === undefined ? [] : [made];
+  });
+  if (flags.output !== 'table') {
+    const rest = { dryRun: isDryRun, committed: committed.length, generated: declareGenerated(generated) };
+    printPlanData(plan, rest, flags.output, out);
+    return;
+  }
+  const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
+  if (plan.changes.length === 0) out.write(`Nothing to change: the store says the same (${unchanged}).\n`);
+  else if (isDryRun) out.write(`${tally(plan.changes)}, ${unchanged}\nNothing was changed (--dry-run).\n`);
+  else if (isDone) out.write(`${tally(plan.changes)}, ${unchanged}\n`);
+  printGenerated(generated, out, paintFor(out, environment));
+}
+
+function tellEnd(
+  end: Exclude<StepsOutcome['end'], 'done'>,
+  committed: number,
+  total: number,
+  { context: { terminal } }: Running,
+): ExitCode {
+  const account =
+    committed === 0
+      ? ''
+      : `${grouped(committed)} of ${grouped(total)} changes are made. Run the same command again: it does what is left.\n`;
+  if (end === 'stopped') {
+    terminal.err.write(`Stopped. ${account}`);
+    return exitCodes.failed;
+  }
+  const code = reportFailure('postern apply', end.error, terminal);
+  terminal.err.write(account);
+  if (end.error instanceof Conflict && committed === 0) {
+    terminal.err.write('If somebody changed the store meanwhile, run the same command again: it compares anew.\n');
+  }
+  return code;
+}

@@ -1,0 +1,95 @@
+import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
+import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
+import type { Change } from '../../manage/change.ts';
+import { describeChange } from '../../manage/describe-change.ts';
+import { renderChange, type Paint } from '../../manage/render-change.ts';
+import type { Secret } from '../../model/secret.ts';
+import { formatData } from '../output-format.ts';
+import { grouped } from '../progress-bar.ts';
+import { count } from '../render/format-time.ts';
+import type { Output } from '../terminal.ts';
+
+/** Prints changes for people: at most `maxShown` of them, then how many more there are. */
+export function printChanges(changes: readonly Change[], maxShown: number, out: Output, paint: Paint): void {
+  for (const change of changes.slice(0, maxShown)) {
+    out.write(`${renderChange(describeChange(change), paint).join('\n')}\n`);
+  }
+  const more = changes.length - maxShown;
+  if (more > 0)
+    out.write(`… and ${grouped(more)} more ${more === 1 ? 'change' : 'changes'}; "postern diff" prints all\n`);
+}
+
+/** How many resources a set of changes makes, alters and deletes: `2 created, 1 changed, 0 deleted`. */
+export function tally(changes: readonly Change[]): string {
+  const created = changes.filter(({ before }) => before === null).length;
+  const deleted = changes.filter(({ after }) => after === null).length;
+  const changed = changes.length - created - deleted;
+  return `${grouped(created)} created, ${grouped(changed)} changed, ${grouped(deleted)} deleted`;
+}
+
+/** What is deleted, by kind: `1 endpoint, 2 consumers`. */
+export function tallyDeleted(changes: readonly Change[]): string {
+  const kinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
+  return kinds
+    .map((kind) => ({ kind, number: changes.filter((each) => each.kind === kind && each.after === null).length }))
+    .filter(({ number }) => number > 0)
+    .map(({ kind, number }) => count(number, kind))
+    .join(', ');
+}
+
+/** Prints a plan for programs, piece by piece: it may be long. `rest` follows the changes. */
+export function printPlanData(
+  { changes, unchangedCount }: ApplyPlan,
+  rest: Readonly<Record<string, unknown>>,
+  format: 'json' | 'yaml',
+  out: Output,
+): void {
+  const tail = { unchanged: unchangedCount, ...rest };
+  if (changes.length === 0) {
+    out.write(formatData({ changes: [], ...tail }, format));
+  } else if (format === 'yaml') {
+    out.write('changes:\n');
+    for (const change of changes) out.write(indent(formatData([describeChange(change)], format), 2));
+    out.write(formatData(tail, format));
+  } else {
+    out.write('{\n  "changes": [\n');
+    for (const [index, change] of changes.entries()) {
+      const end = index === changes.length - 1 ? '\n' : ',\n';
+      out.write(`${indent(JSON.stringify(describeChange(change), null, 2), 4)}${end}`);
+    }
+    out.write(`  ],\n${formatData(tail, format).slice('{\n'.length)}`);
+  }
+}
+
+/** Prints what was generated: the only place where these secrets are seen. */
+export function printGenerated(generated: readonly GeneratedCredential[], out: Output, paint: Paint): void {
+  if (generated.length === 0) return;
+  const lines = generated.flatMap(({ credential, appKey, appSecret }) => [
+    `${paint.bold(credential.id)} of consumer ${credential.consumerId}`,
+    `    App Key     ${textOf(credential.appKey ?? appKey)}`,
+    ...(appSecret === null ? [] : [`    App Secret  ${textOf(appSecret)}`]),
+  ]);
+  out.write(
+    `\nGenerated, and printed only here ("postern credential show ID --reveal" shows them again):\n${lines.join('\n')}\n`,
+  );
+}
+
+/** The same for programs. */
+export function declareGenerated(
+  generated: readonly GeneratedCredential[],
+): readonly Readonly<Record<string, unknown>>[] {
+  return generated.map(({ credential, appKey, appSecret }) => ({
+    credential: credential.id,
+    consumer: credential.consumerId,
+    appKey: textOf(credential.appKey ?? appKey),
+    ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
+  }));
+}
+
+function textOf(secret: Secret | null): string {
+  return secret?.reveal().toString('utf8') ?? '';
+}
+
+function indent(text: string, width: number): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(width));
+}

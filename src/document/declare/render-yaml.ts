@@ -1,0 +1,70 @@
+/** Words that some YAML reader takes for something else than a text. */
+const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+
+/** Texts that stand without quotes: they begin with a letter or slash, and hold nothing that YAML gives a meaning. */
+const PLAIN = /^[A-Za-z/](?:[\w./@+ -]*[\w./@+-])?$/;
+
+/** Times, which declarative files have without quotes. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+/** What a quoted text shows by its number: control and format characters, separators, halves of pairs. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Lists of mappings whose items are worth lines of their own. */
+const BLOCK_LISTS: ReadonlySet<string> = new Set(['credentials']);
+
+/** Flow values that would make a line longer than this are written as blocks. */
+const MAX_LINE_LENGTH = 120;
+
+/** A mapping as lines of YAML, each indented by so many blanks. Values are plain: texts, numbers, booleans, lists, mappings. */
+export function renderBlock(mapping: Readonly<Record<string, unknown>>, indent: number): string {
+  return Object.entries(mapping)
+    .map(([key, value]) => renderEntry(key, value, indent))
+    .join('');
+}
+
+/** A value on one line. */
+export function renderFlow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(renderFlow).join(', ')}]`;
+  if (isMapping(value)) {
+    const entries = Object.entries(value).map(([key, item]) => `${renderText(key)}: ${renderFlow(item)}`);
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  }
+  return typeof value === 'string' ? renderText(value) : String(value);
+}
+
+function renderEntry(key: string, value: unknown, indent: number): string {
+  const head = `${' '.repeat(indent)}${renderText(key)}:`;
+  if (Array.isArray(value) && value.length > 0) return renderList(key, head, value, indent);
+  if (isMapping(value) && Object.keys(value).length > 0) return `${head}\n${renderBlock(value, indent + 2)}`;
+  return `${head} ${renderFlow(value)}\n`;
+}
+
+function renderList(key: string, head: string, items: readonly unknown[], indent: number): string {
+  const dash = `${' '.repeat(indent + 2)}- `;
+  if (BLOCK_LISTS.has(key)) {
+    const blocks = items.map((item) =>
+      isMapping(item) ? renderBlock(item, indent + 4).trimStart() : renderFlow(item),
+    );
+    return `${head}\n${blocks.map((block) => `${dash}${block}`).join('')}`;
+  }
+  const flow = renderFlow(items);
+  if (head.length + flow.length < MAX_LINE_LENGTH) return `${head} ${flow}\n`;
+  return `${head}\n${items.map((item) => `${dash}${renderFlow(item)}\n`).join('')}`;
+}
+
+/** A text so that YAML 1.1 and 1.2 read it as that text, in a flow too. */
+function renderText(text: string): string {
+  if (TIME.test(text) || (PLAIN.test(text) && !RESERVED.test(text))) return text;
+  return JSON.stringify(text).replaceAll(INVISIBLE, escapeCharacter);
+}
+
+/** JSON's own escapes cover the rest, and are YAML's as well. */
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,90 @@
+import { declareConsumer } from '../../document/declare/declare-consumer.ts';
+import { declareCredential, type SecretsShown } from '../../document/declare/declare-credential.ts';
+import type { Declared } from '../../document/declare/declared.ts';
+import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
+import { declareGrant } from '../../document/declare/declare-grant.ts';
+import type { DocumentParts } from '../../document/declare/write-document.ts';
+import type { Consumer } from '../../model/consumer.ts';
+import type { ResourceStore, Selection } from '../resource-store.ts';
+
+/** What of a store is exported. */
+export interface ExportSelection {
+  /** Only these endpoints; undefined for all, unless `consumerIds` narrows. */
+  readonly endpointIds: readonly string[] | undefined;
+  /** Only these consumers, with their credentials. */
+  readonly consumerIds: readonly string[] | undefined;
+}
+
+/** Consumers whose credentials are asked for at once. */
+const CONSUMERS_AT_ONCE = 500;
+
+/**
+ * A store's resources in the words of a declarative file, in the order of their ids. Reads piece by piece and keeps
+ * nothing. Grants are those of the selected consumers and endpoints: of both, where both are selected.
+ */
+export function declareStore(
+  store: ResourceStore,
+  { endpointIds, consumerIds }: ExportSelection,
+  secrets: SecretsShown,
+): Omit<DocumentParts, 'comment'> {
+  const isAll = endpointIds === undefined && consumerIds === undefined;
+  return {
+    endpoints: isAll || endpointIds !== undefined ? declareEndpoints(store, endpointIds) : nothing(),
+    consumers: isAll || consumerIds !== undefined ? declareConsumers(store, consumerIds, secrets) : nothing(),
+    grants: declareGrants(store, endpointIds, consumerIds),
+  };
+}
+
+async function* nothing(): AsyncGenerator<Declared> {
+  // An empty list, for a kind that was not selected.
+}
+
+async function* declareEndpoints(store: ResourceStore, ids: readonly string[] | undefined): AsyncGenerator<Declared> {
+  for await (const { resource } of store.list('endpoint', selectionOf(ids))) yield declareEndpoint(resource);
+}
+
+async function* declareConsumers(
+  store: ResourceStore,
+  ids: readonly string[] | undefined,
+  secrets: SecretsShown,
+): AsyncGenerator<Declared> {
+  let some: Consumer[] = [];
+  for await (const { resource } of store.list('consumer', selectionOf(ids))) {
+    some.push(resource);
+    if (some.length < CONSUMERS_AT_ONCE) continue;
+    yield* withCredentials(store, some, secrets);
+    some = [];
+  }
+  if (some.length > 0) yield* withCredentials(store, some, secrets);
+}
+
+async function* withCredentials(
+  store: ResourceStore,
+  consumers: readonly Consumer[],
+  secrets: SecretsShown,
+): AsyncGenerator<Declared> {
+  const owned = new Map<string, Declared[]>(consumers.map(({ id }) => [id, []]));
+  for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
+    owned.get(resource.consumerId)?.push(declareCredential(resource, secrets));
+  }
+  for (const consumer of consumers) yield declareConsumer(consumer, owned.get(consumer.id));
+}
+
+async function* declareGrants(
+  store: ResourceStore,
+  endpointIds: readonly string[] | undefined,
+  consumerIds: readonly string[] | undefined,
+): AsyncGenerator<Declared> {
+  const consumers = consumerIds === undefined ? {} : { consumerIds };
+  const selections: readonly Selection[] =
+    endpointIds === undefined
+      ? [consumers]
+      : [...endpointIds].sort().map((endpointId) => ({ endpointId, ...consumers }));
+  for (const selection of selections) {
+    for await (const { resource } of store.list('grant', selection)) yield declareGrant(resource);
+  }
+}
+
+function selectionOf(ids: readonly string[] | undefined): Selection {
+  return ids === undefined ? {} : { ids };
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { parse } from 'yaml';
+import { memoryCli } from '../nouns/memory-cli.ts';
+import { useFiles } from './files.ts';
+
+const SECRET = 'a secret for tests, 32 characters';
+
+const document = `version: 1
+endpoints:
+  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac }
+consumers:
+  - id: acme
+    credentials:
+      - { id: acme-hmac, method: hmac, appKey: acme-app-key, appSecret: "${SECRET}" }
+grants:
+  - { endpoint: orders, consumer: acme }
+`;
+
+const printed = `+ endpoint orders
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /orders }] }
+    authentication: hmac
++ consumer acme
++ credential acme-hmac of consumer acme
+    method: hmac
+    appKey: acme-app-key
+    appSecret: (set)
++ grant orders/acme
+4 created, 0 changed, 0 deleted, 0 unchanged
+`;
+
+function manyConsumers(count: number): string {
+  return `version: 1\nconsumers:\n${Array.from({ length: count }, (_, index) => `  - id: c${String(index)}\n`).join('')}`;
+}
+
+describe('postern apply', () => {
+  const files = useFiles();
+
+  it('makes the store say what the file says, and nothing the second time', async () => {
+    const cli = await memoryCli();
+    const file = files.write('document.yaml', document);
+    assert.equal(await cli.done('apply', '-f', file), printed);
+    assert.equal(await cli.done('apply', '-f', file), 'Nothing to change: the store says the same (4 unchanged).\n');
+    assert.equal(cli.store.revision, 1);
+    assert.equal(cli.closed(), 2);
+  });
+
+  it('prints the same on a dry run, and changes nothing', async () => {
+    const cli = await memoryCli();
+    const file = files.write('document.yaml', document);
+    assert.equal(await cli.done('apply', '-f', file, '--dry-run'), `${printed}Nothing was changed (--dry-run).\n`);
+    assert.equal(cli.store.revision, 0);
+  });
+
+  it('tells what the store makes wrong, at its place in the file', async () => {
+    const cli = await memoryCli();
+    const file = files.write('grants.yaml', 'version: 1\ngrants:\n  - { endpoint: orders, consumer: acme }\n');
+    const { code, out } = await cli.run(['apply', '-f', file]);
+    assert.equal(code, 1);
+    assert.equal(
+      out.replaceAll(file, 'grants.yaml'),
+      `grants.yaml:3:17: there is no endpoint "orders"
+    3 |   - { endpoint: orders, consumer: acme }
+      |                 ^
+grants.yaml:3:35: there is no consumer "acme"
+    3 |   - { endpoint: orders, consumer: acme }
+      |                                   ^
+2 problems in 1 file
+`,
+    );
+    const json = await cli.run(['apply', '-f', file, '-o', 'json']);
+    assert.equal((JSON.parse(json.out) as { problems: unknown[] }).problems.length, 2);
+    const syntax = files.write('wrong.yaml', 'version: 1\nendpoints: {}\n');
+    assert.match((await cli.run(['apply', '-f', syntax])).out, /wrong\.yaml:2:12: "endpoints" must be a list/);
+    assert.equal(cli.store.revision, 0);
+  });
+
+  it('prints generated pairs once, when they are in the store', async () => {
+    const cli = await memoryCli();
+    const file = files.write(
+      'new.yaml',
+      'version: 1\nconsumers: [{ id: acme, credentials: [{ id: a, method: hmac }, { id: b, method: key }] }]\n',
+    );
+    assert.doesNotMatch(await cli.done('apply', '-f', file, '--dry-run'), /Generated/);
+    const out = await cli.done('apply', '-f', file);
+    const found =
+      /Generated.*\na of consumer acme\n {4}App Key {5}([0-9a-f]{32})\n {4}App Secret {2}([\w-]{43})\nb of consumer acme\n {4}App Key {5}([0-9a-f]{32})\n$/.exec(
+        out,
+      );
+    assert.ok(found !== null, out);
+    const stored = await cli.store.find('credential', 'a');
+    assert.deepEqual(
+      [stored?.resource.appKey, stored?.resource.appSecret].map((secret) => secret?.reveal().toString()),
+      [found[1], found[2]],
+    );
+    assert.doesNotMatch(await cli.done('apply', '-f', file), /Generated/);
+    for await (const event of cli.store.events({})) {
+      for (const secret of [found[2], found[3]]) assert.ok(!JSON.stringify(event).includes(secret ?? 'none'));
+    }
+  });
+
+  it('gives programs JSON and YAML', async () => {
+    const cli = await memoryCli();
+    const file = files.write('document.yaml', document);
+    const dry = JSON.parse(await cli.done('apply', '-f', file, '--dry-run', '-o', 'json')) as Record<string, unknown>;
+    assert.deepEqual(
+      (dry['changes'] as { id: string }[]).map(({ id }) => id),
+      ['orders', 'acme', 'acme-hmac', 'orders/acme'],
+    );
+    const data = parse(await cli.done('apply', '-f', file, '-o', 'yaml')) as unknown;
+    assert.deepEqual(data, { ...dry, dryRun: false, committed: 4 });
+    const again = JSON.parse(await cli.done('apply', '-f', file, '-o', 'json')) as unknown;
+    assert.deepEqual(again, { changes: [], unchanged: 4, dryRun: false, committed: 0, generated: [] });
+  });
+
+  it('asks before it deletes, or needs --yes', async () => {
+    const cli = await memoryCli();
+    await cli.done('apply', '-f', files.write('document.yaml', document));
+    const empty = files.write('empty.yaml', 'version: 1\n');
+    const nobody = await cli.run(['apply', '-f', empty, '--prune']);
+    assert.deepEqual([nobody.code, nobody.out], [2, '']);
+    assert.match(nobody.err, /no terminal to ask at; add --yes/);
+    const questions: string[] = [];
+    const ask = (question: string): Promise<string> => {
+      questions.push(question);
+      return Promise.resolve(questions.length === 1 ? 'n' : 'y');
+    };
+    const refused = await cli.run(['apply', '-f', empty, '--prune'], { ask });
+    assert.deepEqual([refused.code, refused.err, cli.store.revision], [1, 'Nothing was changed.\n', 1]);
+    const agreed = await cli.run(['apply', '-f', empty, '--prune'], { ask });
+    assert.equal(agreed.code, 0);
+    assert.match(
+      agreed.out,
+      /^- grant orders\/acme\n- credential acme-hmac of consumer acme\n- consumer acme\n- endpoint orders\n/,
+    );
+    assert.deepEqual(
+      questions[0],
+      'Delete what the files do not name (1 endpoint, 1 consumer, 1 credential, 1 grant)? [y/N] ',
+    );
+  });
+
+  it('ends with 4 and what to do when the store changed meanwhile', async () => {
+    const cli = await memoryCli();
+    const file = files.write('document.yaml', document);
+    cli.store.beforeCommit = async () => {
+      cli.store.beforeCommit = null;
+      await cli.done('consumer', 'create', 'acme');
+    };
+    const { code, err } = await cli.run(['apply', '-f', file]);
+    assert.equal(code, 4);
+    assert.match(
+      err,
+      /^postern apply: there is a consumer "acme" already\nIf somebody changed the store meanwhile, run/,
+    );
+    assert.equal((await cli.run(['apply', '-f', file])).code, 0);
+  });
+
+  it('makes more than one transaction carries in steps, and says how far it came', async () => {
+    const cli = await memoryCli();
+    const file = files.write('many.yaml', manyConsumers(10_001));
+    const { StoreUnavailable } = await import('../../../../src/store/credential-source.ts');
+    cli.store.beforeCommit = () => {
+      if (cli.store.commits.length === 2) throw new StoreUnavailable('MongoDB does not answer');
+    };
+    const stopped = await cli.run(['apply', '-f', file]);
+    assert.equal(stopped.code, 5);
+    assert.equal(
+      stopped.err,
+      `10 001 changes are more than one transaction takes (10 000): they are made in 6 steps. If this ends in between, run the same command again: it does what is left.
+postern apply: MongoDB does not answer
+4 000 of 10 001 changes are made. Run the same command again: it does what is left.
+`,
+    );
+    cli.store.beforeCommit = null;
+    const { code, out, err } = await cli.run(['apply', '-f', file]);
+    assert.deepEqual([code, err, cli.store.commits.length], [0, '', 3]);
+    assert.match(
+      out,
+      /\n… and 5 901 more changes; "postern diff" prints all\n6 001 created, 0 changed, 0 deleted, 4 000 unchanged\n$/,
+    );
+  });
+
+  it('shows a bar on terminals while it works, and takes it away', async () => {
+    const cli = await memoryCli();
+    const file = files.write('many.yaml', manyConsumers(10_001));
+    const { err } = await cli.run(['apply', '-f', file], { columns: 80 });
+    assert.match(err, /applying \[-{24}\] 0 % \(0 of 10 001\)/);
+    assert.ok(err.endsWith('\r\u001b[K'), JSON.stringify(err.slice(-40)));
+  });
+
+  it('says that a file store is edited, not applied to', async () => {
+    const { runCli } = await import('../run-cli.ts');
+    const store = files.write('store.yaml', 'version: 1\n');
+    const { code, err } = await runCli([
+      'apply',
+      '-f',
+      files.write('document.yaml', document),
+      '--store',
+      `file:${store}`,
+    ]);
+    assert.equal(code, 1);
+    assert.match(err, /the store is a file, which commands do not change: edit the file/);
+  });
+});
+
+describe('postern diff', () => {
+  const files = useFiles();
+
+  it('prints what apply would change, with 1 for differences and 0 for none', async () => {
+    const cli = await memoryCli();
+    const file = files.write('document.yaml', document);
+    assert.deepEqual(await cli.run(['diff', '-f', file]), { code: 1, out: printed, err: '' });
+    await cli.done('apply', '-f', file);
+    assert.equal(await cli.done('diff', '-f', file), 'No differences (4 unchanged).\n');
+    assert.equal(cli.store.revision, 1);
+  });
+
+  it('tells that a secret changed, and never what it is', async () => {
+    const cli = await memoryCli();
+    await cli.done('apply', '-f', files.write('document.yaml', document));
+    const other = files.write('other.yaml', document.replace(SECRET, `other ${SECRET}`));
+    const { code, out } = await cli.run(['diff', '-f', other]);
+    assert.deepEqual(
+      [code, out],
+      [
+        1,
+        '~ credential acme-hmac of consumer acme\n    appSecret: (changed)\n0 created, 1 changed, 0 deleted, 3 unchanged\n',
+      ],
+    );
+    const json = await cli.run(['diff', '-f', other, '-o', 'json']);
+    assert.doesNotMatch(json.out, new RegExp(SECRET));
+    assert.deepEqual((JSON.parse(json.out) as { changes: unknown[] }).changes, [
+      {
+        action: 'change',
+        kind: 'credential',
+        id: 'acme-hmac',
+        consumer: 'acme',
+        fields: [{ path: 'appSecret', secret: 'changed' }],
+      },
+    ]);
+  });
+
+  it('prints what pruning would delete', async () => {
+    const cli = await memoryCli();
+    await cli.done('apply', '-f', files.write('document.yaml', document));
+    const empty = files.write('empty.yaml', 'version: 1\n');
+    assert.equal((await cli.run(['diff', '-f', empty])).code, 0);
+    assert.match(
+      (await cli.run(['diff', '-f', empty, '--prune'])).out,
+      /- endpoint orders\n0 created, 0 changed, 4 deleted/,
+    );
+  });
+
+  it('compares with a file store too', async () => {
+    const { runCli } = await import('../run-cli.ts');
+    const store = files.write('store.yaml', document);
+    const without = files.write('without.yaml', document.replace(`, appSecret: "${SECRET}"`, ''));
+    const { code, out } = await runCli(['diff', '-f', without, '--prune', '--store', `file:${store}`]);
+    assert.deepEqual([code, out], [0, 'No differences (4 unchanged).\n']);
+  });
+});
