@@ -8,9 +8,11 @@
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
 // What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use.
+// Secrets encrypted, and changes nothing but the times of last use and the list of revoked tokens, which
+// it can make longer only.
 //
-//   posternService   `postern serve`. Reads and watches resources, notes when credentials were used.
+//   posternService   `postern serve`. Reads and watches resources, notes when credentials were used and which tokens were
+//                    revoked.
 //   posternOperator  commands. Reads and changes resources; adds to the audit trail and cannot change it, nor give an App
 //                    Key free that was given once.
 //   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
@@ -31,6 +33,7 @@ const roles = {
     ...resources.map((collection) => on(collection, 'find', 'changeStream')),
     on('meta', 'find'),
     on('usage', 'find', 'insert', 'update'),
+    on('revokedTokens', 'find', 'insert', 'changeStream'),
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),

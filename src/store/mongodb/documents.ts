@@ -59,6 +59,13 @@ export interface FormerAppKeyDocument {
   readonly credentialId?: string;
 }
 
+/** An access token that its client revoked, by its `jti`, until it would have expired (spec §3.4). */
+export interface RevokedTokenDocument {
+  readonly _id: string;
+  readonly credentialId: string;
+  readonly expiresAt: Date;
+}
+
 /** One changed resource of one operation. */
 export interface AuditDocument {
   readonly at: Date;
@@ -86,6 +93,7 @@ export const collectionNames = {
   grants: 'grants',
   usage: 'usage',
   formerAppKeys: 'formerAppKeys',
+  revokedTokens: 'revokedTokens',
   audit: 'audit',
   meta: 'meta',
 } as const;

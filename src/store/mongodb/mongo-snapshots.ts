@@ -8,7 +8,7 @@ import type { StartTimer } from '../timer.ts';
 import type { UsageSink } from '../usage/usage-sink.ts';
 import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable, translateFault, type UnavailableReason } from './faults.ts';
-import { Availability } from './feed/availability.ts';
+import { Availability, type StorePart } from './feed/availability.ts';
 import { CausalFloor } from './feed/causal-floor.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
@@ -17,6 +17,7 @@ import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
 import { idTextOf } from './feed/read-held.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type RawDocument } from './mapping/document-fault.ts';
+import { MongoRevokedTokens } from './revoked-tokens/mongo-revoked-tokens.ts';
 import { createUsageSink } from './usage-sink.ts';
 
 /** Told what becomes of a MongoDB store. */
@@ -64,10 +65,15 @@ const COMPILE_SHARE = 0.1;
  * and from then on gives the last ones that could be read.
  */
 export class MongoSnapshots implements AsyncDisposable {
-  /** Resolves when the endpoints were read for the first time; never, when that does not happen. */
+  /**
+   * Resolves when the endpoints were read for the first time, and reading the revoked tokens was tried; never, when that
+   * does not happen.
+   */
   readonly ready: Promise<void>;
   /** Where it is kept when credentials were used. */
   readonly usage: UsageSink;
+  /** Access tokens that their clients revoked. */
+  readonly revokedTokens: MongoRevokedTokens;
   readonly #ports: MongoSnapshotsPorts;
   readonly #directory = new EndpointDirectory();
   readonly #faults: RecordFaults;
@@ -90,7 +96,7 @@ export class MongoSnapshots implements AsyncDisposable {
   constructor(uri: string, ports: MongoSnapshotsPorts) {
     const { clock, startTimer, observer, keyRing } = ports;
     this.#ports = ports;
-    this.ready = new Promise((resolve) => {
+    const endpointsRead = new Promise<void>((resolve) => {
       this.#markReady = resolve;
     });
     this.#faults = new RecordFaults(clock, (fault) => {
@@ -111,6 +117,22 @@ export class MongoSnapshots implements AsyncDisposable {
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };
+    this.revokedTokens = new MongoRevokedTokens({
+      client: changes,
+      clock,
+      connect: async () => await changes.connect(),
+      maxStaleSeconds: ports.maxStaleSeconds,
+      ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
+      observer: {
+        running: () => {
+          this.#availability.regain('revoked-tokens');
+        },
+        failed: (error) => {
+          this.#losePart('revoked-tokens', error);
+        },
+      },
+    });
+    this.ready = Promise.all([endpointsRead, this.revokedTokens.tried]).then(() => undefined);
     const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     this.#breaker = new LookUpBreaker({
       reader: {
@@ -218,6 +240,7 @@ export class MongoSnapshots implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelCompiling?.();
     await this.#feed[Symbol.asyncDispose]();
+    await this.revokedTokens[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();
     await this.#breaker[Symbol.asyncDispose]();
     await this.#closeClients();
@@ -277,11 +300,16 @@ export class MongoSnapshots implements AsyncDisposable {
   }
 
   #lose(error: unknown): void {
+    this.#lastFault = this.#losePart('changes', error);
+  }
+
+  #losePart(part: StorePart, error: unknown): Error {
     const fault = translateFault(error);
     if (!(fault instanceof MongodbUnavailable)) this.#ports.observer.defect(fault);
-    this.#lastFault = fault instanceof Error ? fault : new Error('an unknown fault');
+    const told = fault instanceof Error ? fault : new Error('an unknown fault');
     const reason = fault instanceof MongodbUnavailable ? fault.reason : 'defect';
-    this.#availability.lose('changes', passing.has(reason) ? 'passing' : reason, this.#lastFault);
+    this.#availability.lose(part, passing.has(reason) ? 'passing' : reason, told);
+    return told;
   }
 }
 

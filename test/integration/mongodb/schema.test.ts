@@ -69,6 +69,7 @@ describe('the schema of the database', () => {
     ['usage', { _id: 'a', lastUsedAt: 5 }],
     ['audit', { at: new Date(), actor: 'ada' }],
     ['formerAppKeys', { _id: 'x', deletedAt: new Date() }],
+    ['revokedTokens', { _id: 'x', credentialId: 'acme', expiresAt: 5 }],
   ];
   it('refuses an edit by hand that makes nonsense', async () => {
     await ensureSchema(db);
@@ -119,7 +120,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 3, and this Postern knows 2 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 4, and this Postern knows 3 at most: .* use that one$/);
         return true;
       });
     }
@@ -129,7 +130,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who are told what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 2: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 3: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {
@@ -141,7 +142,9 @@ describe('the schema of the database', () => {
   it('waits for another migrator that is at work', async () => {
     await insertRaw('meta', { _id: 'schema', lease: { holder: 'other', until: new Date('2100-01-01') } });
     const waiting = ensureSchema(db);
-    await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 2 }, $unset: { lease: '' } });
+    await db
+      .collection<Anything>('meta')
+      .updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION }, $unset: { lease: '' } });
     assert.equal(await waiting, 'current');
   });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../clock.ts';
 
-/** What can be away: the changes, the look-ups of credentials. */
-export type StorePart = 'changes' | 'look-ups';
+/** What can be away: the changes, the look-ups of credentials, the list of revoked tokens. */
+export type StorePart = 'changes' | 'look-ups' | 'revoked-tokens';
 
 /** Whom an availability tells, once for each outage however many parts it has. */
 export interface AvailabilityObserver {
@@ -33,8 +33,8 @@ export class Availability {
     if (this.#away.size === 0) this.#sinceMs = this.#clock.nowMs();
     this.#away.set(part, reason);
     if (this.#toldReason === reason) return;
-    // Look-ups that fail while changes do are no news.
-    if (this.#toldReason !== null && part === 'look-ups') return;
+    // What else fails while changes do is no news.
+    if (this.#toldReason !== null && part !== 'changes') return;
     this.#toldReason = reason;
     this.#observer.away(fault);
   }

@@ -199,7 +199,8 @@ export class ChangeFeed implements AsyncDisposable {
   }
 }
 
-function isPositionLost(error: unknown): boolean {
+/** Whether an error of a change stream says that it cannot go on after its position, and everything has to be read anew. */
+export function isPositionLost(error: unknown): boolean {
   return error instanceof FeedGap || (error instanceof MongoServerError && LOST_POSITION_CODES.includes(error.code));
 }
 

@@ -7,6 +7,7 @@ import {
   formerAppKeyValidator,
   grantValidator,
   metaValidator,
+  revokedTokenValidator,
   usageValidator,
   type Validator,
 } from './validators.ts';
@@ -16,6 +17,8 @@ export interface IndexDefinition {
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1>>;
   readonly unique: boolean;
+  /** Documents are removed when the date in the one field of the index is so many seconds ago; null keeps them. */
+  readonly expireAfterSeconds: number | null;
 }
 
 export interface CollectionDefinition {
@@ -28,7 +31,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
 export const collections: readonly CollectionDefinition[] = [
@@ -38,7 +41,7 @@ export const collections: readonly CollectionDefinition[] = [
   {
     name: collectionNames.credentials,
     validator: credentialValidator,
-    indexes: [index({ appKeyHash: 1 }, 'unique'), index({ consumerId: 1, _id: 1 })],
+    indexes: [index({ appKeyHash: 1 }, { unique: true }), index({ consumerId: 1, _id: 1 })],
   },
   {
     name: collectionNames.grants,
@@ -47,6 +50,11 @@ export const collections: readonly CollectionDefinition[] = [
   },
   { name: collectionNames.usage, validator: usageValidator, indexes: [] },
   { name: collectionNames.formerAppKeys, validator: formerAppKeyValidator, indexes: [] },
+  {
+    name: collectionNames.revokedTokens,
+    validator: revokedTokenValidator,
+    indexes: [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
+  },
   {
     name: collectionNames.audit,
     validator: auditValidator,
@@ -58,9 +66,12 @@ export const collections: readonly CollectionDefinition[] = [
   },
 ];
 
-function index(key: IndexDefinition['key'], unique?: 'unique'): IndexDefinition {
+function index(
+  key: IndexDefinition['key'],
+  { unique = false, expireAfterSeconds = null }: Partial<IndexDefinition> = {},
+): IndexDefinition {
   const name = Object.entries(key)
     .map(([field, direction]) => `${field}_${String(direction)}`)
     .join('_');
-  return { name, key, unique: unique !== undefined };
+  return { name, key, unique, expireAfterSeconds };
 }

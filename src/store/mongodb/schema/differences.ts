@@ -26,7 +26,7 @@ export async function findDifferences(db: Db): Promise<readonly SchemaDifference
     const indexes = new Map((await db.collection(collection).indexes()).map((each) => [each.name, each]));
     for (const index of definition.indexes) {
       const found = indexes.get(index.name);
-      if (found !== undefined && (found.unique ?? false) === index.unique) continue;
+      if (found !== undefined && isSame(found, index)) continue;
       differences.push({ what: 'index', collection, index: index.name, isThereOtherwise: found !== undefined });
     }
   }
@@ -74,9 +74,22 @@ async function setValidator(
 /** Of a document that is wrong already, a change that leaves it wrong is refused, too: it has to be mended in one edit. */
 const strictly = { validationLevel: 'strict', validationAction: 'error' } as const;
 
-async function createIndex(db: Db, collection: string, { key, unique }: IndexDefinition): Promise<void> {
+/** Of indexes of one name, and so of one key. */
+function isSame(
+  { unique = false, expireAfterSeconds = null }: Partial<Pick<IndexDefinition, 'unique' | 'expireAfterSeconds'>>,
+  index: IndexDefinition,
+): boolean {
+  return unique === index.unique && expireAfterSeconds === index.expireAfterSeconds;
+}
+
+async function createIndex(
+  db: Db,
+  collection: string,
+  { key, unique, expireAfterSeconds }: IndexDefinition,
+): Promise<void> {
+  const options = { ...(unique ? { unique } : {}), ...(expireAfterSeconds === null ? {} : { expireAfterSeconds }) };
   try {
-    await db.collection(collection).createIndex(key, unique ? { unique } : {}, {});
+    await db.collection(collection).createIndex(key, options, {});
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
     const fields = Object.keys(key).join(' and ');

@@ -87,6 +87,10 @@ export const formerAppKeyValidator: Validator = {
   $jsonSchema: strict({ _id: appKeyHash, deletedAt: time, credentialId: id }, ['deletedAt']),
 };
 
+export const revokedTokenValidator: Validator = {
+  $jsonSchema: strict({ _id: text, credentialId: id, expiresAt: time }, ['credentialId', 'expiresAt']),
+};
+
 export const auditValidator: Validator = {
   $jsonSchema: strict(
     {
