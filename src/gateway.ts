@@ -65,7 +65,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const { keyRing } = store;
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
-    const revokedTokens = keepRevokedTokensInProcess(clock);
+    const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
     const oauth2 = createOAuth2({
       publicUrl: config.publicUrl,
       clock,

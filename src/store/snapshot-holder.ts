@@ -34,7 +34,10 @@ export interface SnapshotHolder extends AsyncDisposable {
   /** What is the matter with the store though there is a snapshot, in words; null for nothing. */
   findNotice(): string | null;
   /** What else a database does, such as keeping when credentials were used; null for a file. */
-  readonly database: Pick<MongoSnapshots, 'isUp' | 'changeCount' | 'faultCount' | 'cache' | 'usage'> | null;
+  readonly database: Pick<
+    MongoSnapshots,
+    'isUp' | 'changeCount' | 'faultCount' | 'cache' | 'usage' | 'revokedTokens'
+  > | null;
 }
 
 /**
