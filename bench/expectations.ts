@@ -34,6 +34,21 @@ export function allowedBySignature(
   };
 }
 
+/** Every request is allowed on this endpoint; the first one for the first partner, and without its token. */
+export function allowedByToken(endpoint: string): Expectation {
+  return {
+    decision: 'allowed',
+    verify: (answer, { partners }) => {
+      if (answer.dynamicMetadata?.['endpoint'] !== endpoint) return 'another endpoint';
+      if (headersOf(answer).get('x-consumer-id') !== partners[0]?.consumer) return 'another consumer';
+      const isTakenOut =
+        answer.httpResponse?.$case === 'okResponse' &&
+        answer.httpResponse.value.headersToRemove.includes('authorization');
+      return isTakenOut ? null : 'the token was not taken out';
+    },
+  };
+}
+
 /** Every request is refused with this code. */
 export function refusedWith(code: string): Expectation {
   return {

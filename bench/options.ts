@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { besideName } from './beside.ts';
+import { tokenEndpointName } from './token-endpoint.ts';
 import { type Plan, plans } from './loads.ts';
 import { baselinesOf, rows } from './rows.ts';
 import { type Row } from './row.ts';
@@ -11,6 +12,8 @@ export interface Options {
   readonly rows: readonly Row[];
   /** Whether small checks are measured beside large ones. */
   readonly isBeside: boolean;
+  /** Whether the token endpoint is measured. */
+  readonly isTokenEndpoint: boolean;
   readonly json: boolean;
   /** Null takes the best that can be had. */
   readonly driver: DriverName | null;
@@ -27,7 +30,7 @@ latency, resident memory. See docs/performance.md.
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
   --json      print the figures as JSON
 
-Rows: ${rows.map(({ name }) => name).join(', ')}, ${besideName}
+Rows: ${rows.map(({ name }) => name).join(', ')}, ${besideName}, ${tokenEndpointName}
 `;
 
 /** Reads the command line; null asks for the usage text. Throws with a sentence about what is wrong. */
@@ -51,7 +54,8 @@ export function parseOptions(args: readonly string[]): Options | null {
       values.rows === undefined
         ? rows.filter(({ isSlow }) => !(values.quick && isSlow))
         : pickRows(values.rows.split(',')),
-    isBeside: values.rows === undefined ? !values.quick : values.rows.split(',').some(asksForBeside),
+    isBeside: isAsked(besideName, values),
+    isTokenEndpoint: isAsked(tokenEndpointName, values),
     json: values.json,
     driver: values.driver === undefined ? null : parseDriver(values.driver),
   };
@@ -67,17 +71,20 @@ function parseDriver(text: string): DriverName {
   return text;
 }
 
-function asksForBeside(prefix: string): boolean {
-  return prefix !== '' && besideName.startsWith(prefix);
+function isAsked(name: string, { rows: wanted, quick }: { readonly rows?: string; readonly quick: boolean }): boolean {
+  return wanted === undefined ? !quick : wanted.split(',').some((prefix) => isNamed(name, prefix));
+}
+
+function isNamed(name: string, prefix: string): boolean {
+  return prefix !== '' && name.startsWith(prefix);
 }
 
 function pickRows(prefixes: readonly string[]): readonly Row[] {
-  const isWanted = (name: string, prefix: string): boolean => prefix !== '' && name.startsWith(prefix);
+  const names = [besideName, tokenEndpointName, ...rows.map(({ name }) => name)];
   for (const prefix of prefixes) {
-    if (!asksForBeside(prefix) && !rows.some(({ name }) => isWanted(name, prefix)))
-      throw new Error(`--rows: no row begins with "${prefix}"`);
+    if (!names.some((name) => isNamed(name, prefix))) throw new Error(`--rows: no row begins with "${prefix}"`);
   }
-  const picked = rows.filter(({ name }) => prefixes.some((prefix) => isWanted(name, prefix)));
+  const picked = rows.filter(({ name }) => prefixes.some((prefix) => isNamed(name, prefix)));
   const compared = new Set(picked.flatMap((row) => Object.values(baselinesOf(row)) as string[]));
   return rows.filter((row) => picked.includes(row) || compared.has(row.name));
 }

@@ -4,6 +4,7 @@ import type { Latencies } from './driver/pace.ts';
 import { type Figures } from './figures.ts';
 import { judgeGoals, type Outcome } from './goals.ts';
 import { type LoadName, loadNames, type Plan } from './loads.ts';
+import { type TokenEndpointFigures, tokenEndpointName, tokenEndpointTitle } from './token-endpoint.ts';
 
 /** What was left out of a run, and why. */
 export interface Omission {
@@ -18,11 +19,12 @@ export interface Report {
   readonly rows: readonly Figures[];
   /** Null when it was not measured. */
   readonly beside: BesideFigures | null;
+  readonly tokenEndpoint: TokenEndpointFigures | null;
   readonly omitted: readonly Omission[];
 }
 
 /** The figures as text for people. */
-export function formatReport({ machine, plan, rows, beside, omitted }: Report): string {
+export function formatReport({ machine, plan, rows, beside, tokenEndpoint, omitted }: Report): string {
   const lines = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
   for (const load of rows.length > 0 ? loadNames : []) {
     const { connections, streams } = plan.loads[load];
@@ -30,6 +32,7 @@ export function formatReport({ machine, plan, rows, beside, omitted }: Report): 
     lines.push(formatLoad(rows, load));
   }
   if (beside !== null) lines.push('', besideTitle, formatBeside(beside));
+  if (tokenEndpoint !== null) lines.push('', tokenEndpointTitle, formatTokenEndpoint(tokenEndpoint));
   const outcomes = judgeGoals(rows);
   if (outcomes.length > 0) lines.push('', 'goals', formatGoals(outcomes));
   for (const { name, reason } of omitted) lines.push(`left out: ${name}: ${reason}`);
@@ -75,6 +78,12 @@ function formatBeside({ alone, beside, large }: BesideFigures): string {
   add('small, alone', alone);
   add('small, beside large', beside);
   add('large', large);
+  return table.toString();
+}
+
+function formatTokenEndpoint({ cpuUs, tokensPerSecond, p50Us, p99Us }: TokenEndpointFigures): string {
+  const table = newTable(['', 'CPU µs/token', 'tokens/s', 'p50 µs', 'p99 µs']);
+  table.push([tokenEndpointName, cpuUs.toFixed(1), tokensPerSecond.toFixed(0), p50Us.toFixed(0), p99Us.toFixed(0)]);
   return table.toString();
 }
 

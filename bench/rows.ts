@@ -5,6 +5,7 @@ import { allowedAs, anyAllow, refusedWith } from './expectations.ts';
 import { type PeerName } from './peers/peers.ts';
 import { type Baselines, type Expectation, type RequestPorts, type Row } from './row.ts';
 import { signatureRows } from './signature-rows.ts';
+import { tokenRows } from './token-rows.ts';
 
 /** What rows are compared with unless they name others; the baselines of a row are measured whenever it is. */
 const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' };
@@ -39,6 +40,7 @@ export const rows: readonly Row[] = [
   slow(endpointsRow('endpoints-10', 'postern', endpointCounts.few)),
   slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
+  ...tokenRows,
   ...signatureRows,
 ];
 

@@ -14,7 +14,7 @@ import { type Options, parseOptions, usage } from './options.ts';
 import { findMissing, isBuildStale } from './peers/missing.ts';
 import { startPeer, type RunningPeer } from './peers/peer.ts';
 import { buildGoPrograms } from './peers/go-build.ts';
-import { peers } from './peers/peers.ts';
+import { peers, tokenEndpointPeer } from './peers/peers.ts';
 import { createProgress } from './progress.ts';
 import { formatReport, type Omission, type Report } from './report.ts';
 import { createCheckEditor } from './requests/edit-check.ts';
@@ -22,6 +22,7 @@ import { writeMessages } from './requests/messages.ts';
 import { readRecordedCheck } from './requests/recorded-check.ts';
 import { judgeGoals } from './goals.ts';
 import type { RequestPorts, Row } from './row.ts';
+import { measureTokenEndpoint, type TokenEndpointFigures, tokenEndpointName } from './token-endpoint.ts';
 import { groupRows } from './rows.ts';
 
 async function run(options: Options): Promise<Report> {
@@ -53,11 +54,23 @@ async function run(options: Options): Promise<Report> {
     const beside =
       options.isBeside && goFault === null ? await runBeside(files, { requests, options, progress }) : null;
     if (options.isBeside && goFault !== null) omitted.push({ name: besideName, reason: goFault });
+    const tokenEndpoint = options.isTokenEndpoint ? await runTokenEndpoint(files, requests, options, progress) : null;
     const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
-    return { machine, plan: options.plan, rows: summarize(measured), beside, omitted };
+    return { machine, plan: options.plan, rows: summarize(measured), beside, tokenEndpoint, omitted };
   } finally {
     progress(null);
   }
+}
+
+async function runTokenEndpoint(
+  files: Files,
+  { partners }: RequestPorts,
+  { plan: { rounds } }: Options,
+  progress: (text: string) => void,
+): Promise<TokenEndpointFigures> {
+  progress(tokenEndpointName);
+  await using peer = await startPeer(tokenEndpointPeer, files);
+  return await measureTokenEndpoint(peer, { partners, rounds });
 }
 
 async function runBeside(

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Files } from '../fixtures/files.ts';
+import { PUBLIC_URL } from '../requests/token-requests.ts';
 import { goProgram } from './go-build.ts';
 import { type Command, type Peer } from './peer.ts';
 
@@ -21,9 +22,14 @@ export const peers = {
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
   'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
-  'postern-grpc-js': posternPeer('Postern on the grpc-js transport', ({ fewEndpoints }) => fewEndpoints, {
-    POSTERN_GRPC_TRANSPORT: 'grpc-js',
-  }),
+  'postern-tokens': posternPeer('Postern, access tokens', ({ tokens }) => tokens, tokenSettings),
+  'postern-grpc-js': posternPeer(
+    'Postern on the grpc-js transport',
+    ({ fewEndpoints }) => fewEndpoints,
+    () => ({
+      POSTERN_GRPC_TRANSPORT: 'grpc-js',
+    }),
+  ),
 } as const satisfies Record<string, Peer>;
 
 export type PeerName = keyof typeof peers;
@@ -45,7 +51,21 @@ function goPeer(title: string, args: (files: Files) => readonly string[]): Peer 
   };
 }
 
-function posternPeer(title: string, document: (files: Files) => string, env: Command['env'] = {}): Peer {
+/** Tells the port of the OAuth2 listener instead. */
+export const tokenEndpointPeer: Peer = {
+  ...posternPeer('Postern, token endpoint', ({ tokens }) => tokens, tokenSettings),
+  findPort: (line) => findReady(line, 'http'),
+};
+
+function tokenSettings({ keyRing }: Files): Command['env'] {
+  return { POSTERN_KEYRING: keyRing, POSTERN_PUBLIC_URL: PUBLIC_URL };
+}
+
+function posternPeer(
+  title: string,
+  document: (files: Files) => string,
+  settings: (files: Files) => Command['env'] = () => ({}),
+): Peer {
   return {
     title,
     needs: [{ path: postern, remedy: 'npm run build' }],
@@ -57,15 +77,17 @@ function posternPeer(title: string, document: (files: Files) => string, env: Com
         POSTERN_GRPC_ADDRESS: '127.0.0.1:0',
         POSTERN_HTTP_ADDRESS: '127.0.0.1:0',
         POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',
-        ...env,
+        ...settings(files),
       },
     }),
-    findPort: (line) => {
-      if (!line.includes('"ready"')) return null;
-      const { grpc } = JSON.parse(line) as { readonly grpc?: string };
-      return portIn(/:(\d+)$/.exec(grpc ?? ''));
-    },
+    findPort: (line) => findReady(line, 'grpc'),
   };
+}
+
+function findReady(line: string, listener: 'grpc' | 'http'): number | null {
+  if (!line.includes('"ready"')) return null;
+  const addresses = JSON.parse(line) as Readonly<Record<string, string | undefined>>;
+  return portIn(/:(\d+)$/.exec(addresses[listener] ?? ''));
 }
 
 function findListening(line: string): number | null {
