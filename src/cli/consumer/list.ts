@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { declareConsumer } from '../../document/declare/declare-consumer.ts';
 import type { Stored } from '../../manage/resource.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { CommandContext } from '../command-context.ts';
 import { parseCount } from '../flags/parse-count.ts';
 import { collectLabel } from '../flags/parse-option.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
+import { declareWholeConsumer } from '../render/declare-whole.ts';
 import { type ListView, printList } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';
 import { selectFrom } from '../store/select-from.ts';
@@ -29,7 +29,7 @@ const view: ListView<Stored<Consumer>> = {
       paint: (text, { resource }, paint) => (resource.enabled ? text : paint.yellow(text)),
     },
   ],
-  declare: (stored) => ({ ...declareConsumer(stored.resource), ...declareVersion(stored) }),
+  declare: (stored) => ({ ...declareWholeConsumer(stored.resource), ...declareVersion(stored) }),
   none: 'There is no such consumer. "postern consumer create" makes one.',
 };
 

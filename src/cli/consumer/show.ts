@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { declareConsumer } from '../../document/declare/declare-consumer.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import { declareGrant } from '../../document/declare/declare-grant.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -13,6 +12,7 @@ import { parseId } from '../flags/parse-id.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
 import { grantView } from '../grant/grant-view.ts';
 import { formatData } from '../output-format.ts';
+import { declareWholeConsumer } from '../render/declare-whole.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { printSection } from '../render/render-list.ts';
 import { declareVersion, renderFields, versionFields } from '../render/render-resource.ts';
@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 5 the store is unreac
         const grants = await collectAll(resources.list('grant', { consumerId: id }));
         if (flags.output !== 'table') {
           const declared = {
-            ...declareConsumer(stored.resource, credentials.map(declareOwn)),
+            ...declareWholeConsumer(stored.resource, credentials.map(declareOwn)),
             grants: grants.map(({ resource }) => declareGrant(resource)),
             ...declareVersion(stored),
           };

@@ -1,8 +1,11 @@
 import { settings } from '../../config.ts';
 import type { UsableEndpoint } from '../../manage/credentials/usable-endpoints.ts';
+import type { Declared } from '../../document/declare/declared.ts';
 import type { ManagedCredential } from '../../manage/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
+import { Secret } from '../../model/secret.ts';
 import type { Paint } from '../../manage/render-change.ts';
+import { declareWholeCredential } from '../render/declare-whole.ts';
 import type { Terminal } from '../terminal.ts';
 import { exampleCommands } from './example-request.ts';
 
@@ -38,10 +41,9 @@ export function renderHandedOver(
   return `${lines.join('\n')}\n`;
 }
 
-/** The same for programs. */
-export function declareHandedOver({ credential, appKey, appSecret }: HandedOver): Readonly<Record<string, unknown>> {
-  const { id, consumerId } = credential;
-  return { credential: { id, consumer: consumerId, appKey, ...(appSecret === null ? {} : { appSecret }) } };
+/** The same for programs: the credential as it is declared, with its App Key and App Secret. */
+export function declareHandedOver({ credential, appKey }: HandedOver): Declared {
+  return declareWholeCredential({ ...credential, appKey: Secret.fromText(appKey) }, 'reveal');
 }
 
 /** Commands to try a credential, or what is missing before it can be used. */

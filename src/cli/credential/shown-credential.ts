@@ -1,10 +1,11 @@
-import { declareCredential, type SecretsShown } from '../../document/declare/declare-credential.ts';
+import type { SecretsShown } from '../../document/declare/declare-credential.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import { declareTime } from '../../document/declare/declare-time.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../manage/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
+import { declareWholeCredential } from '../render/declare-whole.ts';
 import { formatDistance } from '../render/format-time.ts';
 import type { ListView } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';
@@ -45,13 +46,9 @@ async function withUsage(
 
 /** For programs: as a declarative file has it, with its consumer, its use and its version. */
 export function declareShownCredential({ stored, usage }: ShownCredential, secrets: SecretsShown): Declared {
-  const { resource } = stored;
-  const { id, ...declared } = declareCredential(resource, secrets);
   const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
   return {
-    id,
-    consumer: resource.consumerId,
-    ...declared,
+    ...declareWholeCredential(stored.resource, secrets),
     ...(lastUsedAt === null ? {} : { lastUsedAt: declareTime(lastUsedAt) }),
     ...(retiringSecretLastUsedAt === null ? {} : { retiringSecretLastUsedAt: declareTime(retiringSecretLastUsedAt) }),
     ...declareVersion(stored),

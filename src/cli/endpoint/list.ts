@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
 import type { Stored } from '../../manage/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { CommandContext } from '../command-context.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
+import { declareWholeEndpoint } from '../render/declare-whole.ts';
 import { formatLimits } from '../render/describe-limits.ts';
 import { type ListView, printList } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';
@@ -30,7 +30,7 @@ const view: ListView<Stored<Endpoint>> = {
       paint: (text, { resource }, paint) => (resource.enabled ? text : paint.yellow(text)),
     },
   ],
-  declare: (stored) => ({ ...declareEndpoint(stored.resource), ...declareVersion(stored) }),
+  declare: (stored) => ({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }),
   none: 'There is no such endpoint. "postern endpoint create" makes one.',
 };
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
 import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../manage/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -9,6 +8,7 @@ import { parseId } from '../flags/parse-id.ts';
 import { formatPathRule } from '../flags/parse-path-rule.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
 import { formatData } from '../output-format.ts';
+import { declareWholeEndpoint } from '../render/declare-whole.ts';
 import { formatLimit } from '../render/describe-limits.ts';
 import { count } from '../render/format-time.ts';
 import { paintFor } from '../render/paint-for.ts';
@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 5 the store is unreac
         const stored = await requireResource(resources, 'endpoint', id);
         if (flags.output !== 'table') {
           terminal.out.write(
-            formatData({ ...declareEndpoint(stored.resource), ...declareVersion(stored) }, flags.output),
+            formatData({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }, flags.output),
           );
           return exitCodes.done;
         }

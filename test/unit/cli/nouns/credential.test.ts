@@ -81,12 +81,11 @@ describe('postern credential', () => {
   });
 
   it('gives programs the secrets as JSON', async () => {
-    const { credential: given } = JSON.parse(await issue('oauth2', '--id', 'o', '-o', 'json')) as Record<
-      string,
-      unknown
-    >;
+    const given = JSON.parse(await issue('oauth2', '--id', 'o', '-o', 'json')) as Record<string, unknown>;
     const { appKey, appSecret } = await credential('o');
-    assert.deepEqual(given, { id: 'o', consumer: 'acme', appKey: textOf(appKey)[0], appSecret: textOf(appSecret)[0] });
+    const { id, consumer, method, state } = given;
+    assert.deepEqual({ id, consumer, method, state }, { id: 'o', consumer: 'acme', method: 'oauth2', state: 'active' });
+    assert.deepEqual([given['appKey'], given['appSecret']], [...textOf(appKey), ...textOf(appSecret)]);
   });
 
   it('generates an id, and says what is in the way of use', async () => {
@@ -180,10 +179,19 @@ describe('postern credential', () => {
     assert.ok(out.includes(textOf(successor.appKey)[0] ?? '?'));
     assert.ok(!out.includes(textOf(former.appKey)[0] ?? ''));
     const given = JSON.parse(await cli.done('credential', 'rotate', 'b', '--grace', '0', '-o', 'json')) as {
-      credential: { id: string; appKey: string };
+      id: string;
+      appKey: string;
     };
-    assert.equal(given.credential.appKey, textOf((await credential(given.credential.id)).appKey)[0]);
+    assert.equal(given.appKey, textOf((await credential(given.id)).appKey)[0]);
     assert.equal((await credential('b')).state, 'revoked');
+  });
+
+  it('tells programs the state of a credential and its consumer, though they are the usual ones', async () => {
+    await issue('hmac', '--id', 'a');
+    const shown = JSON.parse(await cli.done('credential', 'show', 'a', '-o', 'json')) as Record<string, unknown>;
+    assert.deepEqual([shown['state'], shown['appSecret']], ['active', undefined]);
+    const consumer = JSON.parse(await cli.done('consumer', 'show', 'acme', '-o', 'json')) as Record<string, unknown>;
+    assert.equal(consumer['enabled'], true);
   });
 
   it('revokes once, after asking', async () => {

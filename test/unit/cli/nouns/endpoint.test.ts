@@ -200,7 +200,9 @@ describe('postern endpoint', () => {
     );
     const listed = JSON.parse(await cli.done('endpoint', 'list', '--authentication', 'key', '-o', 'json')) as unknown[];
     const times = { createdAt: '2026-09-21T14:13:20Z', updatedAt: '2026-09-21T14:13:20Z' };
-    assert.deepEqual(listed, [{ ...(await declared('keyed')), revision: 1, ...times }]);
+    assert.deepEqual(listed, [
+      { ...(await declared('keyed')), accessCondition: 'authenticated', enabled: true, revision: 1, ...times },
+    ]);
     const none = await cli.run(['endpoint', 'list', '--disabled']);
     assert.deepEqual([none.code, none.out], [0, '']);
     assert.match(none.err, /There is no such endpoint/);

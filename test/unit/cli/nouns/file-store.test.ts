@@ -49,7 +49,7 @@ describe('commands on a declarative file', () => {
       ['grant list', /^ENDPOINT .*\norders +acme .*\n$/],
       ['grant list --endpoint keyed -o json', /^\[\]\n$/],
       ['endpoint show orders', /authorised +1 consumer: acme/],
-      ['consumer show acme -o yaml', /^id: acme\nname: Acme Ltd\ncredentials:\n {2}- id: acme-hmac\n/],
+      ['consumer show acme -o yaml', /^id: acme\nname: Acme Ltd\nenabled: true\ncredentials:\n {2}- id: acme-hmac\n/],
       ['credential show acme-hmac', /App Secret +\(secret/],
     ];
     for (const [command, expected] of lists) {
