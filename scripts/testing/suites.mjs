@@ -14,9 +14,12 @@ export const suites = [
 /** What the files below a directory cannot run without, as scripts/install-services names it. */
 const needs = {
   'test/conformance/mongodb': ['mongodb'],
+  'test/conformance/ratelimit': ['ratelimit', 'redis'],
   'test/integration/envoy-config': ['envoy'],
   'test/integration/mongodb': ['mongodb'],
+  'test/integration/ratelimit': ['ratelimit', 'redis'],
   'test/e2e': ['envoy'],
+  'test/e2e/ratelimit': ['ratelimit', 'redis'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],
 };

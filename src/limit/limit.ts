@@ -23,7 +23,7 @@ export interface LimitPorts {
 
 /**
  * Counts the request against its limits: those per consumer first, and only when they pass those that all callers
- * share, so that one partner's refused requests use up nothing of the others' (spec §4.2). Over a limit is
+ * share, so that one partner's refused requests use up nothing of the others' (spec §4.2); one deadline for both. Over a limit is
  * `RATE_LIMITED`; a limiter that cannot answer allows, or is `LIMITER_UNAVAILABLE`, as the endpoint's options say.
  */
 export function limit(permit: Permit, ports: LimitPorts): Pending<Granted | Refusal> {
@@ -37,19 +37,25 @@ export function limit(permit: Permit, ports: LimitPorts): Pending<Granted | Refu
 }
 
 function takeAll(permit: Permit, limiter: Limiter): Pending<Granted | Refusal> {
-  return whenReady(take(permit, limiter, 'consumer'), (own) =>
+  const deadlineAtMs = limiter.startDeadline?.();
+  return whenReady(take(permit, limiter, 'consumer', deadlineAtMs), (own) =>
     own.some((reading) => reading.isExceeded)
       ? judge(permit, own)
-      : whenReady(take(permit, limiter, 'endpoint'), (shared) => judge(permit, [...own, ...shared])),
+      : whenReady(take(permit, limiter, 'endpoint', deadlineAtMs), (shared) => judge(permit, [...own, ...shared])),
   );
 }
 
-function take(permit: Permit, limiter: Limiter, scope: LimitScope): Pending<readonly LimitReading[]> {
+function take(
+  permit: Permit,
+  limiter: Limiter,
+  scope: LimitScope,
+  deadlineAtMs: number | undefined,
+): Pending<readonly LimitReading[]> {
   const limits = permit.limits.filter(({ per }) => per === scope);
   if (limits.length === 0) return [];
   const { routed, caller } = permit.authenticated;
   const consumerId = scope === 'consumer' && caller !== null ? caller.consumer.id : null;
-  return limiter.take({ endpointId: routed.endpoint.id, consumerId, limits });
+  return limiter.take({ endpointId: routed.endpoint.id, consumerId, limits }, deadlineAtMs);
 }
 
 function judge(permit: Permit, readings: readonly LimitReading[]): Granted | Refusal {

@@ -25,12 +25,19 @@ export interface LimitQuestion {
 export interface Limiter {
   /**
    * Counts one request against every limit of the question and tells where each stands, in the same order.
-   * Throws, or rejects with, {@link LimiterUnavailable} when it cannot know.
+   * Throws, or rejects with, {@link LimiterUnavailable} when it cannot know, or not before `deadlineAtMs`, which is one
+   * that {@link startDeadline} gave; without it the question has the whole time of a request for itself.
    */
-  take(question: LimitQuestion): Pending<readonly LimitReading[]>;
+  take(question: LimitQuestion, deadlineAtMs?: number): Pending<readonly LimitReading[]>;
+
+  /**
+   * When all questions of a request that begins now must be answered, in milliseconds of the limiter's own clock.
+   * Missing where a limiter never waits.
+   */
+  startDeadline?(): number;
 }
 
 /** The limiter cannot answer: it is away, too slow, or full. A fault, which the endpoint's `onLimiterFailure` decides about. */
 export class LimiterUnavailable extends Error {
-  override readonly name = 'LimiterUnavailable';
+  override readonly name: string = 'LimiterUnavailable';
 }

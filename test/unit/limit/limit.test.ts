@@ -276,6 +276,24 @@ describe('traffic control', () => {
       }
     }
 
+    it('gives all questions of one request the same deadline', async () => {
+      const deadlines: (number | undefined)[] = [];
+      let started = 0;
+      const limiter: Limiter = {
+        startDeadline: () => (started += 1000),
+        take: async ({ limits }, deadlineAtMs) => {
+          deadlines.push(deadlineAtMs);
+          return await Promise.resolve(
+            limits.map((each) => ({ limit: each, remaining: 1, resetSeconds: 1, isExceeded: false })),
+          );
+        },
+      };
+      const gateway = gatewayWith([limit('9/day/endpoint'), limit('9/day/consumer')], { limiter });
+      await gateway.send(asAcme);
+      await gateway.send(asAcme);
+      assert.deepEqual(deadlines, [1000, 1000, 2000, 2000]);
+    });
+
     it('refuses with 429 all the same when the limit per consumer is exceeded', async () => {
       const limiter: Limiter = {
         take: ({ consumerId, limits: asked }) => {

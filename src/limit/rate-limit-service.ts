@@ -1,0 +1,92 @@
+import type { Clock } from '../clock.ts';
+import type { ServiceAddress } from '../config-values.ts';
+import type { Limiter, LimitQuestion, LimitReading } from './limiter.ts';
+import { createRateLimitRequest } from './service/rate-limit-request.ts';
+import { RateLimitClient } from './service/rate-limit-client.ts';
+import { readAnswer } from './service/read-answer.ts';
+import { ServiceBreaker } from './service/service-breaker.ts';
+import { type FailureReason, ServiceFailure } from './service/service-failure.ts';
+
+/** Where the service is, and how it is asked. */
+export interface RateLimitServiceSettings {
+  readonly address: ServiceAddress;
+  /** Must be in the service's configuration. */
+  readonly domain: string;
+  /** How long all calls for one request may take together, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Told what becomes of the service. */
+export interface RateLimitServiceObserver {
+  /** One question ended; `given-up` ones after no time. */
+  asked(outcome: 'ok' | 'over-limit' | FailureReason, seconds: number): void;
+  /** The service is given up and tried again about every second; told once. */
+  away(failure: ServiceFailure | null): void;
+  /** It answers again. */
+  back(): void;
+}
+
+/** What the limiter needs. */
+export interface RateLimitServicePorts {
+  readonly clock: Clock;
+  /** Monotonic, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly observer: RateLimitServiceObserver;
+}
+
+/**
+ * Keeps limits in Envoy's rate limit service, which all replicas share (spec §4.2). Whatever is not a proper answer in
+ * time, including an answer about another limit than the one sent, is a {@link ServiceFailure}. A service that fails is
+ * left alone for about a second at a time, so that it costs requests no time.
+ */
+export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
+  readonly #settings: RateLimitServiceSettings;
+  readonly #ports: RateLimitServicePorts;
+  readonly #client: RateLimitClient;
+  readonly #breaker: ServiceBreaker<readonly LimitReading[]>;
+
+  constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#client = new RateLimitClient(settings.address);
+    this.#breaker = new ServiceBreaker(ports.observer);
+  }
+
+  startDeadline(): number {
+    return this.#ports.clock.nowMs() + this.#settings.deadlineMs;
+  }
+
+  async take(question: LimitQuestion, deadlineAtMs?: number): Promise<readonly LimitReading[]> {
+    if (question.limits.length === 0) return [];
+    const { elapsedMs, observer } = this.#ports;
+    const startedMs = elapsedMs();
+    const told = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
+      observer.asked(outcome, (elapsedMs() - startedMs) / 1000);
+    };
+    try {
+      const readings = await this.#breaker.run(
+        async () => await this.#ask(question, deadlineAtMs ?? this.startDeadline()),
+      );
+      told(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
+      return readings;
+    } catch (error) {
+      if (error instanceof ServiceFailure) told(error.reason);
+      throw error;
+    }
+  }
+
+  /** Closes the channel; questions under way fail. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#breaker[Symbol.dispose]();
+    this.#client[Symbol.dispose]();
+    return Promise.resolve();
+  }
+
+  async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
+    if (this.#ports.clock.nowMs() >= deadlineAtMs) {
+      throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
+    }
+    const answer = await this.#client.ask(createRateLimitRequest(this.#settings.domain, question), deadlineAtMs);
+    return readAnswer(answer, question.limits);
+  }
+}

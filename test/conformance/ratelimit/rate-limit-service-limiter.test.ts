@@ -1,0 +1,20 @@
+import { systemClock } from '../../../src/clock.ts';
+import { poll } from '../../support/poll.ts';
+import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
+import { describeLimiterContract } from '../limiter.ts';
+
+describe("over Envoy's rate limit service", () => {
+  const running = useRateLimitService();
+
+  describeLimiterContract('of the rate limit service', () =>
+    Promise.resolve({
+      limiter: running.limiter(),
+      nowSeconds: () => systemClock.nowSeconds(),
+      toNextSecond: async () => {
+        const second = systemClock.nowSeconds();
+        await poll('the next second', () => Promise.resolve(systemClock.nowSeconds() > second ? true : null));
+      },
+      unique: '',
+    }),
+  );
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { findServices } from '../../../scripts/install-services.mjs';
+import { freePort } from '../mongodb/free-port.ts';
+import { type LocalServer, startLocalServer } from './local-server.ts';
+
+const configuration = fileURLToPath(new URL('../../../deploy/ratelimit/redis.conf', import.meta.url));
+
+/** Starts Redis with the committed configuration on a free port of the loopback. */
+export async function startRedis(): Promise<LocalServer> {
+  const { redis } = await findServices(['redis']);
+  if (redis === null) throw new Error('Redis is not installed: scripts/install-services redis');
+  const port = await freePort();
+  return await startLocalServer({
+    name: 'Redis',
+    command: redis,
+    args: [configuration, '--port', String(port)],
+    env: {},
+    port,
+    answers: async () => (await command(port, 'PING').catch(() => '')).startsWith('+PONG'),
+  });
+}
+
+/** The answer of Redis to one command in one line, as it came: `:4`, `$1 … 4`, `+OK`. */
+export async function command(port: number, line: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write(`${line}\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return answer.toString();
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/clock.ts';
+import { RateLimitServiceLimiter, type RateLimitServiceObserver } from '../../../src/limit/rate-limit-service.ts';
+import { release } from '../release.ts';
+import type { LocalServer } from './local-server.ts';
+import { startRateLimitService } from './start-rate-limit-service.ts';
+import { startRedis } from './start-redis.ts';
+
+/** The rate limit service and its Redis, for the tests of one `describe`. */
+export interface RateLimitServiceInUse {
+  readonly service: () => LocalServer;
+  readonly redis: () => LocalServer;
+  /** A limiter on that service, ended with the test; a long deadline unless told otherwise. */
+  readonly limiter: (options?: LimiterOptions) => RateLimitServiceLimiter;
+}
+
+/** What a limiter differs in. */
+export interface LimiterOptions {
+  readonly domain?: string;
+  readonly deadlineMs?: number;
+  readonly observer?: Partial<RateLimitServiceObserver>;
+}
+
+const silent: RateLimitServiceObserver = {
+  asked: () => undefined,
+  away: () => undefined,
+  back: () => undefined,
+};
+
+/** Starts both around the tests of the calling `describe`. */
+export function useRateLimitService(): RateLimitServiceInUse {
+  let redis: LocalServer | undefined;
+  let service: LocalServer | undefined;
+  const limiters: RateLimitServiceLimiter[] = [];
+  before(async () => {
+    redis = await startRedis();
+    service = await startRateLimitService(redis.port);
+  });
+  afterEach(() => release(...limiters.splice(0)));
+  after(() => release(redis, service));
+  const running = (server: LocalServer | undefined): LocalServer => {
+    assert.ok(server, 'the service runs within tests only');
+    return server;
+  };
+  return {
+    service: () => running(service),
+    redis: () => running(redis),
+    limiter: ({ domain = 'postern', deadlineMs = 5000, observer } = {}) => {
+      const address = { host: '127.0.0.1', port: running(service).port };
+      const limiter = new RateLimitServiceLimiter(
+        { address, domain, deadlineMs },
+        { clock: systemClock, elapsedMs: () => performance.now(), observer: { ...silent, ...observer } },
+      );
+      limiters.push(limiter);
+      return limiter;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { RateLimitResponse } from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
+import { readAnswer } from '../../../../src/limit/service/read-answer.ts';
+import { limit } from '../../../support/pipeline/resources.ts';
+
+const OK = 1;
+const OVER = 2;
+const MINUTE = 2;
+
+/** A status of the limit 5/minute, unless told otherwise. */
+function status(parts: Partial<RateLimitResponse['statuses'][number]> = {}): RateLimitResponse['statuses'][number] {
+  return {
+    code: OK,
+    currentLimit: { requestsPerUnit: 5, unit: MINUTE, name: '' },
+    limitRemaining: 3,
+    durationUntilReset: { seconds: 17, nanos: 0 },
+    ...parts,
+  };
+}
+
+const perMinute = [limit('5/minute/consumer')];
+
+describe("the rate limit service's answer", () => {
+  it('tells where the limit stands', () => {
+    assert.deepEqual(readAnswer({ overallCode: OK, statuses: [status()] }, perMinute), [
+      { limit: perMinute[0], remaining: 3, resetSeconds: 17, isExceeded: false },
+    ]);
+    const over = status({ code: OVER, limitRemaining: 0 });
+    assert.deepEqual(readAnswer({ overallCode: OVER, statuses: [over] }, perMinute), [
+      { limit: perMinute[0], remaining: 0, resetSeconds: 17, isExceeded: true },
+    ]);
+  });
+
+  it('survives the way through the wire format', () => {
+    const answer = { overallCode: OVER, statuses: [status({ code: OVER, limitRemaining: 0 })] } as const;
+    const decoded = RateLimitResponse.decode(
+      RateLimitResponse.encode({ ...answer, statuses: [...answer.statuses] }).finish(),
+    );
+    assert.equal(readAnswer(decoded, perMinute)[0]?.isExceeded, true);
+  });
+
+  it('never says that the window ends at once, or after more than its length', () => {
+    const resetOf = (durationUntilReset: { seconds: number; nanos: number } | undefined) =>
+      readAnswer({ overallCode: OK, statuses: [status({ durationUntilReset })] }, perMinute)[0]?.resetSeconds;
+    assert.equal(resetOf(undefined), 1);
+    assert.equal(resetOf({ seconds: 0, nanos: 0 }), 1);
+    assert.equal(resetOf({ seconds: 0, nanos: 1 }), 1);
+    assert.equal(resetOf({ seconds: 16, nanos: 500 }), 17);
+    assert.equal(resetOf({ seconds: 60, nanos: 0 }), 60);
+    assert.equal(resetOf({ seconds: 99, nanos: 0 }), 60);
+  });
+
+  it('goes by the overall code where a limit is only watched', () => {
+    const [reading] = readAnswer({ overallCode: OK, statuses: [status({ code: OVER })] }, perMinute);
+    assert.deepEqual([reading?.isExceeded, reading?.remaining], [false, 0]);
+  });
+
+  const unusable: Readonly<Record<string, readonly [answer: RateLimitResponse, message: RegExp]>> = {
+    'without the limit that was sent': [
+      { overallCode: OK, statuses: [status({ currentLimit: undefined })] },
+      /did not apply the limit that was sent; its configuration lacks the domain/,
+    ],
+    'with another number of requests': [
+      { overallCode: OK, statuses: [status({ currentLimit: { requestsPerUnit: 6, unit: MINUTE, name: '' } })] },
+      /applied another limit/,
+    ],
+    'with another unit': [
+      { overallCode: OK, statuses: [status({ currentLimit: { requestsPerUnit: 5, unit: 3, name: '' } })] },
+      /applied another limit/,
+    ],
+    'without a status': [{ overallCode: OK, statuses: [] }, /does not tell of every limit/],
+    'with a status too many': [{ overallCode: OK, statuses: [status(), status()] }, /does not tell of every limit/],
+    'without an overall code': [{ overallCode: 0, statuses: [status()] }, /neither yes nor no/],
+    'without the code of a status': [{ overallCode: OK, statuses: [status({ code: 0 })] }, /neither yes nor no/],
+    'that refuses for no limit': [{ overallCode: OVER, statuses: [status()] }, /not for which limit/],
+  };
+  for (const [name, [answer, message]] of Object.entries(unusable)) {
+    it(`is a failure ${name}`, () => {
+      assert.throws(() => readAnswer(answer, perMinute), { name: 'ServiceFailure', reason: 'wrong-answer', message });
+    });
+  }
+});
