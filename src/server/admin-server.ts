@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { ListenAddress } from './transport.ts';
+import { addressOf, listenOn } from './listening.ts';
 
 /** What the admin listener shows. */
 export interface AdminPorts {
@@ -38,22 +39,12 @@ export class AdminServer implements AsyncDisposable {
 
   /** Listens; rejects with the system's error when the address cannot be had. */
   async start(address: ListenAddress): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(address.kind === 'unix' ? { path: address.path } : address, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await listenOn(this.#server, address);
   }
 
   /** Where it really listens: the port that was chosen for 0. */
   address(): ListenAddress {
-    const address = this.#server.address();
-    if (address === null) throw new Error('the admin listener was not started');
-    return typeof address === 'string'
-      ? { kind: 'unix', path: address }
-      : { kind: 'tcp', host: address.address, port: address.port };
+    return addressOf(this.#server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import type { OAuth2Answer } from '../oauth2/oauth2-request.ts';
 import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { ListenAddress } from './transport.ts';
-import { removeStaleSocket } from './unix-socket.ts';
+import { addressOf, listenOn } from './listening.ts';
 
 /** What one request and all of them together may take. */
 export const httpLimits = {
@@ -73,24 +73,12 @@ export class HttpServer implements AsyncDisposable {
 
   /** Listens; rejects with the system's error when the address cannot be had. */
   async start(): Promise<void> {
-    const address = this.#address;
-    if (address.kind === 'unix') await removeStaleSocket(address.path);
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(address.kind === 'unix' ? { path: address.path } : address, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await listenOn(this.#server, this.#address);
   }
 
   /** Where it really listens: the port that was chosen for 0. */
   address(): ListenAddress {
-    const address = this.#server.address();
-    if (address === null) throw new Error('the HTTP listener was not started');
-    return typeof address === 'string'
-      ? { kind: 'unix', path: address }
-      : { kind: 'tcp', host: address.address, port: address.port };
+    return addressOf(this.#server);
   }
 
   /** Takes no new connections, lets requests that run come to their end, and gives how many were cut after the grace period. */

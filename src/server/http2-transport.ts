@@ -6,7 +6,7 @@ import { createServerContext, type ServerContext } from './http2/server-context.
 import { SocketWire } from './http2/socket-wire.ts';
 import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './transport.ts';
 import { checkTlsReplacement } from './tls-replacement.ts';
-import { removeStaleSocket } from './unix-socket.ts';
+import { addressOf, listenOn } from './listening.ts';
 
 /** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
 const MAX_CONNECTIONS = 4096;
@@ -55,25 +55,11 @@ class Http2Transport implements Transport {
 
   async start(): Promise<void> {
     const { address } = this.#options;
-    if (address.kind === 'unix') await removeStaleSocket(address.path);
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(
-        address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port },
-      );
-      this.#server.once('listening', () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    await listenOn(this.#server, address);
     this.#server.on('error', (error) => {
       this.#options.observer.defect(error, 'listener');
     });
-    const bound = this.#server.address();
-    this.#address =
-      typeof bound === 'object' && bound !== null && address.kind === 'tcp'
-        ? { ...address, port: bound.port }
-        : address;
+    this.#address = addressOf(this.#server);
     this.#sweeper = setInterval(() => {
       for (const connection of this.#connections.keys()) connection.sweep();
       this.#context.largeBuffers.sweep();
