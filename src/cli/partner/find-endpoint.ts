@@ -45,12 +45,18 @@ export async function findEndpointInStore(id: string, store: string | undefined)
 }
 
 async function findInDatabase(id: string, uri: string): Promise<Endpoint> {
+  const { openMongoDbStore, requireResource, systemClock } = await loadDatabaseModules();
+  const wish = { environment: {}, needsSecrets: false, warn: () => undefined };
+  await using store = await openMongoDbStore(uri, wish, systemClock);
+  return (await requireResource(store.resources, 'endpoint', id)).resource;
+}
+
+/** On its own: the compiler leaves the names of modules as they are in a function with `await using`. */
+async function loadDatabaseModules() {
   const [{ openMongoDbStore }, { requireResource }, { systemClock }] = await Promise.all([
     import('../store/open-mongodb-store.ts'),
     import('../store/require-resource.ts'),
     import('../../clock.ts'),
   ]);
-  const wish = { environment: {}, needsSecrets: false, warn: () => undefined };
-  await using store = await openMongoDbStore(uri, wish, systemClock);
-  return (await requireResource(store.resources, 'endpoint', id)).resource;
+  return { openMongoDbStore, requireResource, systemClock };
 }
