@@ -81,6 +81,7 @@ describe('a bearer token', () => {
       [`Bearer token=${T}`, 'CREDENTIALS_MALFORMED'],
       [`Bearer =${T}`, 'CREDENTIALS_MALFORMED'],
       [`Bearer,${T}`, 'CREDENTIALS_MALFORMED'],
+      [`Bearer/${T}`, 'CREDENTIALS_MALFORMED'],
       ['Bearer \u00e9', 'CREDENTIALS_MALFORMED'],
       ['', 'CREDENTIALS_MALFORMED'],
       [` ${T}`, 'CREDENTIALS_MALFORMED'],
