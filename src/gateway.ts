@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Config, Environment } from './config.ts';
+import { openGatewayLimiter } from './gateway-limiter.ts';
 import { type GatewayStore, openGatewayStore } from './gateway-store.ts';
-import { InProcessLimiter } from './limit/in-process.ts';
 import { createOAuth2, createProcessRing } from './oauth2/create-oauth2.ts';
 import { keepRevokedTokensInProcess } from './oauth2/revoked-tokens.ts';
 import { createCheckObserver } from './observe/check-observer.ts';
@@ -48,9 +48,6 @@ export interface Gateway extends AsyncDisposable {
  */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   const { config, clock, logger, elapsedMs } = ports;
-  if (config.rateLimitService !== null) {
-    throw new Error('POSTERN_RATE_LIMIT_SERVICE: this version keeps limits in process only; leave the setting out');
-  }
   const parts: AsyncDisposable[] = [];
   const dispose = async (): Promise<void> => {
     for (const part of parts.splice(0).reverse()) await part[Symbol.asyncDispose]();
@@ -61,7 +58,8 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const store: GatewayStore = await openGatewayStore({ ...ports, metrics });
     parts.push(store);
     const { snapshots } = store;
-    logger.info('limits are kept in this process: no rate limit service is configured');
+    const limits = openGatewayLimiter({ ...ports, metrics });
+    parts.push(limits);
     const { keyRing } = store;
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
@@ -80,7 +78,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       snapshot: () => snapshots.current(),
       tokens: oauth2.tokens,
       revokedTokens,
-      limiter: new InProcessLimiter(clock),
+      limiter: limits.limiter,
       onLimiterFailure: () => {
         metrics.countLimiterFailure();
       },

@@ -25,8 +25,8 @@ export function registerDoctor(program: Command, terminal: Terminal, finish: (co
     .addHelpText(
       'after',
       `
-Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, and with --envoy at
-an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.
+Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the rate limit service, and with
+--envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.
 
 Examples:
   $ postern doctor
@@ -80,8 +80,11 @@ async function* find(
     return;
   }
   yield fine('settings', 'are all known and right');
-  const { store: location, keyring: keyRing } = parsed.config;
-  yield* runChecks({ store: location, keyRing, envoys, isDeep: deep, isFixing: fix, environment, clock: systemClock });
+  const { store: location, keyring: keyRing, rateLimitService: address } = parsed.config;
+  const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = parsed.config;
+  const rateLimitService = address === null ? null : { address, domain, deadlineMs };
+  const wish = { store: location, keyRing, rateLimitService, envoys, isDeep: deep, isFixing: fix };
+  yield* runChecks({ ...wish, environment, clock: systemClock });
 }
 
 function parseAdminUrl(text: string): URL | null {

@@ -4,8 +4,10 @@ import type { Environment } from '../config.ts';
 import { KeyRing } from '../keyring/key-ring.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import type { KeyRingLocation } from '../keyring/ring-location.ts';
+import type { RateLimitServiceSettings } from '../limit/rate-limit-service.ts';
 import { checkFileStore } from './check-file-store.ts';
 import { checkKeyRing } from './check-key-ring.ts';
+import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { inspectEnvoyAt } from './envoy/fetch-config-dump.ts';
 import { type Finding, fault } from './finding.ts';
 import { checkMongodb } from './mongodb/check-mongodb.ts';
@@ -15,6 +17,8 @@ export interface Wish {
   readonly store: StoreLocation;
   /** Null when none is configured. */
   readonly keyRing: KeyRingLocation | null;
+  /** Null when none is configured. */
+  readonly rateLimitService: RateLimitServiceSettings | null;
   /** Admin addresses of Envoys. */
   readonly envoys: readonly URL[];
   /** Whether every record of a database is read. */
@@ -43,6 +47,7 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
       isFixing: wish.isFixing,
     });
   }
+  if (wish.rateLimitService !== null) yield* await checkRateLimitService(wish.rateLimitService, wish.clock);
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy);
 }
 
