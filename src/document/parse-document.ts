@@ -12,6 +12,7 @@ import {
 } from './cross-references.ts';
 import type { DocumentContent, DocumentCredential } from './document-content.ts';
 import { nestedField } from './fields.ts';
+import { readLargeTree } from './large/read-large-tree.ts';
 import type { Problem } from './problem.ts';
 import { placeIn, ProblemLog, type Place } from './problem-log.ts';
 import { readConsumer, type ReadConsumer } from './read-consumer.ts';
@@ -47,8 +48,14 @@ const documentKind = {
   required: ['version'],
 } as const;
 
-/** What a file can have at most: reading takes up to 80 times its size in memory, and a second per 1.5 MB. */
+/**
+ * What a file of any form can have at most, and a file store: the YAML library takes up to 80 times its size in memory,
+ * and a second per 1.5 MB.
+ */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+
+/** What a file in JSON, or of the form that `postern export` writes, can have at most. */
+export const MAX_LARGE_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads files that together are one declarative document; references may lead from one to another (interfaces §4).
@@ -149,11 +156,25 @@ function placed<T>(value: T | null, place: Place): readonly Placed<T>[] {
   return value === null ? [] : [{ value, place }];
 }
 
+/** Shorter texts are read by the YAML library: it takes no time that anybody notices. */
+const LARGE_CHARACTERS = 64 * 1024;
+
 function treeOf(source: DocumentSource | UnreadSource): YamlTree {
   if ('message' in source) return unreadTree(source);
-  if (Buffer.byteLength(source.text) <= MAX_DOCUMENT_BYTES) return readYamlTree(source);
-  const mebibytes = String(MAX_DOCUMENT_BYTES / 1024 / 1024);
-  return unreadTree({ file: source.file, line: 1, message: `the file is larger than ${mebibytes} MiB` });
+  const { text, file } = source;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_LARGE_DOCUMENT_BYTES)
+    return unreadTree({ file, line: 1, message: tooLarge(MAX_LARGE_DOCUMENT_BYTES) });
+  const fitsLibrary = bytes <= MAX_DOCUMENT_BYTES;
+  const large = text.length < LARGE_CHARACTERS ? null : readLargeTree(source, fitsLibrary ? 'give-up' : 'tell');
+  if (large !== null) return large;
+  if (fitsLibrary) return readYamlTree(source);
+  const why = `${tooLarge(MAX_DOCUMENT_BYTES)}, and is neither JSON nor of the form that "postern export" writes; write it so, or divide it`;
+  return unreadTree({ file, line: 1, message: why });
+}
+
+function tooLarge(maxBytes: number): string {
+  return `the file is larger than ${String(maxBytes / 1024 / 1024)} MiB`;
 }
 
 function itemsOf(raw: unknown, place: Place, problems: ProblemLog): readonly { raw: unknown; place: Place }[] {

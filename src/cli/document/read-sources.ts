@@ -11,12 +11,15 @@ export interface SourceFiles {
 
 /** Reads the files of `-f`. One that cannot be read is a source whose problem is told with the others. */
 export async function readSources(names: readonly string[]): Promise<SourceFiles> {
-  const { readWholeFile } = await import('../../store/file/read-whole-file.ts');
+  const [{ readWholeFile }, { MAX_LARGE_DOCUMENT_BYTES }] = await Promise.all([
+    import('../../store/file/read-whole-file.ts'),
+    import('../../document/parse-document.ts'),
+  ]);
   const files = [...new Set(names)];
   const texts = new Map<string, string>();
   const sources: (DocumentSource | UnreadSource)[] = [];
   for (const file of files) {
-    const read = await readWholeFile(file);
+    const read = await readWholeFile(file, MAX_LARGE_DOCUMENT_BYTES);
     if (read.kind === 'read') {
       texts.set(file, read.text);
       sources.push({ file, text: read.text });

@@ -9,15 +9,15 @@ export type WholeFile =
   | { readonly kind: 'faulty'; readonly line: number; readonly message: string; readonly fingerprint: Fingerprint }
   | { readonly kind: 'changing' };
 
-/** Reads a document. Never takes a text for a whole file when the file changed while it was read. */
-export async function readWholeFile(path: string): Promise<WholeFile> {
+/** Reads a document of at most so many bytes. Never takes a text for a whole file when the file changed while it was read. */
+export async function readWholeFile(path: string, maxBytes = MAX_DOCUMENT_BYTES): Promise<WholeFile> {
   let handle;
   try {
     // Opening a pipe waits for its writer: look first.
     const before = await stat(path, { bigint: true });
     if (!before.isFile()) return faulty(formatFingerprint(before), 'is not a plain file');
-    if (before.size > MAX_DOCUMENT_BYTES) {
-      return faulty(formatFingerprint(before), `is larger than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`);
+    if (before.size > maxBytes) {
+      return faulty(formatFingerprint(before), `is larger than ${String(maxBytes / 1024 / 1024)} MiB`);
     }
     handle = await open(path, 'r');
     const bytes = await handle.readFile();

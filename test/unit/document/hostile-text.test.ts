@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { MAX_PROBLEMS } from '../../../src/document/problem-log.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../../../src/document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES, parseDocument } from '../../../src/document/parse-document.ts';
 import { excerptOf } from '../../../src/document/source-excerpt.ts';
 import { secretsOf } from './support.ts';
 
@@ -98,7 +98,15 @@ describe('a hostile text', () => {
   });
 
   it('is refused unread when it is too large', () => {
-    assert.deepEqual(messagesOf(`#${'x'.repeat(MAX_DOCUMENT_BYTES)}`), ['f.yaml:1:1: the file is larger than 16 MiB']);
+    assert.deepEqual(messagesOf(`#${'x'.repeat(MAX_LARGE_DOCUMENT_BYTES)}`), [
+      'f.yaml:1:1: the file is larger than 128 MiB',
+    ]);
+  });
+
+  it('is refused when the YAML library would need too much for it', () => {
+    assert.deepEqual(messagesOf(`#${'x'.repeat(MAX_DOCUMENT_BYTES)}`), [
+      'f.yaml:1:1: the file is larger than 16 MiB, and is neither JSON nor of the form that "postern export" writes; write it so, or divide it',
+    ]);
   });
 
   it('gives no key of the prototype to the values', () => {
