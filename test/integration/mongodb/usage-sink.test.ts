@@ -54,7 +54,10 @@ describe('the times of use in MongoDB', () => {
   });
 
   it('are a fault when they cannot be written', async () => {
-    await using failing = await database.failPoint({ mode: 'alwaysOn', data: { failCommands: ['update'], errorCode: 189 } });
+    await using failing = await database.failPoint({
+      mode: 'alwaysOn',
+      data: { failCommands: ['update'], errorCode: 189 },
+    });
     assert.ok(failing);
     await assert.rejects(createUsageSink(database.db()).write([use('a', NOON)]), StoreUnavailable);
   });
