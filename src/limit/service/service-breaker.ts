@@ -3,7 +3,7 @@ import CircuitBreaker from 'opossum';
 import { ServiceFailure } from './service-failure.ts';
 
 /** Calls are judged by the failures of this span. Short, so that good calls before an outage do not hide it. */
-const WINDOW_MS = 2000;
+const WINDOW_MS = 1000;
 const WINDOW_BUCKETS = 4;
 /** So many calls within the window, more than half of them failed, and the service counts as away. */
 const MIN_CALLS = 5;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { send } from '../../support/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
+import { freePort } from '../../support/mongodb/free-port.ts';
 import { type PosternProcess, startPostern } from '../../support/postern-process.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { assertRefused } from '../../support/refusals.ts';
@@ -95,5 +96,14 @@ describe('limits over the rate limit service', () => {
     assert.match(metrics, /^postern_limiter_questions_total\{outcome="ok"\} [1-9]\d*$/m);
     assert.match(metrics, /^postern_limiter_questions_total\{outcome="over-limit"\} [1-9]\d*$/m);
     assert.match(metrics, /^postern_limiter_question_duration_seconds_count [1-9]\d*$/m);
+  });
+});
+
+describe('limits over a rate limit service that is away', () => {
+  it('do not keep a replica from starting when the service is away', async () => {
+    await using replica = await startPostern(document, {
+      POSTERN_RATE_LIMIT_SERVICE: `127.0.0.1:${String(await freePort())}`,
+    });
+    assert.match(await replica.metrics(), /^postern_limiter_up 1$/m);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../src/clock.ts';
 import type { Limiter, LimitQuestion } from '../../../src/limit/limiter.ts';
 import type { FailureReason } from '../../../src/limit/service/service-failure.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
@@ -76,6 +77,13 @@ describe('limits over the rate limit service', () => {
       readings.map(({ remaining }) => remaining),
       [8, 7, 6],
     );
+  });
+
+  it('are not asked for any more when the time of the request is over', async () => {
+    const limiter = running.limiter();
+    const question = { endpointId: newId(), consumerId: 'acme', limits: [limit('1/day/consumer')] };
+    await assert.rejects(limiter.take(question, systemClock.nowMs()), { name: 'ServiceFailure', reason: 'deadline' });
+    assert.equal((await limiter.take(question))[0]?.isExceeded, false, 'the first one was counted');
   });
 
   it('are a failure where the configuration of the service lacks the domain', async () => {
