@@ -9,6 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 import { parseId } from '../flags/parse-id.ts';
 import { parseSpan } from '../flags/parse-moment.ts';
 import { addChangeOptions, addRevisionOption, type ChangeFlags } from '../flags/store-options.ts';
+import { UsageError } from '../partner/usage-error.ts';
 import { formatTimeFrom } from '../render/format-time.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { changeStore, type Plan } from '../store/change-store.ts';
@@ -70,6 +71,10 @@ async function planRotate(
   const current = await requireResource(resources, 'credential', id);
   guardRevision('credential', id, current, flags.revision);
   const { methods, consumerId, appKey } = current.resource;
+  const isKey = isAppKeySecret(methods);
+  if (flags.id !== undefined && !isKey) {
+    throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
+  }
   const pair = generatePair(methods);
   const planned = planRotation(
     current,
@@ -83,7 +88,6 @@ async function planRotate(
   );
   if ('conflict' in planned) throw new Conflict(planned.conflict);
   const { changes, carrier, formerEndsAt } = planned;
-  const isKey = isAppKeySecret(methods);
   const handedOver = {
     credential: carrier,
     appKey: ((isKey ? null : appKey) ?? pair.appKey).reveal().toString('utf8'),

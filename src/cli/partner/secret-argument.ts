@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { UsageError } from './usage-error.ts';
 
@@ -5,7 +6,7 @@ const STANDARD_INPUT = 0;
 
 /**
  * Reads the secret that `--secret-from` names: `env:NAME`, `file:PATH`, or `-` for standard input (interfaces §5).
- * One trailing line feed is dropped. Secrets are never arguments themselves, because `ps` shows those.
+ * One trailing line feed is dropped; bytes that are not UTF-8 are an error. Secrets are never arguments themselves, because `ps` shows those.
  * Throws {@link UsageError}, which never holds the text.
  */
 export function readSecretArgument(source: string, environment: Readonly<Record<string, string | undefined>>): string {
@@ -28,8 +29,15 @@ function readSource(source: string, environment: Readonly<Record<string, string 
 }
 
 function readText(from: string | number, shown: string): string {
+  const bytes = readSourceBytes(from, shown);
+  // Decoding replaces what it cannot read: the secret would silently be another one than the partner's.
+  if (!isUtf8(bytes)) throw new UsageError(`--secret-from: ${shown} is not UTF-8 text`);
+  return bytes.toString('utf8');
+}
+
+function readSourceBytes(from: string | number, shown: string): Buffer {
   try {
-    return readFileSync(from, 'utf8');
+    return readFileSync(from);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw new UsageError(`--secret-from: ${shown} cannot be read (${code})`, { cause: error });

@@ -171,6 +171,15 @@ describe('postern sign', () => {
     }
   });
 
+  it('refuses a secret that is not UTF-8 text instead of using another one', async () => {
+    const file = join(folder.path, 'latin1.txt');
+    writeFileSync(file, Buffer.from('a secret of Z\xfcrich, in Latin-1', 'latin1'));
+    const { code, out, err } = await sign(['GET', `${origin}/orders`, '--endpoint', 'orders'], `file:${file}`);
+    assert.deepEqual([code, out], [2, '']);
+    assert.match(err, /--secret-from: .*latin1\.txt is not UTF-8 text/);
+    assert.ok(!err.includes('rich'), err);
+  });
+
   it('says which endpoint may have been meant, with exit code 3', async () => {
     const { code, err } = await sign(['GET', `${origin}/orders`, '--endpoint', 'order']);
     assert.equal(code, 3);

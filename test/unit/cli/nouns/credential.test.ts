@@ -166,6 +166,15 @@ describe('postern credential', () => {
     assert.match(await cli.done('credential', 'rotate', 'a'), /\(in 7 days\)/);
   });
 
+  it('refuses an id for a second credential where rotation makes none, and rotates nothing', async () => {
+    await issue('hmac', '--id', 'a');
+    const before = await credential('a');
+    const { code, err } = await cli.run(['credential', 'rotate', 'a', '--id', 'b']);
+    assert.equal(code, 2);
+    assert.match(err, /--id is for key alone/);
+    assert.deepEqual((await credential('a')).appSecret, before.appSecret);
+  });
+
   it('rotates key by a second credential', async () => {
     await issue('key', '--id', 'a');
     const out = await cli.done('credential', 'rotate', 'a', '--grace', '12h', '--id', 'b');
