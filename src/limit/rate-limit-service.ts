@@ -48,8 +48,20 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
     this.#settings = settings;
     this.#ports = ports;
-    this.#client = new RateLimitClient(settings.address);
-    this.#breaker = new ServiceBreaker(ports.observer);
+    const { observer } = ports;
+    const client = new RateLimitClient(settings.address);
+    this.#client = client;
+    this.#breaker = new ServiceBreaker({
+      away: (failure) => {
+        observer.away(failure);
+      },
+      back: () => {
+        observer.back();
+      },
+      resting: (failure) => {
+        if (failure?.reason === 'deadline') client.reconnect();
+      },
+    });
   }
 
   startDeadline(): number {

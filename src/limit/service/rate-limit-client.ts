@@ -13,20 +13,29 @@ const CHANNEL_OPTIONS = {
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.dns_min_time_between_resolutions_ms': 1000,
   'grpc.service_config_disable_resolution': 1,
-  // A peer that vanished without a word is found out while requests are made.
-  'grpc.keepalive_time_ms': 10_000,
+  // The service closes connections that ping more often than this.
+  'grpc.keepalive_time_ms': 300_000,
   'grpc.keepalive_timeout_ms': 2000,
+  // A new channel is a new connection.
+  'grpc.use_local_subchannel_pool': 1,
 };
 
 /** Asks Envoy's rate limit service over one channel, which connects at once and again whenever it must. */
 export class RateLimitClient implements Disposable {
-  readonly #client: RateLimitServiceClient;
+  readonly #address: ServiceAddress;
+  #client: RateLimitServiceClient;
+  #isClosed = false;
 
-  constructor({ host, port }: ServiceAddress) {
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-    this.#client = new RateLimitServiceClient(`dns:${authority}`, credentials.createInsecure(), CHANNEL_OPTIONS);
-    // The first request should not pay for the connection.
-    this.#client.getChannel().getConnectivityState(true);
+  constructor(address: ServiceAddress) {
+    this.#address = address;
+    this.#client = connect(address);
+  }
+
+  /** Goes on over a new connection: the peer of the present one may have vanished without a word. */
+  reconnect(): void {
+    if (this.#isClosed) return;
+    this.#client.close();
+    this.#client = connect(this.#address);
   }
 
   /** Makes one call. Rejects with {@link ServiceFailure} for every gRPC status but OK, at the latest at `deadlineAtMs` since the epoch. */
@@ -41,8 +50,17 @@ export class RateLimitClient implements Disposable {
 
   /** Closes the channel; calls under way fail. */
   [Symbol.dispose](): void {
+    this.#isClosed = true;
     this.#client.close();
   }
+}
+
+function connect({ host, port }: ServiceAddress): RateLimitServiceClient {
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+  const client = new RateLimitServiceClient(`dns:${authority}`, credentials.createInsecure(), CHANNEL_OPTIONS);
+  // The first request should not pay for the connection.
+  client.getChannel().getConnectivityState(true);
+  return client;
 }
 
 function failureOf(error: ServiceError): ServiceFailure {

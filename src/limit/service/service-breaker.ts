@@ -13,11 +13,12 @@ const REST_MS = { least: 750, most: 1250 };
 /** Ends a trial whose own deadline, at most 5 s, failed it: it would otherwise stay open for ever. */
 const BACKSTOP_MS = 10_000;
 
-/** Told of the turns only, not of trials that fail. */
 interface BreakerObserver {
-  /** With the latest failure. */
+  /** The service is given up, with the latest failure; not told of trials that fail. */
   away(failure: ServiceFailure | null): void;
   back(): void;
+  /** The service is left alone from now on; told of trials that fail, too. */
+  resting(failure: ServiceFailure | null): void;
 }
 
 /**
@@ -46,6 +47,7 @@ export class ServiceBreaker<T> implements Disposable {
     this.#breaker = new CircuitBreaker(async (call: () => Promise<T>) => await call(), options);
     this.#breaker.on('open', () => {
       options.resetTimeout = pickRestMs();
+      observer.resting(this.#latest);
       if (this.#isAway) return;
       this.#isAway = true;
       observer.away(this.#latest);
