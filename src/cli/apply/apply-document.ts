@@ -75,13 +75,13 @@ async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
 async function commit(changes: readonly Change[], committed: Change[], running: Running): Promise<StepsOutcome> {
   const { context, store, sizes } = running;
   const { terminal, clock } = context;
+  const isStopped = watchForStop(running);
   const steps = countSteps(changes, sizes);
   if (steps > 1) {
     terminal.err.write(
       `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)}): they are made in ${grouped(steps)} steps. If this ends in between, run the same command again: it does what is left.\n`,
     );
   }
-  const isStopped = watchForStop(running);
   using progress = startProgress('applying', terminal.err, clock);
   progress.update(0, changes.length);
   const operation = { actor: store.actor, action: 'apply' };

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import type { Clock } from '../../clock.ts';
 import { parseStore } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
 import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resource-store.ts';
 import { UsageError } from '../partner/usage-error.ts';
+import { actorOf } from './actor-of.ts';
 
 /** The system of record as a command has it open: what is in it, when it was used, who changed it. */
 export interface OpenedStore extends AsyncDisposable {
@@ -47,18 +47,4 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
   }
   const { openMongoDbStore } = await import('./open-mongodb-store.ts');
   return { ...(await openMongoDbStore(location.uri, wish, clock)), actor };
-}
-
-/** `POSTERN_ACTOR`, or the login name. */
-function actorOf(environment: Environment): string {
-  const given = environment[settings.actor.name];
-  if (given !== undefined && given !== '') return given;
-  try {
-    return userInfo().username;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new UsageError(`${settings.actor.name}: set it, because this system gives you no login name`, {
-      cause: error,
-    });
-  }
 }

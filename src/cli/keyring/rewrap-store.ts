@@ -1,0 +1,144 @@
+import { systemClock } from '../../clock.ts';
+import { parseStore } from '../../config-values.ts';
+import { settings } from '../../config.ts';
+import { KeyRing } from '../../keyring/key-ring.ts';
+import { loadKeyRing } from '../../keyring/load-key-ring.ts';
+import { Conflict } from '../../manage/resource-store.ts';
+import { StoreUnavailable } from '../../store/credential-source.ts';
+import { connectMongodb } from '../../store/mongodb/connect.ts';
+import { countSealed } from '../../store/mongodb/rewrap/count-sealed.ts';
+import { countDue, type Rewrapped, rewrapSecrets } from '../../store/mongodb/rewrap/rewrap-secrets.ts';
+import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
+import { reportFailure } from '../partner/report-failure.ts';
+import { UsageError } from '../partner/usage-error.ts';
+import { grouped, startProgress } from '../progress-bar.ts';
+import { count } from '../render/format-time.ts';
+import { actorOf } from '../store/actor-of.ts';
+import { renderTable } from '../render-table.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import type { OutputFormat } from './output-option.ts';
+import { renderResult } from './render-ring.ts';
+import { reportRingFailure } from './ring-failure.ts';
+import { findRing } from './ring-target.ts';
+
+/** The options of the command, as commander gives them. */
+export interface RewrapOptions {
+  readonly store?: string;
+  readonly dryRun?: boolean;
+  readonly output: OutputFormat;
+}
+
+/** Records that do not open and are told one by one. */
+const MAX_TOLD = 20;
+
+/** Seals the secrets of a store anew with the current key of the ring. */
+export async function rewrapStore(
+  argument: string | undefined,
+  options: RewrapOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const command = 'postern keyring rewrap';
+  try {
+    return await rewrap(argument, options, terminal);
+  } catch (error) {
+    const isOfStore = error instanceof StoreUnavailable || error instanceof Conflict;
+    return isOfStore ? reportFailure(command, error, terminal) : reportRingFailure(command, error, terminal);
+  }
+}
+
+async function rewrap(
+  argument: string | undefined,
+  { store, dryRun = false, output }: RewrapOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { environment, err, out } = terminal;
+  const uri = findDatabase(store, environment);
+  const actor = actorOf(environment);
+  const { content, warnings } = await loadKeyRing(findRing(argument, environment), environment);
+  for (const warning of warnings) err.write(`warning: ${warning}\n`);
+  const sealer = new KeyRing(content);
+  // Counting secrets takes longer than an operator's usual question may.
+  await using client = connectMongodb(uri, 'migration');
+  const db = client.db();
+  await requireSchema(db);
+  let done: Rewrapped = { count: 0, unopened: [], isStopped: false };
+  if (!dryRun) {
+    const isStopped = watchForStop(terminal);
+    using progress = startProgress('sealing anew', err, systemClock);
+    const onProgress = (sealed: number, total: number): void => {
+      progress.update(sealed, total);
+    };
+    done = await rewrapSecrets({ db, sealer, clock: systemClock, actor, onProgress, isStopped });
+  }
+  const due = dryRun ? await countDue(db, sealer.currentKeyId) : null;
+  const secrets = await countSealed(db);
+  const left = leftOver(secrets, sealer.currentKeyId);
+  const value = {
+    currentKeyId: sealer.currentKeyId,
+    dryRun,
+    ...(due === null ? { rewrapped: done.count } : { due }),
+    secrets: Object.fromEntries(secrets),
+    unopened: done.unopened,
+  };
+  const text = describe({ ...done, due, secrets, sealer, left });
+  out.write(await renderResult(output, value, text));
+  for (const { id, reason } of done.unopened.slice(0, MAX_TOLD)) err.write(`credential ${id}: ${reason}\n`);
+  if (done.isStopped) err.write('Stopped. Run the same command again: it does what is left.\n');
+  return dryRun || left === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+function findDatabase(store: string | undefined, environment: Terminal['environment']): string {
+  const name = store === undefined ? settings.store.name : '--store';
+  const location = parseStore(store ?? (environment[settings.store.name] || settings.store.default));
+  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  if (location.kind === 'mongodb') return location.uri;
+  throw new UsageError(`${name}: only the secrets of a MongoDB store are sealed; ${location.path} is a file`);
+}
+
+/** Nothing is lost whenever it ends: between batches only the account of it is better. */
+function watchForStop(terminal: Terminal): () => boolean {
+  let signals = 0;
+  terminal.onStopSignal(() => {
+    signals += 1;
+    if (signals === 1) terminal.err.write('Stopping after the batch under way.\n');
+    else terminal.exit(exitCodes.failed);
+  });
+  return () => signals > 0;
+}
+
+function leftOver(secrets: ReadonlyMap<string, number>, currentKeyId: string): number {
+  return [...secrets].reduce((sum, [keyId, number]) => (keyId === currentKeyId ? sum : sum + number), 0);
+}
+
+interface Account extends Rewrapped {
+  /** On a dry run, the credentials that are due. */
+  readonly due: number | null;
+  readonly secrets: ReadonlyMap<string, number>;
+  readonly sealer: KeyRing;
+  readonly left: number;
+}
+
+function describe({ count: rewrapped, due, secrets, sealer, left, unopened }: Account): string {
+  const { currentKeyId } = sealer;
+  const isCurrent = (keyId: string): string => (keyId === currentKeyId ? 'current' : stateOf(keyId, sealer));
+  const rows = [...secrets].map(([keyId, number]) => [keyId, isCurrent(keyId), grouped(number)]);
+  const table = rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
+  if (due !== null) {
+    return `${table}The secrets of ${count(due, 'credential')} would be sealed anew with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
+  }
+  const made =
+    rewrapped === 0
+      ? 'No secret was sealed anew.'
+      : `The secrets of ${count(rewrapped, 'credential')} were sealed anew with ${currentKeyId}.`;
+  if (left === 0) {
+    const former = sealer.keyIds.filter((keyId) => keyId !== currentKeyId && keyId !== sealer.stagedKeyId);
+    const next = former.map((keyId) => `  $ postern keyring remove ${keyId}\n`).join('');
+    return `${table}${made} All secrets are sealed with it.\n${next === '' ? '' : `Former keys are needed for these no more; backups made before still need them:\n${next}`}`;
+  }
+  const unopenedWord = unopened.length === 0 ? '' : ` ${count(unopened.length, 'credential')} cannot be opened:`;
+  return `${table}${made} ${count(left, 'secret')} left that other keys sealed.${unopenedWord}\n`;
+}
+
+function stateOf(keyId: string, { keyIds }: KeyRing): string {
+  return keyIds.includes(keyId) ? 'former' : 'not in the ring';
+}

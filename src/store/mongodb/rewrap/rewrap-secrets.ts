@@ -1,0 +1,137 @@
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { Clock } from '../../../clock.ts';
+import { CannotOpen, type Sealer } from '../../../keyring/sealed.ts';
+import { type AuditDocument, collectionNames, type CredentialDocument, type MetaDocument } from '../documents.ts';
+import { iterateWithFaults, withFaults } from '../faults.ts';
+import { dueFilter, rewrapCredential } from './rewrap-credential.ts';
+
+/** What {@link rewrapSecrets} works with. */
+export interface RewrapPorts {
+  readonly db: Db;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** Who the audit trail says did it. */
+  readonly actor: string;
+  /** Told how many credentials have been looked at, and how many there are to look at. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** Asked between batches: true ends the work, which can be gone on with at any time. */
+  readonly isStopped: () => boolean;
+}
+
+/** A credential with a secret that does not open, which stays as it is. */
+export interface UnopenedCredential {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What was done. */
+export interface Rewrapped {
+  /** Credentials whose secrets were sealed anew. */
+  readonly count: number;
+  readonly unopened: readonly UnopenedCredential[];
+  readonly isStopped: boolean;
+}
+
+/** The id in the audit trail of what concerns every credential. */
+export const EVERY_CREDENTIAL = '*';
+
+const BATCH = 500;
+const WRITE_AHEAD = 1000;
+
+/** Credentials that others changed while they were looked at are due again: looked at once more each time. */
+const MAX_ROUNDS = 5;
+
+/** How many credentials have a secret that was sealed with another than the current key. */
+export async function countDue(db: Db, currentKeyId: string): Promise<number> {
+  return await withFaults(() => credentialsOf(db).countDocuments(dueFilter(currentKeyId)));
+}
+
+/**
+ * Seals every secret anew that was sealed with another than the current key. Each credential by itself, only while it is
+ * as it was read, so that replicas serve and operators make changes meanwhile, and a stop anywhere loses nothing.
+ * Revisions stay, because nothing changes that callers see; one audit event, made first, tells of the whole. Rejects with
+ * `MongodbUnavailable`.
+ */
+export async function rewrapSecrets(ports: RewrapPorts): Promise<Rewrapped> {
+  const { db, sealer, onProgress, isStopped } = ports;
+  const total = await countDue(db, sealer.currentKeyId);
+  const unopened = new Map<string, string>();
+  let count = 0;
+  if (total > 0) await recordStart(ports, total);
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    let written = 0;
+    let seen = 0;
+    for await (const batch of batchesOf(credentialsOf(db), sealer.currentKeyId)) {
+      written += await writeBatch(credentialsOf(db), resealed(batch, sealer, unopened));
+      seen += batch.length;
+      onProgress(Math.min(count + written + unopened.size, total), total);
+      if (isStopped()) return { count: count + written, unopened: list(unopened), isStopped: true };
+    }
+    count += written;
+    if (seen === written + unopened.size) break;
+  }
+  return { count, unopened: list(unopened), isStopped: false };
+}
+
+function credentialsOf(db: Db): Collection<CredentialDocument> {
+  return db.collection<CredentialDocument>(collectionNames.credentials);
+}
+
+async function* batchesOf(
+  credentials: Collection<CredentialDocument>,
+  currentKeyId: string,
+): AsyncGenerator<readonly CredentialDocument[]> {
+  const due = credentials.find(dueFilter(currentKeyId), { sort: { _id: 1 }, batchSize: WRITE_AHEAD });
+  let batch: CredentialDocument[] = [];
+  for await (const document of iterateWithFaults(due)) {
+    batch.push(document);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function resealed(
+  batch: readonly CredentialDocument[],
+  sealer: Sealer,
+  unopened: Map<string, string>,
+): AnyBulkWriteOperation<CredentialDocument>[] {
+  return batch.flatMap((document) => {
+    try {
+      return rewrapCredential(document, sealer) ?? [];
+    } catch (error) {
+      if (!(error instanceof CannotOpen)) throw error;
+      unopened.set(document._id, error.message);
+      return [];
+    }
+  });
+}
+
+async function writeBatch(
+  credentials: Collection<CredentialDocument>,
+  operations: AnyBulkWriteOperation<CredentialDocument>[],
+): Promise<number> {
+  if (operations.length === 0) return 0;
+  const { modifiedCount } = await withFaults(() => credentials.bulkWrite(operations, { ordered: false }));
+  return modifiedCount;
+}
+
+async function recordStart({ db, sealer, clock, actor }: RewrapPorts, total: number): Promise<void> {
+  const state = await withFaults(() => db.collection<MetaDocument>(collectionNames.meta).findOne({ _id: 'state' }));
+  const event: AuditDocument = {
+    at: new Date(clock.nowMs()),
+    actor,
+    action: 'keyring rewrap',
+    storeRevision: state?.revision ?? 0,
+    kind: 'credential',
+    id: EVERY_CREDENTIAL,
+    before: { sealedWithOtherKeys: total },
+    after: { sealedWith: sealer.currentKeyId },
+  };
+  await withFaults(() => db.collection<AuditDocument>(collectionNames.audit).insertOne({ ...event }));
+}
+
+function list(unopened: ReadonlyMap<string, string>): readonly UnopenedCredential[] {
+  return [...unopened].map(([id, reason]) => ({ id, reason }));
+}
