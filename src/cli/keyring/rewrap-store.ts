@@ -12,7 +12,6 @@ import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
 import { reportFailure } from '../partner/report-failure.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import { grouped, startProgress } from '../progress-bar.ts';
-import { count } from '../render/format-time.ts';
 import { actorOf } from '../store/actor-of.ts';
 import { renderTable } from '../render-table.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
@@ -124,21 +123,26 @@ function describe({ count: rewrapped, due, secrets, sealer, left, unopened }: Ac
   const rows = [...secrets].map(([keyId, number]) => [keyId, isCurrent(keyId), grouped(number)]);
   const table = rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
   if (due !== null) {
-    return `${table}The secrets of ${count(due, 'credential')} would be sealed anew with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
+    return `${table}The secrets of ${number(due, 'credential')} would be sealed anew with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
   }
   const made =
     rewrapped === 0
       ? 'No secret was sealed anew.'
-      : `The secrets of ${count(rewrapped, 'credential')} were sealed anew with ${currentKeyId}.`;
+      : `The secrets of ${number(rewrapped, 'credential')} were sealed anew with ${currentKeyId}.`;
   if (left === 0) {
     const former = sealer.keyIds.filter((keyId) => keyId !== currentKeyId && keyId !== sealer.stagedKeyId);
     const next = former.map((keyId) => `  $ postern keyring remove ${keyId}\n`).join('');
-    return `${table}${made} All secrets are sealed with it.\n${next === '' ? '' : `Former keys are needed for these no more; backups made before still need them:\n${next}`}`;
+    return `${table}${made} All secrets are sealed with it.\n${next === '' ? '' : `Former keys are needed for these no more. Backups and access tokens made before still need them:\n${next}`}`;
   }
-  const unopenedWord = unopened.length === 0 ? '' : ` ${count(unopened.length, 'credential')} cannot be opened:`;
-  return `${table}${made} ${count(left, 'secret')} left that other keys sealed.${unopenedWord}\n`;
+  const unopenedWord = unopened.length === 0 ? '' : ` ${number(unopened.length, 'credential')} cannot be opened:`;
+  return `${table}${made} ${number(left, 'secret')} left that other keys sealed.${unopenedWord}\n`;
 }
 
 function stateOf(keyId: string, { keyIds }: KeyRing): string {
   return keyIds.includes(keyId) ? 'former' : 'not in the ring';
+}
+
+/** `1 secret`, `12 000 secrets`. */
+function number(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
