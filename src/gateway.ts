@@ -9,6 +9,7 @@ import { createCheckObserver } from './observe/check-observer.ts';
 import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createOAuth2Observer } from './observe/oauth2-observer.ts';
+import { InProcessReplayGuard } from './replay/in-process.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
 import { createTransport } from './server/create-transport.ts';
@@ -63,6 +64,8 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const { keyRing } = store;
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
+    const replayGuard = new InProcessReplayGuard(clock);
+    logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
     const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
     const oauth2 = createOAuth2({
       publicUrl: config.publicUrl,
@@ -78,6 +81,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       snapshot: () => snapshots.current(),
       tokens: oauth2.tokens,
       revokedTokens,
+      replayGuard,
       limiter: limits.limiter,
       onLimiterFailure: () => {
         metrics.countLimiterFailure();

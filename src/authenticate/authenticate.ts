@@ -1,22 +1,18 @@
 import type { Pending } from '../pending.ts';
-import { refuse, type Refusal } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { authenticateByHmac } from './hmac.ts';
 import { authenticateByKey } from './key.ts';
 import { authenticateByOAuth2 } from './oauth2.ts';
 import { authenticateByParameterSignature } from './parameter-signature.ts';
-import { findUnserved } from './unserved.ts';
 import { unchanged } from './upstream-changes.ts';
 
 /**
  * Finds out who calls, by the endpoint's method (spec §3). Open endpoints authenticate nobody (spec §2.6).
- * Methods that this version cannot check refuse with 503: nothing is allowed because it cannot be judged.
  */
 export function authenticate(routed: Routed, ports: AuthenticationPorts): Pending<Authenticated | Refusal> {
   const { endpoint } = routed;
-  const unserved = findUnserved(endpoint);
-  if (unserved !== null) return refuse('UNAVAILABLE', unserved);
   switch (endpoint.authentication) {
     case null:
       return vouchFor(routed, null, unchanged);

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { AccessTokens } from '../oauth2/access-tokens.ts';
 import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
 import type { WhichSecret } from '../model/credential.ts';
+import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { UpstreamChanges } from './upstream-changes.ts';
@@ -25,6 +26,7 @@ export interface AuthenticationPorts {
   readonly clock: Clock;
   readonly tokens: Pick<AccessTokens, 'verify'>;
   readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
+  readonly replayGuard: ReplayGuard;
 }
 
 /** For the methods of this folder only: the caller was verified. */

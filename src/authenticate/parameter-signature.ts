@@ -14,6 +14,7 @@ import { stripReservedParameters } from '../signature/strip-parameters.ts';
 import { checkTime } from '../signature/time-window.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
+import { refuseReplay } from './replay.ts';
 import { findSigner, secretOf } from './signer.ts';
 import { takeTurns } from './take-turns.ts';
 import { refuseUndeliveredBody } from './undelivered-body.ts';
@@ -32,7 +33,7 @@ interface Signed {
 export function authenticateByParameterSignature(
   routed: Routed,
   options: ParameterSignatureOptions,
-  { clock }: AuthenticationPorts,
+  ports: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
   const { request } = routed.received;
   const undelivered = refuseUndeliveredBody(request);
@@ -42,7 +43,7 @@ export function authenticateByParameterSignature(
     const credentials = parseParameterCredentials(parameters, options);
     if (isRefusal(credentials)) return credentials;
     return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
-      judge(routed, options, { parameters, credentials }, held, clock.nowSeconds()),
+      judge(routed, options, { parameters, credentials }, held, ports),
     );
   });
 }
@@ -70,15 +71,21 @@ function judge(
   options: ParameterSignatureOptions,
   { parameters, credentials }: Signed,
   held: HeldCredential | null,
-  nowSeconds: number,
+  ports: AuthenticationPorts,
 ): Pending<Authenticated | Refusal> {
+  const nowSeconds = ports.clock.nowSeconds();
   const signer = findSigner(held, 'parameter-signature', nowSeconds);
   return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (verified) => {
     if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, parameters);
     if (isRefusal(verified)) return withHint(verified, options, parameters);
-    const { timestampSeconds } = credentials;
+    const { appKey, mac, timestampSeconds } = credentials;
     const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-    return late ?? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified));
+    if (late !== null) return late;
+    return whenReady(
+      refuseReplay(options, { method: 'parameter-signature', appKey, mac }, ports),
+      (replayed) =>
+        replayed ?? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified)),
+    );
   });
 }
 

@@ -1,7 +1,6 @@
 import type { MongoStoreObserver } from '../store/mongodb/mongo-snapshots.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { warnOfUnserved } from './store-observer.ts';
 
 /** Says what becomes of a database: one line when it goes away, one when it is back, and one for each faulty document. */
 export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoStoreObserver {
@@ -12,7 +11,6 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoS
         endpoints: endpoints.length,
         faulty: faults.length,
       });
-      warnOfUnserved(logger, endpoints);
     },
     changed({ endpoints, faults }) {
       logger.info('endpoints were changed', { endpoints: endpoints.length, faulty: faults.length });

@@ -1,11 +1,9 @@
-import { findUnserved } from '../authenticate/unserved.ts';
 import { formatProblem } from '../document/problem.ts';
-import type { Endpoint } from '../model/endpoint.ts';
 import type { FileObserver } from '../store/file-snapshots.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Says what a declarative file serves, names what this version cannot serve, and tells loudly when a change could not be taken. */
+/** Says what a declarative file serves, and tells loudly when a change could not be taken. */
 export function createFileObserver(logger: Logger, metrics: Metrics): FileObserver {
   return {
     loaded(path, state) {
@@ -17,7 +15,6 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
         credentials: state.credentials.length,
         grants: state.grants.length,
       });
-      warnOfUnserved(logger, state.endpoints);
     },
     refused(path, problems) {
       metrics.countReload('refused');
@@ -30,13 +27,4 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
       logger.error('the declarative file could not be followed, by a defect of this program', { file: path }, error);
     },
   };
-}
-
-/** Names endpoints whose callers this version cannot judge. */
-export function warnOfUnserved(logger: Logger, endpoints: readonly Endpoint[]): void {
-  for (const endpoint of endpoints) {
-    const reason = findUnserved(endpoint);
-    if (reason === null) continue;
-    logger.warn('an endpoint refuses every request with 503', { endpoint: endpoint.id, reason });
-  }
 }

@@ -17,7 +17,6 @@ import {
   keyEndpoint,
   limit,
   openEndpoint,
-  partnerEndpoint,
   snapshotOf,
 } from '../support/pipeline/resources.ts';
 
@@ -148,14 +147,6 @@ describe('a check', () => {
         assert.ok(answer.kind === 'refused');
         assert.equal(`${String(answer.status)} ${answer.body.code}`, outcome);
       });
-    }
-  });
-
-  it('refuses requests of a method that this version cannot judge', async () => {
-    const endpoint = partnerEndpoint('hmac');
-    for (const mode of ['enforce', 'observe'] as const) {
-      const endpoints = [{ ...endpoint, options: { ...endpoint.options, replayProtection: true, mode } }];
-      assert.equal(await outcomeOf({ headers: [key] }, { endpoints }), '503 UNAVAILABLE');
     }
   });
 

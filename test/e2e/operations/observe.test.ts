@@ -26,7 +26,6 @@ endpoints:
     trafficControl: { limits: [{ requests: 1, unit: day, per: endpoint }] }
     options: { mode: observe }
   - { id: sleeping, enabled: false, scenario: partner-openapi, match: { paths: [{ prefix: /sleeping }] }, authentication: key, options: { mode: observe } }
-  - { id: once, scenario: partner-openapi, match: { paths: [{ prefix: /once }] }, authentication: hmac, options: { mode: observe, replayProtection: true } }
 consumers:
   - { id: acme, name: Acme Ltd, credentials: [{ id: acme-key, method: key, appKey: key-of-acme }] }
 `;
@@ -96,7 +95,6 @@ const refused: Readonly<Record<string, readonly [PlainRequest, ToldCode]>> = {
   'an authority that is no host': [{ target: '/watched', host: 'a,b' }, 'MALFORMED_REQUEST'],
   'a disabled endpoint': [{ target: '/sleeping?appKey=key-of-acme' }, 'ENDPOINT_NOT_FOUND'],
   'a request without endpoint': [{ target: '/nothing?appKey=key-of-acme' }, 'ENDPOINT_NOT_FOUND'],
-  'an endpoint that cannot be served': [{ target: '/once' }, 'UNAVAILABLE'],
 };
 
 describe('mode: observe', () => {

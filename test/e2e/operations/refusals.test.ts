@@ -9,7 +9,6 @@ version: 1
 endpoints:
   - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: key }
   - { id: granted, scenario: partner-openapi, match: { paths: [{ prefix: /granted }] }, authentication: key, accessCondition: authenticated-and-authorized }
-  - { id: once, scenario: partner-openapi, match: { paths: [{ prefix: /once }] }, authentication: hmac, options: { replayProtection: true } }
   - id: limited
     scenario: open
     match: { paths: [{ prefix: /limited }] }
@@ -35,7 +34,6 @@ const refused: readonly Refused[] = [
   { request: { target: '/granted?appKey=key-of-acme' }, code: 'NOT_AUTHORIZED', endpoint: 'granted', consumer: 'acme' },
   { request: { target: '/nothing' }, code: 'ENDPOINT_NOT_FOUND', endpoint: null },
   { request: { target: '/limited' }, code: 'RATE_LIMITED', endpoint: 'limited' },
-  { request: { target: '/once' }, code: 'UNAVAILABLE', endpoint: 'once' },
 ];
 
 describe('a refusal', () => {
@@ -104,10 +102,4 @@ describe('a refusal', () => {
       assert.deepEqual(fieldValues(answer.headers, 'x-consumer-id'), []);
     });
   }
-
-  it('names at start the endpoints that this version cannot serve', async () => {
-    const line = await stack().postern.logLine((entry) => entry['endpoint'] === 'once');
-    assert.equal(line['message'], 'an endpoint refuses every request with 503');
-    assert.match(String(line['reason']), /replay protection/);
-  });
 });

@@ -12,6 +12,7 @@ const told = {
   CREDENTIALS_MALFORMED: [401, 'The credentials of the request are malformed.'],
   AUTHENTICATION_FAILED: [401, 'The credentials or the signature are not valid.'],
   REQUEST_EXPIRED: [401, 'The signed time is too far from the server time.'],
+  REQUEST_REPLAYED: [401, 'The signature was used before.'],
   DIGEST_MISMATCH: [401, 'The digest does not match the body.'],
   BODY_TOO_LARGE: [413, 'The request body is too large.'],
   BODY_NOT_VERIFIABLE: [415, 'The request body is of a kind that cannot be verified.'],

@@ -5,6 +5,8 @@ import { type Limiter, type LimiterUnavailable } from '../../../src/limit/limite
 import { type CheckObserver, type DecidedCheck } from '../../../src/observe/check-observer.ts';
 import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
 import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oauth2/revoked-tokens.ts';
+import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
+import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type Snapshot } from '../../../src/store/snapshot.ts';
 import { testKeyRing } from '../keyring.ts';
@@ -20,6 +22,7 @@ export interface GatewayParts extends SnapshotParts {
   /** Those of `http://127.0.0.1:10000`, with the first test key, unless told otherwise. */
   readonly tokens?: AccessTokens;
   readonly revokedTokens?: RevokedTokens;
+  readonly replayGuard?: ReplayGuard;
   /** In place of the parts of a snapshot. */
   readonly snapshot?: () => Snapshot;
 }
@@ -41,6 +44,7 @@ export function testGateway({
   limiter,
   tokens = testTokens(clock),
   revokedTokens = keepRevokedTokensInProcess(clock),
+  replayGuard = new InProcessReplayGuard(clock),
   snapshot,
   ...parts
 }: GatewayParts = {}): TestGateway {
@@ -64,6 +68,7 @@ export function testGateway({
     clock,
     tokens,
     revokedTokens,
+    replayGuard,
     snapshot: snapshot ?? (() => compiled ?? snapshotOf(parts)),
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {

@@ -226,14 +226,6 @@ describe('hmac authentication', () => {
     });
   });
 
-  it('refuses with 503 where replay protection is asked for, which this version has not', async () => {
-    for (const mode of ['enforce', 'observe'] as const) {
-      const { answer, code, detail } = await outcomeOf({}, { replayProtection: true, mode });
-      assert.ok(answer.kind === 'refused' && answer.status === 503);
-      assert.deepEqual([code, detail], ['UNAVAILABLE', 'this version has no replay protection']);
-    }
-  });
-
   describe('takes its time for a large body only', () => {
     function started(body: Buffer) {
       const { ports } = signedGateway('hmac');

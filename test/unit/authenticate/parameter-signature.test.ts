@@ -319,15 +319,6 @@ describe('authentication by a parameter signature', () => {
     });
   });
 
-  it('refuses with 503 where replay protection is asked for, which this version has not', async () => {
-    for (const mode of ['enforce', 'observe'] as const) {
-      const options = { replayProtection: true, requireTimestamp: true, mode };
-      const { answer, code, detail } = await outcomeOf(json(wrapperOf('x')), options);
-      assert.ok(answer.kind === 'refused' && answer.status === 503);
-      assert.deepEqual([code, detail], ['UNAVAILABLE', 'this version has no replay protection']);
-    }
-  });
-
   describe('takes its time for a large body only', () => {
     const large = () => form(withSign(`${K}&b=${'v'.repeat(10_000_000)}`));
 

@@ -1,0 +1,13 @@
+import { InProcessReplayGuard } from '../../src/replay/in-process.ts';
+import { fixedClock } from '../support/pipeline/fixed-clock.ts';
+import { describeReplayGuardContract } from './replay-guard.ts';
+
+describeReplayGuardContract('in process', () => {
+  const clock = fixedClock();
+  return Promise.resolve({
+    guard: new InProcessReplayGuard(clock),
+    other: null,
+    nowSeconds: () => clock.nowSeconds(),
+    unique: '',
+  });
+});

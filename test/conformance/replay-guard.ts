@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { type ReplayGuard, replayKeyOf } from '../../src/replay/replay-guard.ts';
+
+/** A guard under test. */
+export interface ReplayGuardUnderTest {
+  readonly guard: ReplayGuard;
+  /** Another replica's guard, which remembers the same; null where there is no such thing. */
+  readonly other: ReplayGuard | null;
+  /** The time that the guard forgets by, in whole seconds since the epoch. */
+  readonly nowSeconds: () => number;
+  /** Put into every key, so that keys which outlive a run are not met again. */
+  readonly unique: string;
+}
+
+/** The contract of {@link ReplayGuard} that every implementation keeps (spec §4.4). `setUp` runs before each test. */
+export function describeReplayGuardContract(name: string, setUp: () => Promise<ReplayGuardUnderTest>): void {
+  describe(`the replay guard ${name}`, () => {
+    let tested: ReplayGuardUnderTest;
+    let tests = 0;
+
+    beforeEach(async () => {
+      tested = await setUp();
+      tests += 1;
+    });
+
+    /** A key of this test only. */
+    function key(text: string): string {
+      const mac = Buffer.from(`${text} ${String(tests)} ${tested.unique}`);
+      return replayKeyOf({ method: 'hmac', appKey: 'acme', mac });
+    }
+
+    const reserve = async (text: string, guard = tested.guard) =>
+      await guard.reserve(key(text), tested.nowSeconds() + 660);
+
+    it('takes each signature once', async () => {
+      assert.deepEqual(
+        [await reserve('a'), await reserve('a'), await reserve('b'), await reserve('a'), await reserve('b')],
+        ['first', 'repeated', 'first', 'repeated', 'repeated'],
+      );
+    });
+
+    it('takes one of many that ask at once', async () => {
+      const all = await Promise.all(Array.from({ length: 100 }, async () => await reserve('a')));
+      assert.equal(all.filter((each) => each === 'first').length, 1);
+      assert.equal(all.filter((each) => each === 'repeated').length, 99);
+    });
+
+    it('takes as many as there are different ones that ask at once', async () => {
+      const all = await Promise.all(Array.from({ length: 100 }, async (_, index) => await reserve(String(index))));
+      assert.deepEqual(new Set(all), new Set(['first']));
+    });
+
+    it('remembers a signature whatever time is asked for later', async () => {
+      const now = tested.nowSeconds();
+      assert.equal(await tested.guard.reserve(key('a'), now + 7260), 'first');
+      assert.equal(await tested.guard.reserve(key('a'), now + 62), 'repeated');
+      assert.equal(await tested.guard.reserve(key('a'), now + 7260), 'repeated');
+    });
+
+    it('remembers what another replica took', async function () {
+      const { other } = tested;
+      if (other === null) return;
+      assert.deepEqual([await reserve('a'), await reserve('a', other)], ['first', 'repeated']);
+      const both = await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => await reserve('b', index % 2 === 0 ? other : tested.guard)),
+      );
+      assert.equal(both.filter((each) => each === 'first').length, 1);
+    });
+  });
+}
