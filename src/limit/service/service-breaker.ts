@@ -47,10 +47,9 @@ export class ServiceBreaker<T> implements Disposable {
     this.#breaker = new CircuitBreaker(async (call: () => Promise<T>) => await call(), options);
     this.#breaker.on('open', () => {
       options.resetTimeout = pickRestMs();
-      observer.resting(this.#latest);
-      if (this.#isAway) return;
+      if (!this.#isAway) observer.away(this.#latest);
       this.#isAway = true;
-      observer.away(this.#latest);
+      observer.resting(this.#latest);
     });
     this.#breaker.on('close', () => {
       this.#isAway = false;

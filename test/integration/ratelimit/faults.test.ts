@@ -33,7 +33,7 @@ const faults: readonly Fault[] = [
     end: async ({ service }) => {
       await service.restart();
     },
-    reasons: ['unreachable', 'deadline'],
+    reasons: ['unreachable', 'deadline', 'error'],
   },
   {
     name: 'the service is frozen',
