@@ -3,6 +3,7 @@ import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict } from '../../manage/resource-store.ts';
+import { MongodbUnavailable } from '../../store/mongodb/faults.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../store/mongodb/resource-store.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
@@ -87,6 +88,12 @@ async function commit(changes: readonly Change[], committed: Change[], running: 
   const operation = { actor: store.actor, action: 'apply' };
   return await commitInSteps(changes, store.resources, operation, sizes, {
     isStopped,
+    isTooLarge: (error) => error instanceof MongodbUnavailable && error.reason === 'too-large',
+    onDivided: (perStep) => {
+      terminal.err.write(
+        `They are too large for one transaction of this server: they are made in steps of ${grouped(perStep)}. If this ends in between, run the same command again: it does what is left.\n`,
+      );
+    },
     onCommitted: (step) => {
       for (const change of step) committed.push(change);
       progress.update(committed.length, changes.length);

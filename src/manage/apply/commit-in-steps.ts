@@ -1,6 +1,5 @@
 import type { Change, Operation } from '../change.ts';
 import type { ResourceStore } from '../resource-store.ts';
-import { chunksOf } from './list-by-ids.ts';
 
 /** How much one transaction is given. */
 export interface StepSizes {
@@ -16,6 +15,10 @@ export interface StepPorts {
   readonly onCommitted: (changes: readonly Change[]) => void;
   /** Asked before each step but the first: true ends the work between steps. */
   readonly isStopped: () => boolean;
+  /** Whether the store rejected changes because they are too many, or too large, for one transaction of it. */
+  readonly isTooLarge: (error: unknown) => boolean;
+  /** Told that steps are of this size from now on, because the store takes no larger ones. */
+  readonly onDivided: (perStep: number) => void;
 }
 
 /** How the work ended. `error` is whatever the store rejected with; the steps before it stand. */
@@ -29,6 +32,9 @@ export function countSteps(changes: readonly Change[], { maxAtOnce, perStep }: S
   return changes.length <= maxAtOnce ? Math.min(1, changes.length) : Math.ceil(changes.length / perStep);
 }
 
+/** A step that is too large is made in so many. */
+const PARTS = 4;
+
 /**
  * Makes changes in one transaction as far as one carries, otherwise step by step in their order, which has to let every
  * reference lead somewhere at each step. What was made before an error or a stop stays: planning anew gives the rest.
@@ -38,16 +44,20 @@ export async function commitInSteps(
   store: ResourceStore,
   operation: Operation,
   sizes: StepSizes,
-  { onCommitted, isStopped }: StepPorts,
+  { onCommitted, isStopped, isTooLarge, onDivided }: StepPorts,
 ): Promise<StepsOutcome> {
-  const perStep = changes.length <= sizes.maxAtOnce ? sizes.maxAtOnce : sizes.perStep;
+  let perStep = changes.length <= sizes.maxAtOnce ? sizes.maxAtOnce : sizes.perStep;
   let committed = 0;
-  for (const step of chunksOf(changes, perStep)) {
+  while (committed < changes.length) {
     if (committed > 0 && isStopped()) return { committed, end: 'stopped' };
+    const step = changes.slice(committed, committed + perStep);
     try {
       await store.commit(step, operation);
     } catch (error) {
-      return { committed, end: { error } };
+      if (!isTooLarge(error) || step.length === 1) return { committed, end: { error } };
+      perStep = Math.ceil(step.length / PARTS);
+      onDivided(perStep);
+      continue;
     }
     committed += step.length;
     onCommitted(step);

@@ -6,7 +6,12 @@ import { MemoryResourceStore } from '../../../support/manage/memory-resource-sto
 import { consumer } from '../../../support/pipeline/resources.ts';
 
 const operation = { actor: 'ada', action: 'apply' };
-const quiet: StepPorts = { onCommitted: () => undefined, isStopped: () => false };
+const quiet: StepPorts = {
+  onCommitted: () => undefined,
+  isStopped: () => false,
+  isTooLarge: () => false,
+  onDivided: () => undefined,
+};
 
 function consumers(count: number): readonly Change[] {
   return Array.from({ length: count }, (_, index) => {
@@ -68,5 +73,29 @@ describe('making many changes', () => {
       },
     );
     assert.deepEqual(outcome, { committed: 4, end: 'stopped' });
+  });
+
+  it('makes smaller steps where the store takes no larger ones', async () => {
+    const store = new MemoryResourceStore();
+    const tooLarge = new Error('too large');
+    const told: number[] = [];
+    store.beforeCommit = (changes) => {
+      if (changes.length > 3) throw tooLarge;
+    };
+    const ports = {
+      ...quiet,
+      isTooLarge: (error: unknown) => error === tooLarge,
+      onDivided: (size: number) => told.push(size),
+    };
+    const outcome = await commitInSteps(consumers(10), store, operation, { maxAtOnce: 10, perStep: 5 }, ports);
+    assert.deepEqual(outcome, { committed: 10, end: 'done' });
+    assert.deepEqual([told, store.commits.map((changes) => changes.length)], [[3], [3, 3, 3, 1]]);
+    store.beforeCommit = () => {
+      throw tooLarge;
+    };
+    const [one] = consumers(11).slice(10);
+    assert.ok(one !== undefined);
+    const never = await commitInSteps([one], store, operation, { maxAtOnce: 10, perStep: 5 }, ports);
+    assert.deepEqual(never, { committed: 0, end: { error: tooLarge } });
   });
 });

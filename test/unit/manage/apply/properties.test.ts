@@ -5,6 +5,7 @@ import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts
 import { contentsOf, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { apply, plan } from './support.ts';
 
+const never = { isTooLarge: () => false, onDivided: () => undefined };
 const operation = { actor: 'ada', action: 'apply' };
 
 describe('applying any documents', () => {
@@ -44,7 +45,7 @@ describe('applying any documents', () => {
           const store = new MemoryResourceStore();
           await apply(JSON.stringify(former), store);
           const { changes } = await plan(JSON.stringify(document), store, { isPruning });
-          const ports = { onCommitted: () => undefined, isStopped: () => false };
+          const ports = { ...never, onCommitted: () => undefined, isStopped: () => false };
           const outcome = await commitInSteps(changes, store, operation, { maxAtOnce: 0, perStep }, ports);
           assert.deepEqual(outcome, { committed: changes.length, end: 'done' });
           assert.deepEqual((await plan(JSON.stringify(document), store, { isPruning })).changes, []);
@@ -64,7 +65,7 @@ describe('applying any documents', () => {
           await apply(JSON.stringify(former), store);
           const { changes } = await plan(JSON.stringify(document), store, { isPruning: true });
           let done = 0;
-          const ports = { onCommitted: () => (done += 1), isStopped: () => done > stopAfter };
+          const ports = { ...never, onCommitted: () => (done += 1), isStopped: () => done > stopAfter };
           await commitInSteps(changes, store, operation, { maxAtOnce: 0, perStep: 2 }, ports);
           await apply(JSON.stringify(document), store, { isPruning: true });
           const fresh = new MemoryResourceStore();
