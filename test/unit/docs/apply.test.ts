@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES } from '../../../src/document/parse-document.ts';
+import { MAX_CHANGES_PER_COMMIT } from '../../../src/store/mongodb/resource-store.ts';
+import { readDocument, readFences } from '../../support/documents.ts';
+import { memoryCli } from '../cli/nouns/memory-cli.ts';
+import { useFiles } from '../cli/apply/files.ts';
+
+const page = readDocument('docs/apply.md');
+
+describe('docs/apply.md', () => {
+  const files = useFiles();
+
+  it('has only commands that work, in the order in which they stand', async () => {
+    const cli = await memoryCli();
+    const file = files.write('postern.yaml', 'version: 1\nconsumers: [{ id: acme }]\n');
+    const lines = readFences(page, 'sh').flatMap((fence) => fence.trim().split('\n'));
+    const commands = lines.filter((line) => !line.includes('rewrap'));
+    assert.ok(commands.length >= 7);
+    for (const line of commands) {
+      const words = line.replace(/ >.*/, '').split(' ').slice(1);
+      const args = words.map((word) =>
+        word === 'postern.yaml' ? file : word === 'backup.yaml' ? files.path(word) : word,
+      );
+      const { code, err } = await cli.run(args);
+      assert.equal(code, 0, `${line}: ${err}`);
+    }
+  });
+
+  it('has the limits that hold', () => {
+    for (const text of [
+      `more than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`,
+      `${String(MAX_LARGE_DOCUMENT_BYTES / 1024 / 1024)} MiB is`,
+      `Up to ${String(MAX_CHANGES_PER_COMMIT / 1000)} 000 changes are one transaction`,
+      'steps of 2 000',
+      'of more than 100 the rest',
+    ]) {
+      assert.ok(page.includes(text), text);
+    }
+  });
+});
