@@ -101,6 +101,21 @@ describe('reading large documents', () => {
     }
   });
 
+  it('gives up on keys that stand twice, in every form', () => {
+    for (const text of [
+      'version: 1\nconsumers:\n  - { id: a, id: b }\n',
+      'version: 1\nconsumers:\n  - id: a\n    labels: { "x": y, x: z }\n',
+      'version: 1\nconsumers:\n  - id: a\n    id: b\n',
+      '{"version": 1, "consumers": [{"id": "a", "id": "b"}]}',
+      '{"version": 1, "consumers": [{"id": "a", "\\u0069d": "b"}]}',
+      '{"version": 1, "consumers": [], "consumers": []}',
+      '{"version": 1, "version": 1, "consumers": []}',
+    ]) {
+      assert.equal(agrees(text), false, text);
+    }
+    assert.equal(agrees('{"version": 1, "consumers": [{"id": "a", "credentials": []}, {}]}'), true);
+  });
+
   it('gives up on faulty items, or tells them in their lines', () => {
     for (const item of ['id: "a', 'id: a\n    id: b', 'id: *a', 'id: !x a', '{ a: b', 'id: a: b', 'id: @a']) {
       const text = `version: 1\nconsumers:\n  - id: first\n  - ${item}\n  - id: last\n`;
