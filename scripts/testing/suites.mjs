@@ -19,6 +19,7 @@ const needs = {
   'test/integration/mongodb': ['mongodb'],
   'test/integration/ratelimit': ['ratelimit', 'redis'],
   'test/e2e': ['envoy'],
+  'test/e2e/mongodb': ['mongodb'],
   'test/e2e/ratelimit': ['ratelimit', 'redis'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],

@@ -1,4 +1,10 @@
-import { MongoError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import {
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoUnexpectedServerResponseError,
+} from 'mongodb';
 import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { networkCodeOf, selectionHosts } from './fault-causes.ts';
@@ -63,6 +69,8 @@ export function translateFault(error: unknown): unknown {
   if (error instanceof MongoServerSelectionError) return describeSelection(error);
   if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return uncertain();
   if (error instanceof MongoNetworkError) return unreachable([], networkCodeOf(error));
+  // The connection ended where an answer should have begun.
+  if (error instanceof MongoUnexpectedServerResponseError) return unreachable([], null);
   if (error instanceof MongoServerError) return describeServerError(error);
   if (error instanceof MongoError) {
     // The class of the first is not exported.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   MongoError,
   MongoNetworkError,
+  MongoUnexpectedServerResponseError,
   MongoNetworkTimeoutError,
   MongoNotConnectedError,
   MongoServerError,
@@ -26,6 +27,7 @@ function serverError(code: number, parts: object = {}): MongoServerError {
 describe('errors of the MongoDB driver', () => {
   const passing: readonly (readonly [string, unknown, UnavailableReason])[] = [
     ['a lost connection', new MongoNetworkError(SECRET), 'unreachable'],
+    ['a connection that ended before its answer', new MongoUnexpectedServerResponseError(SECRET), 'unreachable'],
     ['a socket that stays silent', new MongoNetworkTimeoutError(SECRET), 'unreachable'],
     ['a deadline', new DOMException('signal timed out', 'TimeoutError'), 'slow'],
     ['a shutdown', serverError(11600), 'no-primary'],
