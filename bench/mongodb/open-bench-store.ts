@@ -11,6 +11,7 @@ export function openBenchStore(uri: string, maxCachedCredentials = 100_000): Mon
     startTimer: startSystemTimer,
     keyRing: {
       currentKeyId: ring.currentKeyId,
+      keyIds: ring.keyIds,
       seal: (secret, belongsTo) => ring.seal(secret, belongsTo),
       open: (sealed, belongsTo) => ring.open(sealed, belongsTo),
       reload: () => Promise.resolve(false),
@@ -24,6 +25,8 @@ export function openBenchStore(uri: string, maxCachedCredentials = 100_000): Mon
       away: () => undefined,
       back: () => undefined,
       missedChanges: () => undefined,
+      signaturesLost: () => undefined,
+      signaturesBack: () => undefined,
       faulty: (description) => {
         throw new Error(description);
       },

@@ -80,6 +80,10 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
     return this.#problems;
   }
 
+  get keyIds(): readonly string[] {
+    return this.#ring.keyIds;
+  }
+
   get currentKeyId(): string {
     return this.#ring.currentKeyId;
   }

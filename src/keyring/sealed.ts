@@ -27,6 +27,8 @@ export interface Sealer {
   open(sealed: Sealed, belongsTo: SealedFor): Secret;
   /** The key that {@link seal} uses; what was sealed with another one is due for `keyring rewrap`. */
   readonly currentKeyId: string;
+  /** Every key that {@link open} knows. */
+  readonly keyIds: readonly string[];
 }
 
 /** A sealed secret that does not open: its key is not in the ring, or it was altered or moved. */

@@ -168,6 +168,7 @@ export class MongoSnapshots implements AsyncDisposable {
       client: changes,
       clock,
       floor,
+      keyRing,
       connect: async () => await Promise.all([changes.connect(), checks.connect()]),
       ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
       onEndpoints: (documents) => {

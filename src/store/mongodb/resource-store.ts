@@ -13,6 +13,7 @@ import { iterateWithFaults, MongodbUnavailable, tooLarge, withFaults } from './f
 import { describeFault, type DocumentFault, type Mapped } from './mapping/document-fault.ts';
 import { ensureSchema } from './migrate.ts';
 import { readStored, recordKinds } from './record-kinds.ts';
+import { requireKnownKeys } from './require-known-keys.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 
 /**
@@ -77,6 +78,8 @@ export class MongoResourceStore implements ResourceStore {
     return await withFaults(async () => {
       if (await isStandAlone(db)) throw new MongodbUnavailable('stand-alone', STAND_ALONE);
       await ensureSchema(db);
+      if (changes.some(({ kind, after }) => kind === 'credential' && after !== null))
+        await requireKnownKeys(db, sealer);
       let attempts = 0;
       return await inTransaction(db.client, async (session) => {
         const storeRevision = await raiseRevision(db, session);

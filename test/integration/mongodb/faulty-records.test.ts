@@ -129,6 +129,8 @@ describe('a secret whose key is not in the ring', () => {
   beforeEach(async () => {
     await empty(database.db());
     await put(database.db(), acme, testKeyRing(1, 2));
+    // A ring that opens nothing at all would be the wrong one.
+    await put(database.db(), { credentials: [hmacCredential({ id: 'opens', appKey: 'opens-app-key' })] });
   });
 
   it('is opened once the ring has the key', async () => {

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
 import { type Environment, parseConfig } from '../../../src/config.ts';
 import { type Gateway } from '../../../src/gateway.ts';
-import { generateRingKey } from '../../../src/keyring/ring-content.ts';
-import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { readAnswer } from '../../support/pipeline/answer.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { poll } from '../../support/poll.ts';
-
-const key = generateRingKey(0);
-const ringText = formatKeyRing({ currentKeyId: key.id, stagedKeyId: null, keys: [key] });
+import { ringText } from '../../support/ring-text.ts';
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -33,7 +29,7 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
   const environment = {
     POSTERN_STORE: uri,
     POSTERN_KEYRING: 'env:KEY_RING',
-    KEY_RING: ringText,
+    KEY_RING: ringText(1),
     POSTERN_GRPC_ADDRESS: '127.0.0.1:0',
     POSTERN_HTTP_ADDRESS: '127.0.0.1:0',
     POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',

@@ -121,6 +121,8 @@ export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {})
       away: (reason) => told.push(`away ${reason}`),
       back: () => told.push('back'),
       missedChanges: () => told.push('missed changes'),
+      signaturesLost: () => told.push('signatures lost'),
+      signaturesBack: () => told.push('signatures back'),
       faulty: (fault) => told.push(`faulty ${fault}`),
       defect: (error) => defects.push(error),
     },
@@ -163,6 +165,9 @@ export function keyRingOf(current: KeyRing): MongoSnapshotsPorts['keyRing'] & { 
   return {
     get currentKeyId() {
       return current.currentKeyId;
+    },
+    get keyIds() {
+      return current.keyIds;
     },
     seal: (secret, belongsTo) => current.seal(secret, belongsTo),
     open: (sealed, belongsTo) => current.open(sealed, belongsTo),

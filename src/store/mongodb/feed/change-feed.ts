@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoServerError, type MongoClient } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
+import type { Sealer } from '../../../keyring/sealed.ts';
 import { isStandAlone } from '../connect.ts';
 import { collectionNames } from '../documents.ts';
+import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
 import { backOffMs } from './back-off.ts';
 import type { CausalFloor } from './causal-floor.ts';
@@ -26,6 +28,8 @@ export interface ChangeFeedPorts {
   readonly client: MongoClient;
   readonly clock: Clock;
   readonly floor: CausalFloor;
+  /** Has to be the one that the secrets in the database are sealed with. */
+  readonly keyRing: Pick<Sealer, 'keyIds'>;
   /**
    * Connects whatever is to be used from now on. The driver never recovers by itself from a first connection that failed,
    * but connects anew when it is told to, and does nothing when it is connected.
@@ -133,6 +137,7 @@ export class ChangeFeed implements AsyncDisposable {
       await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
       const since = session.operationTime;
       await requireSchema(client.db(), signal);
+      await requireKnownKeys(client.db(), this.#ports.keyRing, signal);
       if (standsAlone || since === undefined) {
         this.#ports.onEverythingChanged();
         return;
