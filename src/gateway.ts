@@ -64,8 +64,10 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const { keyRing } = store;
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
-    const replayGuard = new InProcessReplayGuard(clock);
-    logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
+    const replayGuard = snapshots.database?.replayGuard ?? new InProcessReplayGuard(clock);
+    if (snapshots.database === null) {
+      logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
+    }
     const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
     const oauth2 = createOAuth2({
       publicUrl: config.publicUrl,

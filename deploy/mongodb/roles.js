@@ -8,11 +8,11 @@
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
 // What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use and the list of revoked tokens, which
-// it can make longer only.
+// Secrets encrypted, and changes nothing but the times of last use and the lists of revoked tokens and
+// of used signatures, which it can make longer only.
 //
-//   posternService   `postern serve`. Reads and watches resources, notes when credentials were used and which tokens were
-//                    revoked.
+//   posternService   `postern serve`. Reads and watches resources, notes when credentials were used, which tokens were
+//                    revoked and which signatures used.
 //   posternOperator  commands. Reads and changes resources; adds to the audit trail and cannot change it, nor give an App
 //                    Key free that was given once.
 //   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
@@ -34,6 +34,7 @@ const roles = {
     on('meta', 'find'),
     on('usage', 'find', 'insert', 'update'),
     on('revokedTokens', 'find', 'insert', 'changeStream'),
+    on('replay', 'insert'),
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),

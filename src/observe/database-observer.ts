@@ -32,6 +32,12 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoS
     missedChanges() {
       logger.warn('the database could not tell what changed since the last change; everything is read anew');
     },
+    signaturesLost(detail) {
+      logger.error('used signatures cannot be remembered; endpoints with replayProtection refuse with 503', { detail });
+    },
+    signaturesBack() {
+      logger.info('used signatures are remembered again');
+    },
     faulty(fault) {
       logger.error('a document of the database is faulty; nothing is allowed by it until it is mended', {
         fault,

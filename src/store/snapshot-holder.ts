@@ -36,7 +36,7 @@ export interface SnapshotHolder extends AsyncDisposable {
   /** What else a database does, such as keeping when credentials were used; null for a file. */
   readonly database: Pick<
     MongoSnapshots,
-    'isUp' | 'changeCount' | 'faultCount' | 'cache' | 'usage' | 'revokedTokens'
+    'isUp' | 'changeCount' | 'faultCount' | 'cache' | 'usage' | 'revokedTokens' | 'replayGuard'
   > | null;
 }
 

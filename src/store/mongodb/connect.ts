@@ -26,6 +26,15 @@ const optionsByUse = {
     readPreference: 'primaryPreferred',
     maxPoolSize: 10,
   },
+  /** Remembering used signatures while a caller waits: of its own, so that writes without an answer hold up no look-up. */
+  reservations: {
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: 1500,
+    waitQueueTimeoutMS: 1200,
+    heartbeatFrequencyMS: 1000,
+    maxPoolSize: 20,
+  },
   /** What an operator waits for: an election fits into it. */
   commands: {
     serverSelectionTimeoutMS: 15_000,

@@ -66,6 +66,12 @@ export interface RevokedTokenDocument {
   readonly expiresAt: Date;
 }
 
+/** A signature that was used, by the hash of method, App Key and MAC, until its time is wrong anyway (spec §4.4). */
+export interface ReplayDocument {
+  readonly _id: string;
+  readonly expiresAt: Date;
+}
+
 /** One changed resource of one operation. */
 export interface AuditDocument {
   readonly at: Date;
@@ -94,6 +100,7 @@ export const collectionNames = {
   usage: 'usage',
   formerAppKeys: 'formerAppKeys',
   revokedTokens: 'revokedTokens',
+  replay: 'replay',
   audit: 'audit',
   meta: 'meta',
 } as const;

@@ -17,6 +17,7 @@ import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
 import { idTextOf } from './feed/read-held.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type RawDocument } from './mapping/document-fault.ts';
+import { MongoReplayGuard } from './replay/mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './revoked-tokens/mongo-revoked-tokens.ts';
 import { createUsageSink } from './usage-sink.ts';
 
@@ -34,6 +35,10 @@ export interface MongoStoreObserver {
   back(awaySeconds: number): void;
   /** Changes were missed; everything is read anew. */
   missedChanges(): void;
+  /** Used signatures cannot be remembered: endpoints with `replayProtection` refuse with 503. */
+  signaturesLost(detail: string): void;
+  /** Used signatures are remembered again. */
+  signaturesBack(): void;
   /** A document says nothing, and nothing is allowed because of it. */
   faulty(description: string): void;
   defect(error: unknown): void;
@@ -74,6 +79,8 @@ export class MongoSnapshots implements AsyncDisposable {
   readonly usage: UsageSink;
   /** Access tokens that their clients revoked. */
   readonly revokedTokens: MongoRevokedTokens;
+  /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
+  readonly replayGuard: MongoReplayGuard;
   readonly #ports: MongoSnapshotsPorts;
   readonly #directory = new EndpointDirectory();
   readonly #faults: RecordFaults;
@@ -129,6 +136,17 @@ export class MongoSnapshots implements AsyncDisposable {
         },
         failed: (error) => {
           this.#losePart('revoked-tokens', error);
+        },
+      },
+    });
+    this.replayGuard = new MongoReplayGuard({
+      client: connectMongodb(uri, 'reservations'),
+      observer: {
+        away: (detail) => {
+          observer.signaturesLost(detail);
+        },
+        back: () => {
+          observer.signaturesBack();
         },
       },
     });
@@ -242,6 +260,7 @@ export class MongoSnapshots implements AsyncDisposable {
     this.#cancelCompiling?.();
     await this.#feed[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
+    await this.replayGuard[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();
     await this.#breaker[Symbol.asyncDispose]();
     await this.#closeClients();

@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { type RevokedTokenDocument } from '../../../src/store/mongodb/documents.ts';
 import { ensureSchema, repairSchema } from '../../../src/store/mongodb/migrate.ts';
+import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { MongoRevokedTokens } from '../../../src/store/mongodb/revoked-tokens/mongo-revoked-tokens.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
@@ -177,7 +178,10 @@ describe('the list of revoked tokens in MongoDB', () => {
     await using server = await startMongod();
     const address = `mongodb://${server.address}/postern`;
     await using client = await new MongoClient(address).connect();
-    await client.db().collection<{ _id: string; version: number }>('meta').insertOne({ _id: 'schema', version: 3 });
+    await client
+      .db()
+      .collection<{ _id: string; version: number }>('meta')
+      .insertOne({ _id: 'schema', version: SCHEMA_VERSION });
     const [first, second] = [open({ address }), open({ address })];
     await Promise.all([first.whole(), second.whole()]);
     await first.revoked.revoke(token('a'));

@@ -143,6 +143,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
           { $lookup: { from: 'grants', localField: 'consumerId', foreignField: 'consumerId', as: 'grants' } },
         ])
         .next();
+      await db.collection<Anything>('replay').insertOne({ _id: 'used', expiresAt: new Date() });
       await db.collection<Anything>('revokedTokens').insertOne({ _id: 't', credentialId: 'a', expiresAt: new Date() });
       await db
         .collection<Anything>('usage')
@@ -158,6 +159,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
         ...each(['revokedTokens'], 'update', 'remove', 'drop', 'bypass'),
+        ...each(['replay'], 'read', 'update', 'remove', 'drop', 'bypass'),
         ...administration,
       });
     });

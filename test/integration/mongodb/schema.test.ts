@@ -70,6 +70,8 @@ describe('the schema of the database', () => {
     ['audit', { at: new Date(), actor: 'ada' }],
     ['formerAppKeys', { _id: 'x', deletedAt: new Date() }],
     ['revokedTokens', { _id: 'x', credentialId: 'acme', expiresAt: 5 }],
+    ['replay', { _id: 'x' }],
+    ['replay', { _id: 'x', expiresAt: new Date(), appKey: 'acme' }],
   ];
   it('refuses an edit by hand that makes nonsense', async () => {
     await ensureSchema(db);
@@ -120,7 +122,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 4, and this Postern knows 3 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 5, and this Postern knows 4 at most: .* use that one$/);
         return true;
       });
     }
@@ -130,7 +132,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who are told what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 3: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 4: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {

@@ -7,6 +7,7 @@ import {
   formerAppKeyValidator,
   grantValidator,
   metaValidator,
+  replayValidator,
   revokedTokenValidator,
   usageValidator,
   type Validator,
@@ -31,7 +32,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
 export const collections: readonly CollectionDefinition[] = [
@@ -53,6 +54,11 @@ export const collections: readonly CollectionDefinition[] = [
   {
     name: collectionNames.revokedTokens,
     validator: revokedTokenValidator,
+    indexes: [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
+  },
+  {
+    name: collectionNames.replay,
+    validator: replayValidator,
     indexes: [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
   },
   {

@@ -11,6 +11,7 @@ export type Migration = (db: Db) => Promise<void>;
 /** By the version that each begins with. */
 export const migrations: Readonly<Record<number, Migration>> = {
   1: migrateFrom1,
-  // Version 3 adds a collection, which needs no more than being made.
+  // Versions 3 and 4 add a collection each, which needs no more than being made.
   2: () => Promise.resolve(),
+  3: () => Promise.resolve(),
 };

@@ -91,6 +91,10 @@ export const revokedTokenValidator: Validator = {
   $jsonSchema: strict({ _id: text, credentialId: id, expiresAt: time }, ['credentialId', 'expiresAt']),
 };
 
+export const replayValidator: Validator = {
+  $jsonSchema: strict({ _id: text, expiresAt: time }, ['expiresAt']),
+};
+
 export const auditValidator: Validator = {
   $jsonSchema: strict(
     {

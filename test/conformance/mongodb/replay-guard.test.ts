@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../src/clock.ts';
+import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
+import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { MongoReplayGuard } from '../../../src/store/mongodb/replay/mongo-replay-guard.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { release } from '../../support/release.ts';
+import { describeReplayGuardContract } from '../replay-guard.ts';
+
+describe('MongoDB', () => {
+  const { db, uri } = useDatabase();
+  const opened: AsyncDisposable[] = [];
+
+  afterEach(async () => {
+    await release(...opened.splice(0));
+  });
+
+  function open(): MongoReplayGuard {
+    const observer = { away: () => undefined, back: () => undefined };
+    const guard = new MongoReplayGuard({ client: connectMongodb(uri(), 'reservations'), observer });
+    opened.push(guard);
+    return guard;
+  }
+
+  describeReplayGuardContract('on MongoDB', async () => {
+    await ensureSchema(db());
+    return { guard: open(), other: open(), nowSeconds: () => systemClock.nowSeconds(), unique: randomUUID() };
+  });
+});
