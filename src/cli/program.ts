@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { registerApply } from './apply.ts';
 import { registerCompletion } from './completion/completion.ts';
+import { replaceInvisible } from '../document/source-text.ts';
 import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
@@ -55,8 +56,9 @@ export async function runCommand(
       writeOut: (text) => {
         terminal.out.write(text);
       },
+      // Repeats arguments, which may hold anything.
       writeErr: (text) => {
-        terminal.err.write(text);
+        terminal.err.write(text.split('\n').map(replaceInvisible).join('\n'));
       },
     })
     .addHelpText(

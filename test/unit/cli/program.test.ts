@@ -35,6 +35,13 @@ describe('postern', () => {
     assert.match(option.err, /Did you mean --header\?/);
   });
 
+  it('shows what was mistyped without what would move the cursor', async () => {
+    const { code, err } = await runCli(['\u001b[31mx\u0007\u009b2J']);
+    assert.equal(code, 2);
+    assert.match(err, /unknown command/);
+    assert.doesNotMatch(err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
   it('tells its version', async () => {
     const { code, out } = await runCli(['--version']);
     assert.equal(code, 0);
