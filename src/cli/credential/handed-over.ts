@@ -1,5 +1,6 @@
 import { settings } from '../../config.ts';
 import type { UsableEndpoint } from '../../manage/credentials/usable-endpoints.ts';
+import { declareTime } from '../../document/declare/declare-time.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import type { ManagedCredential } from '../../manage/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
@@ -43,7 +44,12 @@ export function renderHandedOver(
 
 /** The same for programs: the credential as it is declared, with its App Key and App Secret. */
 export function declareHandedOver({ credential, appKey }: HandedOver): Declared {
-  return declareWholeCredential({ ...credential, appKey: Secret.fromText(appKey) }, 'reveal');
+  const declared = declareWholeCredential({ ...credential, appKey: Secret.fromText(appKey) }, 'reveal');
+  const { retiringSecret } = credential;
+  // The partner has the former one.
+  return retiringSecret === null
+    ? declared
+    : { ...declared, retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
 }
 
 /** Commands to try a credential, or what is missing before it can be used. */

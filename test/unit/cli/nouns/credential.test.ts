@@ -166,6 +166,16 @@ describe('postern credential', () => {
     assert.match(await cli.done('credential', 'rotate', 'a'), /\(in 7 days\)/);
   });
 
+  it('tells programs the new App Secret of a rotation, and of the former one only when it ends', async () => {
+    await issue('hmac', '--id', 'a');
+    const [former = ''] = textOf((await credential('a')).appSecret);
+    const out = await cli.done('credential', 'rotate', 'a', '--grace', '1d', '-o', 'json');
+    assert.ok(!out.includes(former));
+    const rotated = JSON.parse(out) as Record<string, unknown>;
+    assert.equal(rotated['appSecret'], textOf((await credential('a')).appSecret)[0]);
+    assert.deepEqual(rotated['retiringSecret'], { expiresAt: '2026-09-22T14:13:20Z' });
+  });
+
   it('refuses an id for a second credential where rotation makes none, and rotates nothing', async () => {
     await issue('hmac', '--id', 'a');
     const before = await credential('a');
