@@ -29,7 +29,7 @@ Examples:
   $ postern apply -f endpoints.yaml -f consumers.yaml
   $ postern apply -f postern.yaml --prune
 
-Exit codes: 0 done, 1 problems of the files, or stopped, 2 usage, 4 the store changed meanwhile or an App Key is taken,
+Exit codes: 0 done, 1 problems of the files, or stopped, 2 usage, 4 the store changed meanwhile or an App Key was given before,
 5 the store is unreachable.`,
     )
     .action(async (flags: ApplyFlags) => {
