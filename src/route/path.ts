@@ -80,6 +80,9 @@ function notNormal(reason: string): NotNormal {
   return { reason };
 }
 
+/** A dot segment before a `;` that only a second decoding brings to light. */
+const HIDDEN_DOT_SEGMENT = /\/\.\.?%3b/i;
+
 function decodePath(path: string): string | NotNormal {
   const once = decodePercent(path);
   if (once === null) return notNormal('the path holds a "%" that is not followed by two hexadecimal digits');
@@ -87,6 +90,7 @@ function decodePath(path: string): string | NotNormal {
   if (fault !== null) return notNormal(fault);
   if (once.includes('%') && hidesSeparator(once))
     return notNormal('the path hides a "/", "\\" or "." behind double encoding');
+  if (HIDDEN_DOT_SEGMENT.test(once)) return notNormal('the path hides a "." or ".." segment behind double encoding');
   return once;
 }
 

@@ -99,6 +99,7 @@ describe('a request target in normal form', () => {
       '/.%2e/a',
       '/;%2f',
     ],
+    'the path hides a "." or ".." segment behind double encoding': ['/.%253b', '/a/..%253Bx/b', '/..%25%33%62/'],
     'the path hides a "/", "\\" or "." behind double encoding': [
       '/%252e',
       '/%252E%252e/a',
