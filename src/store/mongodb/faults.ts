@@ -164,10 +164,17 @@ function slow(): MongodbUnavailable {
   return new MongodbUnavailable('slow', 'MongoDB did not answer in time; try again, and look at its load');
 }
 
-/** Files of TLS options that cannot be read, and names that do not resolve (`mongodb+srv`). */
+/**
+ * What Node says of a socket that the server has ended, when the driver writes before it has seen that. It is thrown as it
+ * is, without a class of the driver and without a system call.
+ */
+const ENDED_SOCKET = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_WRITE_AFTER_END', 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED'];
+
+/** Ended sockets, files of TLS options that cannot be read, and names that do not resolve (`mongodb+srv`). */
 function describeSystemError(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || !('syscall' in error))
-    return error;
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
+  if (ENDED_SOCKET.includes(error.code)) return unreachable([], error.code);
+  if (!('syscall' in error)) return error;
   if ('path' in error && typeof error.path === 'string') {
     const message = `the file ${error.path}, which an option of the MongoDB address names, cannot be read (${error.code})`;
     return new MongodbUnavailable('files', message);

@@ -49,6 +49,12 @@ describe('errors of the MongoDB driver', () => {
       Object.assign(new Error(SECRET), { code: 'ENOTFOUND', syscall: 'querySrv' }),
       'unreachable',
     ],
+    ['a socket that the server ended', Object.assign(new Error(SECRET), { code: 'EPIPE' }), 'unreachable'],
+    [
+      'a stream that was closed',
+      Object.assign(new Error(SECRET), { code: 'ERR_STREAM_WRITE_AFTER_END' }),
+      'unreachable',
+    ],
     ['a missing file', Object.assign(new Error(SECRET), { code: 'ENOENT', syscall: 'open', path: '/ca.pem' }), 'files'],
   ];
   for (const [what, error, reason] of passing) {
