@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { type Environment, parseConfig, settings } from '../config.ts';
+import { replaceInvisible } from '../document/source-text.ts';
 import { parseKeyRingLocation } from '../keyring/ring-location.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { renderTable } from './render-table.ts';
+import { writeSafely } from './write-safely.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
 /** A password as people write it, perhaps with `@`, `/` or `?` that should have been percent-encoded. */
@@ -42,7 +44,7 @@ async function showConfig(terminal: Terminal, format: OutputFormat): Promise<Exi
   terminal.out.write(await render(shown, format));
   const parsed = parseConfig(terminal.environment);
   if ('config' in parsed) return exitCodes.done;
-  for (const problem of parsed.problems) terminal.err.write(`${problem}\n`);
+  for (const problem of parsed.problems) writeSafely(terminal.err, `${problem}\n`);
   return exitCodes.failed;
 }
 
@@ -68,7 +70,7 @@ async function render(shown: readonly ShownSetting[], format: OutputFormat): Pro
   if (format === 'yaml') return (await import('yaml')).stringify(shown);
   const rows = shown.map(({ name, value, isDefault, meaning }) => [
     name,
-    value === null ? '-' : `${value}${isDefault ? '' : ' *'}`,
+    value === null ? '-' : `${replaceInvisible(value)}${isDefault ? '' : ' *'}`,
     meaning,
   ]);
   return `${renderTable(['SETTING', 'VALUE', 'MEANING'], rows)}\n* set in the environment; all others are defaults\n`;

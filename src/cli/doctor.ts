@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { formatData, type OutputFormat, outputOption } from './output-format.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { writeSafely } from './write-safely.ts';
 
 interface DoctorOptions {
   readonly store?: string;
@@ -45,7 +46,10 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
   const envoys = options.envoy.map(parseAdminUrl);
   const wrong = options.envoy.filter((_, index) => envoys[index] === null);
   if (wrong.length > 0) {
-    terminal.err.write(`postern doctor: --envoy: must be like http://127.0.0.1:9901, not "${wrong.join('", "')}"\n`);
+    writeSafely(
+      terminal.err,
+      `postern doctor: --envoy: must be like http://127.0.0.1:9901, not "${wrong.join('", "')}"\n`,
+    );
     return exitCodes.usage;
   }
   const findings: Finding[] = [];

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { registerApply } from './apply.ts';
 import { registerCompletion } from './completion/completion.ts';
-import { replaceInvisible } from '../document/source-text.ts';
 import { type CommandPorts, systemPorts } from './command-ports.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
@@ -16,6 +15,7 @@ import { registerServe } from './serve.ts';
 import { registerSign } from './sign.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { registerValidate } from './validate.ts';
+import { writeSafely } from './write-safely.ts';
 
 /** Adds a command to the program. `finish` is told the exit code. */
 export type Register = (
@@ -58,7 +58,7 @@ export async function runCommand(
       },
       // Repeats arguments, which may hold anything.
       writeErr: (text) => {
-        terminal.err.write(text.split('\n').map(replaceInvisible).join('\n'));
+        writeSafely(terminal.err, text);
       },
     })
     .addHelpText(
@@ -86,7 +86,7 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 confl
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    terminal.err.write(`postern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    writeSafely(terminal.err, `postern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return exitCodes.failed;
   }
 }

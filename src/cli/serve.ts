@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { writeSafely } from './write-safely.ts';
 
 /** Adds `postern serve`. */
 export function registerServe(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
@@ -36,7 +37,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     { isServing: true },
   );
   if ('problems' in parsed) {
-    for (const problem of parsed.problems) terminal.err.write(`${problem}\n`);
+    for (const problem of parsed.problems) writeSafely(terminal.err, `${problem}\n`);
     return exitCodes.failed;
   }
   const { config } = parsed;
@@ -64,7 +65,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     logger.info('stopped');
     return exitCodes.done;
   } catch (error) {
-    terminal.err.write(`postern: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeSafely(terminal.err, `postern: ${error instanceof Error ? error.message : String(error)}\n`);
     return exitCodes.failed;
   } finally {
     destination.flush();

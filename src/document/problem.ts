@@ -1,3 +1,5 @@
+import { replaceInvisible } from './source-text.ts';
+
 /** One fault of a declarative document, at the place where it has to be mended (spec §6). */
 export interface Problem {
   readonly file: string;
@@ -40,7 +42,12 @@ export function sortProblems(problems: readonly Problem[], files: readonly strin
   );
 }
 
-/** `file:line:column: message`, the line that editors and CI systems understand. */
+/** `file:line:column:`, which editors and CI systems understand. Nothing in the name of a file changes how a terminal shows it. */
+export function formatPlace({ file, line, column }: Pick<Problem, 'file' | 'line' | 'column'>): string {
+  return `${replaceInvisible(file)}:${String(line)}:${String(column)}:`;
+}
+
+/** {@link formatPlace} and the message, in a line. */
 export function formatProblem(problem: Problem): string {
-  return `${problem.file}:${String(problem.line)}:${String(problem.column)}: ${problem.message}`;
+  return `${formatPlace(problem)} ${problem.message}`;
 }

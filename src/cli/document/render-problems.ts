@@ -1,4 +1,4 @@
-import type { Problem } from '../../document/problem.ts';
+import { formatPlace, type Problem } from '../../document/problem.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The problems of declarative files for people: each with its line, a mark below its place, and no secret. */
@@ -15,8 +15,8 @@ export async function renderProblems(
   const colors = picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
   const lines = new Map([...texts].map(([file, text]) => [file, text.split('\n')]));
   const blocks = problems.map((problem) => {
-    const { file, line, column, message } = problem;
-    const place = colors.bold(`${file}:${String(line)}:${String(column)}:`);
+    const { file, line, message } = problem;
+    const place = colors.bold(formatPlace(problem));
     const excerpt = excerptOf(lines.get(file) ?? [], problem);
     if (excerpt === null) return `${place} ${message}\n`;
     const margin = String(line).padStart(5);

@@ -4,6 +4,7 @@ import { FaultyKeyRing } from '../../keyring/load-key-ring.ts';
 import { RingFileFault } from '../../keyring/ring-file.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { writeSafely } from '../write-safely.ts';
 
 /** A key ring that cannot be changed as asked. */
 export class RingNotChanged extends Error {
@@ -24,7 +25,7 @@ export function reportRingFailure(command: string, error: unknown, terminal: Pic
     terminal.err.write('"postern keyring create FILE" makes a key ring\n');
     return exitCodes.notFound;
   }
-  terminal.err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
+  writeSafely(terminal.err, `${command}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof RingNotChanged) return error.kind === 'not-found' ? exitCodes.notFound : exitCodes.conflict;
   return error instanceof RingFileFault && error.kind === 'conflict' ? exitCodes.conflict : exitCodes.failed;

@@ -4,13 +4,14 @@ import { StoreUnavailable } from '../../store/credential-source.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { EndpointNotFound } from './find-endpoint.ts';
 import { UsageError } from './usage-error.ts';
+import { writeSafely } from '../write-safely.ts';
 
 /** Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. */
 const PASSING_REASONS: readonly unknown[] = ['unreachable', 'slow', 'no-primary', 'uncertain'];
 
 /** Tells why a command failed, and gives its exit code (interfaces §5). */
 export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
-  terminal.err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
+  writeSafely(terminal.err, `${command}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof NotFound || error instanceof EndpointNotFound) return exitCodes.notFound;
   if (error instanceof Conflict) return exitCodes.conflict;

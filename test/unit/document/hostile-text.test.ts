@@ -44,6 +44,13 @@ const pieces = fc.constantFrom(
   ...['1', '.inf', 'null', 'true', '2026-01-01T00:00:00Z', '<<', 'constructor', 'hmac', 'key', '/', '*.a'],
 );
 
+describe('a hostile name of a file', () => {
+  it('changes nothing on the terminal', () => {
+    const told = formatProblem({ file: 'a\u001b[31m\u202eb.yaml', line: 1, column: 2, path: '', message: 'is wrong' });
+    assert.equal(told, 'a\ufffd[31m\ufffdb.yaml:1:2: is wrong');
+  });
+});
+
 describe('a hostile text', () => {
   it('is told apart from a document without a throw, with each problem inside the text', () => {
     const texts = fc.oneof(
