@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import type { Sealer } from '../../src/keyring/sealed.ts';
 import { hashAppKey } from '../../src/model/app-key.ts';
+import type { AuthenticationMethod } from '../../src/model/endpoint.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { writeConsumerDocument } from '../../src/store/mongodb/mapping/map-consumer.ts';
 import { writeCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
@@ -17,8 +18,16 @@ export function appKeyOf(number: number): string {
   return `app-key-${String(number)}`;
 }
 
-/** Fills an empty database: one endpoint, and so many consumers with a credential and a grant each. */
-export async function seed(db: Db, count: number, sealer: Sealer): Promise<void> {
+/**
+ * Fills an empty database: one endpoint of the method key, and so many consumers with a credential (of hmac, unless told
+ * otherwise) and a grant each.
+ */
+export async function seed(
+  db: Db,
+  count: number,
+  sealer: Sealer,
+  methods: readonly AuthenticationMethod[] = ['hmac'],
+): Promise<void> {
   await insert(db, 'endpoints', [writeEndpointDocument(keyEndpoint(), version)]);
   for (let start = 0; start < count; start += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
@@ -27,7 +36,7 @@ export async function seed(db: Db, count: number, sealer: Sealer): Promise<void>
       insert(
         db,
         'credentials',
-        numbers.map((number) => credentialDocument(number, sealer)),
+        numbers.map((number) => credentialDocument(number, sealer, methods)),
       ),
       insert(db, 'grants', numbers.map(grantDocument)),
     ]);
@@ -42,12 +51,16 @@ function consumerDocument(number: number): { readonly _id: string } {
   );
 }
 
-function credentialDocument(number: number, sealer: Sealer): { readonly _id: string } {
+function credentialDocument(
+  number: number,
+  sealer: Sealer,
+  methods: readonly AuthenticationMethod[],
+): { readonly _id: string } {
   const appKey = appKeyOf(number);
   const credential = {
     id: `credential-${String(number)}`,
     consumerId: `consumer-${String(number)}`,
-    methods: ['hmac'] as const,
+    methods,
     appKey: Secret.fromText(appKey),
     appKeyHash: hashAppKey(appKey),
     appSecret: Secret.fromText(`a secret for measuring, number ${String(number)}`),

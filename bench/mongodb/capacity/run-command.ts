@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { readMemory } from '../../process/figures.ts';
+
+const program = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+const LOOK_EVERY_MS = 50;
+
+/** What a command cost. */
+export interface CommandCost {
+  readonly seconds: number;
+  /** The most resident memory that was seen; up to 50 ms before the end are missing. */
+  readonly peakMiB: number;
+  /** The last lines that it printed. */
+  readonly tail: string;
+}
+
+/** Runs `postern` with these arguments; rejects when it does not end with 0. */
+export async function runCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandCost> {
+  const startMs = performance.now();
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('postern did not start');
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-2000)));
+  }
+  let peakMiB = 0;
+  const looking = setInterval(() => {
+    try {
+      peakMiB = Math.max(peakMiB, readMemory(pid).peakMiB);
+    } catch (error) {
+      if (child.exitCode === null) throw error;
+    }
+  }, LOOK_EVERY_MS);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  clearInterval(looking);
+  if (code !== 0) throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${tail}`);
+  return { seconds: (performance.now() - startMs) / 1000, peakMiB, tail };
+}
