@@ -22,9 +22,27 @@ export function parseStore(text: string): StoreLocation | Fault {
   if (text.startsWith('file:') && text.length > 'file:'.length)
     return { kind: 'file', path: text.slice('file:'.length) };
   if (!/^mongodb(\+srv)?:\/\//.test(text)) return { fault: 'must be file:PATH or mongodb://…/DATABASE' };
-  return /^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+(\?.*)?$/.test(text)
+  if (!/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+(\?.*)?$/.test(text)) {
+    return { fault: 'the MongoDB address must name hosts and a database, as in mongodb://127.0.0.1:27017/postern' };
+  }
+  const unsafe = findUnsafeTlsOption(text);
+  return unsafe === null
     ? { kind: 'mongodb', uri: text }
-    : { fault: 'the MongoDB address must name hosts and a database, as in mongodb://127.0.0.1:27017/postern' };
+    : {
+        fault: `${unsafe} makes TLS worthless, because anybody could answer for MongoDB; leave it out, give tlsCAFile, and call MongoDB by a name of its certificate`,
+      };
+}
+
+/** Options that switch off what TLS is for. The driver takes names in any case and, of repeated ones, one of them. */
+const UNSAFE_TLS_OPTIONS = ['tlsInsecure', 'tlsAllowInvalidCertificates', 'tlsAllowInvalidHostnames'];
+
+function findUnsafeTlsOption(uri: string): string | null {
+  const options = new URLSearchParams(uri.slice(uri.indexOf('?') + 1));
+  for (const [name, value] of options) {
+    const unsafe = UNSAFE_TLS_OPTIONS.find((option) => option.toLowerCase() === name.toLowerCase());
+    if (unsafe !== undefined && value !== 'false') return unsafe;
+  }
+  return null;
 }
 
 /** Any text. */
@@ -46,6 +64,19 @@ export function parseInteger(least: number, most: number): (text: string) => num
 export function parseChoice<const T extends readonly string[]>(choices: T): (text: string) => T[number] | Fault {
   return (text) =>
     choices.find((choice) => choice === text) ?? { fault: `must be ${choices.join(' or ')}, not "${text}"` };
+}
+
+/** `true` or `false`. */
+export function parseBoolean(text: string): boolean | Fault {
+  return text === 'true' || text === 'false' ? text === 'true' : { fault: `must be true or false, not "${text}"` };
+}
+
+/** Permissions of a unix socket in octal, `0600` to `0777`; the owner, Postern itself, keeps reading and writing. */
+export function parseSocketMode(text: string): number | Fault {
+  const mode = /^0?[0-7]{3}$/.test(text) ? Number.parseInt(text, 8) : 0;
+  return (mode & 0o600) === 0o600
+    ? mode
+    : { fault: `must be permissions in octal that let the owner read and write, as 0660; not "${text}"` };
 }
 
 /** An address to listen on: `host:port`, `[IPv6]:port` or `unix:/path`. */

@@ -1,10 +1,12 @@
 import { findNearestName } from './document/nearest-name.ts';
 import {
   type Fault,
+  parseBoolean,
   parseChoice,
   parseInteger,
   parseListener,
   parseServiceAddress,
+  parseSocketMode,
   parseStore,
   parseText,
   parseUrl,
@@ -60,6 +62,24 @@ export const settings = {
     'how long the rate limit service may take for one request, in milliseconds',
     parseInteger(1, 5000),
   ),
+  rateLimitTlsCa: setting(
+    'POSTERN_RATE_LIMIT_TLS_CA',
+    null,
+    'PEM file with the authorities that vouch for the rate limit service; it is then asked over TLS',
+    parseText,
+  ),
+  rateLimitTlsCertificate: setting(
+    'POSTERN_RATE_LIMIT_TLS_CERTIFICATE',
+    null,
+    'PEM file with the certificate chain that the rate limit service is shown (mutual TLS)',
+    parseText,
+  ),
+  rateLimitTlsKey: setting(
+    'POSTERN_RATE_LIMIT_TLS_KEY',
+    null,
+    'PEM file with the private key of that certificate',
+    parseText,
+  ),
   publicUrl: setting(
     'POSTERN_PUBLIC_URL',
     'http://127.0.0.1:10000',
@@ -98,10 +118,16 @@ export const settings = {
     'listener of /livez, /readyz and /metrics',
     parseListener,
   ),
+  unixSocketMode: setting(
+    'POSTERN_UNIX_SOCKET_MODE',
+    '0660',
+    'who may connect to listeners that are unix sockets: permissions of the file, in octal',
+    parseSocketMode,
+  ),
   tlsCertificate: setting(
     'POSTERN_TLS_CERTIFICATE',
     null,
-    'PEM file with the certificate chain of the gRPC listener',
+    'PEM file with the certificate chain of the gRPC listener, which then speaks TLS',
     parseText,
   ),
   tlsKey: setting('POSTERN_TLS_KEY', null, 'PEM file with the private key of the gRPC listener', parseText),
@@ -110,6 +136,12 @@ export const settings = {
     null,
     'PEM file with the authorities whose clients are let in (mutual TLS)',
     parseText,
+  ),
+  httpTls: setting(
+    'POSTERN_HTTP_TLS',
+    'false',
+    'whether the listener of the OAuth2 endpoints uses TLS too, with the same files: true or false',
+    parseBoolean,
   ),
   logLevel: setting('POSTERN_LOG_LEVEL', 'info', 'error, warn, info or debug', parseChoice(logLevels)),
   logFormat: setting('POSTERN_LOG_FORMAT', 'json', 'json, or pretty for people', parseChoice(logFormats)),
@@ -151,10 +183,9 @@ export function parseConfig(
     if (isFault(value)) problems.push(`${row.name}: ${value.fault}`);
     else values[key] = value;
   }
-  const config = values as Config;
-  problems.push(...findContradictions(config));
+  problems.push(...findContradictions(values as Partial<Config>));
   if (isServing) problems.push(...findMissing(values as Partial<Config>));
-  return problems.length > 0 ? { problems } : { config };
+  return problems.length > 0 ? { problems } : { config: values as Config };
 }
 
 function findUnknown(environment: Environment): string[] {
@@ -168,15 +199,31 @@ function findUnknown(environment: Environment): string[] {
   });
 }
 
-/** Reads only settings that take any text, so that it can run beside other problems. */
-function findContradictions(config: Pick<Config, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa'>): string[] {
-  if ((config.tlsCertificate === null) !== (config.tlsKey === null)) {
-    return ['POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY: give both or none'];
+/** Which settings need each other. A setting that is wrong itself, and so has no value here, contradicts nothing. */
+function findContradictions(values: Partial<Config>): string[] {
+  const problems: string[] = [];
+  const isGiven = (key: keyof Config): boolean => values[key] !== null && values[key] !== undefined;
+  const nameOf = (key: keyof Config): string => settings[key].name;
+  const together = (one: keyof Config, other: keyof Config): void => {
+    if (isGiven(one) !== isGiven(other)) problems.push(`${nameOf(one)} and ${nameOf(other)}: give both or none`);
+  };
+  together('tlsCertificate', 'tlsKey');
+  together('rateLimitTlsCertificate', 'rateLimitTlsKey');
+  if (isGiven('tlsClientCa') && !isGiven('tlsCertificate')) {
+    problems.push('POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
   }
-  if (config.tlsClientCa !== null && config.tlsCertificate === null) {
-    return ['POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too'];
+  if (values.httpTls === true && !isGiven('tlsCertificate')) {
+    problems.push('POSTERN_HTTP_TLS: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
   }
-  return [];
+  if (isGiven('rateLimitTlsCertificate') && !isGiven('rateLimitTlsCa')) {
+    problems.push(
+      'POSTERN_RATE_LIMIT_TLS_CERTIFICATE: needs POSTERN_RATE_LIMIT_TLS_CA too: TLS without it would trust anybody, or nobody',
+    );
+  }
+  if (isGiven('rateLimitTlsCa') && values.rateLimitService === null) {
+    problems.push('POSTERN_RATE_LIMIT_TLS_CA: needs POSTERN_RATE_LIMIT_SERVICE; limits are kept in process without it');
+  }
+  return problems;
 }
 
 /** What a fault hides is not missing. */

@@ -26,6 +26,10 @@ export function parseListenAddress(text: string): ListenAddress | AddressProblem
 }
 
 function parseUnixPath(path: string): ListenAddress | AddressProblem {
+  // Abstract sockets have no permissions: every process in the network namespace could connect.
+  if (path.startsWith('@') || path.startsWith('\0')) {
+    return { problem: 'an abstract socket has no permissions; give a path, as in unix:/run/postern.sock' };
+  }
   if (!path.startsWith('/'))
     return { problem: `"unix:${path}": the path must be absolute, as in unix:/run/postern.sock` };
   if (path.includes('\0')) return { problem: 'a unix socket path cannot hold a NUL' };

@@ -27,6 +27,9 @@ describe('the settings', () => {
       rateLimitService: null,
       rateLimitDomain: 'postern',
       rateLimitDeadlineMs: 50,
+      rateLimitTlsCa: null,
+      rateLimitTlsCertificate: null,
+      rateLimitTlsKey: null,
       actor: null,
       maxStaleSeconds: 3600,
       credentialCacheEntries: 100_000,
@@ -34,9 +37,11 @@ describe('the settings', () => {
       grpcTransport: 'native',
       httpAddress: { kind: 'tcp', host: '127.0.0.1', port: 9002 },
       adminAddress: { kind: 'tcp', host: '127.0.0.1', port: 9003 },
+      unixSocketMode: 0o660,
       tlsCertificate: null,
       tlsKey: null,
       tlsClientCa: null,
+      httpTls: false,
       logLevel: 'info',
       logFormat: 'json',
       shutdownGraceSeconds: 20,
@@ -55,6 +60,7 @@ describe('the settings', () => {
         'POSTERN_GRPC_ADDRESS',
         'POSTERN_GRPC_TRANSPORT',
         'POSTERN_HTTP_ADDRESS',
+        'POSTERN_HTTP_TLS',
         'POSTERN_KEYRING',
         'POSTERN_LOG_FORMAT',
         'POSTERN_LOG_LEVEL',
@@ -63,11 +69,15 @@ describe('the settings', () => {
         'POSTERN_RATE_LIMIT_DEADLINE_MS',
         'POSTERN_RATE_LIMIT_DOMAIN',
         'POSTERN_RATE_LIMIT_SERVICE',
+        'POSTERN_RATE_LIMIT_TLS_CA',
+        'POSTERN_RATE_LIMIT_TLS_CERTIFICATE',
+        'POSTERN_RATE_LIMIT_TLS_KEY',
         'POSTERN_SHUTDOWN_GRACE_SECONDS',
         'POSTERN_STORE',
         'POSTERN_TLS_CERTIFICATE',
         'POSTERN_TLS_CLIENT_CA',
         'POSTERN_TLS_KEY',
+        'POSTERN_UNIX_SOCKET_MODE',
       ],
     );
   });
@@ -89,6 +99,9 @@ describe('the settings', () => {
       POSTERN_TLS_CERTIFICATE: 'a.pem',
       POSTERN_TLS_KEY: 'b.pem',
       POSTERN_TLS_CLIENT_CA: 'c.pem',
+      POSTERN_HTTP_TLS: 'true',
+      POSTERN_RATE_LIMIT_TLS_CA: 'd.pem',
+      POSTERN_UNIX_SOCKET_MODE: '600',
     });
     assert.deepEqual(config.store, { kind: 'mongodb', uri: 'mongodb+srv://u:p@a,b/postern?w=majority' });
     assert.deepEqual(config.grpcAddress, { kind: 'unix', path: '/run/postern.sock' });
@@ -99,6 +112,9 @@ describe('the settings', () => {
     assert.equal(config.logLevel, 'debug');
     assert.equal(config.shutdownGraceSeconds, 0);
     assert.equal(config.tlsClientCa, 'c.pem');
+    assert.equal(config.httpTls, true);
+    assert.equal(config.rateLimitTlsCa, 'd.pem');
+    assert.equal(config.unixSocketMode, 0o600);
   });
 
   it('count as not given when they are empty', () => {
@@ -184,6 +200,17 @@ describe('the settings', () => {
     ['POSTERN_GRPC_TRANSPORT', ['http2', 'Native']],
     ['POSTERN_LOG_LEVEL', ['INFO', 'trace']],
     ['POSTERN_LOG_FORMAT', ['text']],
+    ['POSTERN_HTTP_TLS', ['yes', '1', 'TRUE']],
+    ['POSTERN_UNIX_SOCKET_MODE', ['0060', '660a', '888', '0o660', '66', '01660', 'rw-rw----']],
+    ['POSTERN_GRPC_ADDRESS', ['unix:@postern', 'unix:\0postern', `unix:/${'a'.repeat(107)}`]],
+    [
+      'POSTERN_STORE',
+      [
+        'mongodb://u:hunter2@h/d?tls=true&tlsInsecure=true',
+        'mongodb://u:hunter2@h/d?TLSAllowInvalidCertificates=true',
+        'mongodb+srv://u:hunter2@h/d?tlsAllowInvalidHostname%73=1',
+      ],
+    ],
   ] as const) {
     for (const text of wrong) {
       it(`refuse ${name}=${JSON.stringify(text)}`, () => {
@@ -206,11 +233,38 @@ describe('the settings', () => {
     ['a certificate without a key', { POSTERN_TLS_CERTIFICATE: 'a' }],
     ['a key without a certificate', { POSTERN_TLS_KEY: 'a' }],
     ['client authorities without a certificate', { POSTERN_TLS_CLIENT_CA: 'a' }],
+    ['TLS of the OAuth2 listener without a certificate', { POSTERN_HTTP_TLS: 'true' }],
+    ['authorities of a rate limit service that is not there', { POSTERN_RATE_LIMIT_TLS_CA: 'a' }],
+    [
+      'a client certificate without authorities of the rate limit service',
+      {
+        POSTERN_RATE_LIMIT_SERVICE: 'limits:8081',
+        POSTERN_RATE_LIMIT_TLS_CERTIFICATE: 'a',
+        POSTERN_RATE_LIMIT_TLS_KEY: 'a',
+      },
+    ],
+    [
+      'a client certificate without its key',
+      {
+        POSTERN_RATE_LIMIT_SERVICE: 'limits:8081',
+        POSTERN_RATE_LIMIT_TLS_CA: 'a',
+        POSTERN_RATE_LIMIT_TLS_CERTIFICATE: 'a',
+      },
+    ],
   ] as const) {
     it(`contradict each other: ${name}`, () => {
       assert.equal(problemsOf(environment).length, 1);
     });
   }
+
+  it('may say that TLS to MongoDB stays as it is', () => {
+    assert.deepEqual(problemsOf({ POSTERN_STORE: 'mongodb://h/d?tls=true&tlsInsecure=false&tlsCAFile=/ca.pem' }), []);
+  });
+
+  it('contradict nothing by a value that is wrong itself', () => {
+    const environment = { POSTERN_RATE_LIMIT_SERVICE: 'host', POSTERN_RATE_LIMIT_TLS_CA: 'a' };
+    assert.equal(problemsOf(environment).length, 1);
+  });
 
   it('are all told at once, contradictions too', () => {
     const problems = problemsOf({ POSTERN_TLS_KEY: 'a', POSTERN_LOG_LEVEL: 'loud', POSTERN_LOG_LEVLE: 'info' });
