@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -34,6 +34,38 @@ describe('postern doctor', () => {
     assert.equal(code, 1);
     assert.match(out, /✗ store file:\S+: \S+bad\.yaml:2:\d+: /);
     assert.match(out, /→ mend it; "postern validate -f /);
+  });
+
+  describe('files with secrets', () => {
+    const consumers = (credential: string): string =>
+      `${endpointsYaml}consumers: [{ id: acme, credentials: [{ id: a, appKey: k, ${credential} }] }]\n`;
+    const secret = 'x'.repeat(32);
+
+    async function warningsOf(text: string, mode: number): Promise<readonly string[]> {
+      const path = join(folder.path, `${String(mode)}.yaml`);
+      await writeFile(path, text);
+      await chmod(path, mode);
+      const { out } = await runCli(['doctor', '-o', 'json', '--store', `file:${path}`]);
+      const findings = JSON.parse(out) as readonly { readonly level: string; readonly message: string }[];
+      return findings.filter(({ level }) => level === 'warning').map(({ message }) => message);
+    }
+
+    for (const credential of ['method: key', `method: hmac, appSecret: ${secret}`]) {
+      it(`are warned of when others can read them (${credential.slice(0, 12)})`, async () => {
+        const told = ['others than its owner have access to it (mode 0640), and it holds secrets of partners'];
+        assert.deepEqual(await warningsOf(consumers(credential), 0o640), told);
+        assert.deepEqual(await warningsOf(consumers(credential), 0o600), []);
+      });
+    }
+
+    it('are the files that appSecretFrom names, and not the document then', async () => {
+      const file = join(folder.path, 'secret.txt');
+      await writeFile(file, secret);
+      await chmod(file, 0o604);
+      const text = consumers(`method: hmac, appSecretFrom: { file: ${JSON.stringify(file)} }`);
+      const told = ['others than its owner have access to it (mode 0604), and it holds an App Secret'];
+      assert.deepEqual(await warningsOf(text, 0o644), told);
+    });
   });
 
   it('tells wrong settings first, and goes no further', async () => {
