@@ -65,7 +65,9 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** Null: everything has to be read. */
   #positions: Map<FollowedCollection, StreamPosition> | null = null;
-  readonly #confirmedMs = new Map<FollowedCollection, number>();
+  readonly #confirmedMsOf = new Map<FollowedCollection, number>();
+  /** The oldest of them: every check asks for it. */
+  #confirmedMs: number | null = null;
   #mode: FeedMode | null = null;
   #failures = 0;
 
@@ -76,7 +78,7 @@ export class ChangeFeed implements AsyncDisposable {
 
   /** Up to which moment of the clock endpoints are known to be those of the store; null before the first time. */
   get confirmedMs(): number | null {
-    return this.#confirmedMs.size < followedCollections.length ? null : Math.min(...this.#confirmedMs.values());
+    return this.#confirmedMs;
   }
 
   /** Up to which moment of the clock every change was told; null when changes are not told. */
@@ -121,7 +123,14 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   #confirm(name: FollowedCollection, confirmedMs: number): void {
-    this.#confirmedMs.set(name, Math.max(confirmedMs, this.#confirmedMs.get(name) ?? 0));
+    this.#setConfirmed(name, Math.max(confirmedMs, this.#confirmedMsOf.get(name) ?? 0));
+  }
+
+  #setConfirmed(name: FollowedCollection, confirmedMs: number): void {
+    this.#confirmedMsOf.set(name, confirmedMs);
+    if (this.#confirmedMsOf.size === followedCollections.length) {
+      this.#confirmedMs = Math.min(...this.#confirmedMsOf.values());
+    }
   }
 
   /** Reads everything, and notes the moment before as the position to follow from: what happened meanwhile is told twice. */
@@ -146,7 +155,7 @@ export class ChangeFeed implements AsyncDisposable {
       this.#ports.onEndpoints(await endpoints.find({}, read).toArray());
       this.#ports.onEverythingChanged();
       this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
-      for (const name of followedCollections) this.#confirmedMs.set(name, askedMs);
+      for (const name of followedCollections) this.#setConfirmed(name, askedMs);
     } finally {
       await session.endSession();
     }
