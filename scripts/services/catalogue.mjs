@@ -136,6 +136,26 @@ const others = {
     },
     byHand: [],
   },
+  kustomize: {
+    title: 'kustomize 5.8.1',
+    // The one inside kubectl 1.36, so that `kubectl apply -k` sends what the tests look at.
+    version: '5.8.1',
+    command: 'kustomize',
+    source: {
+      kind: 'go',
+      module: 'sigs.k8s.io/kustomize/kustomize/v5',
+      release: 'v5.8.1',
+      sum: 'h1:Pgsg5psubpVEy7Nf6S89PARg5VmmWUC1l9dC6Dl4PG0=',
+      package: '.',
+      minGo: '1.24',
+    },
+    machine: {
+      commands: ['kustomize'],
+      arguments: ['version'],
+      fits: (text) => text.trim() === 'v5.8.1',
+    },
+    byHand: ['put a kustomize of exactly this version on PATH'],
+  },
   'python-oauth2': {
     title: 'Python with requests-oauthlib 2.0.0',
     version: '2.0.0',
@@ -170,7 +190,7 @@ const others = {
   },
 };
 
-/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `python-oauth2`, `go`. */
+/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `python-oauth2`, `go`. */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),
   ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),

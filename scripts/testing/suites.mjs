@@ -15,10 +15,12 @@ export const suites = [
 const needs = {
   'test/conformance/mongodb': ['mongodb'],
   'test/conformance/ratelimit': ['ratelimit', 'redis'],
+  'test/integration/deploy': ['kustomize'],
   'test/integration/envoy-config': ['envoy'],
   'test/integration/mongodb': ['mongodb'],
   'test/integration/ratelimit': ['ratelimit', 'redis'],
   'test/e2e': ['envoy'],
+  'test/e2e/deploy': ['kustomize'],
   'test/e2e/mongodb': ['mongodb'],
   'test/e2e/ratelimit': ['ratelimit', 'redis'],
   'test/e2e/oauth2/python': ['python-oauth2'],
