@@ -11,6 +11,7 @@ import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { inspectEnvoyAt } from './envoy/fetch-config-dump.ts';
 import { type Finding, fault } from './finding.ts';
 import { checkMongodb } from './mongodb/check-mongodb.ts';
+import { findLimitHolders } from './own-limits.ts';
 
 /** What to look at. */
 export interface Wish {
@@ -48,7 +49,10 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
     });
   }
   if (wish.rateLimitService !== null) yield* await checkRateLimitService(wish.rateLimitService, wish.clock);
-  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy);
+  if (wish.envoys.length === 0) return;
+  const holders = await findLimitHolders(store, environment);
+  const own = { hasService: wish.rateLimitService !== null, holders };
+  for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, own);
 }
 
 async function openRing(location: KeyRingLocation, environment: Environment): Promise<KeyRing | null> {

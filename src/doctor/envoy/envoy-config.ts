@@ -16,6 +16,8 @@ export interface Route {
   readonly route: JsonObject;
   /** Per-route settings of filters by their name: of the route, its weighted clusters, virtual host and table. */
   readonly overrides: readonly JsonObject[];
+  /** What a rate limit filter counts here, whichever level says so. */
+  readonly rateLimits: readonly JsonObject[];
   /** Headers that are taken out on the way to the back end. */
   readonly headersToRemove: readonly string[];
 }
@@ -101,10 +103,14 @@ function routesOf(table: JsonObject): readonly Route[] {
     listIn(host, 'routes').map((route) => {
       const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters');
       const levels = [...weighted, route, host, table];
+      const overrides = levels.map((level) => objectIn(level, 'typed_per_filter_config'));
       return {
         name: `${textIn(host, 'name') ?? ''}: ${describeMatch(objectIn(route, 'match'))}`,
         route,
-        overrides: levels.map((level) => objectIn(level, 'typed_per_filter_config')),
+        overrides,
+        rateLimits: [objectIn(route, 'route'), host, ...overrides.flatMap((each) => Object.values(each))].flatMap(
+          (level) => listIn(level, 'rate_limits'),
+        ),
         headersToRemove: levels.flatMap((level) => textsIn(level, 'request_headers_to_remove')),
       };
     }),

@@ -1,4 +1,5 @@
 import { type Finding, fault } from '../finding.ts';
+import type { OwnLimits } from '../own-limits.ts';
 import { inspectEnvoy } from './inspect-envoy.ts';
 
 /** An Envoy that does not answer within this is told as one that is away. */
@@ -8,7 +9,7 @@ const DEADLINE_MS = 5000;
 const MAX_DUMP_BYTES = 64 * 1024 * 1024;
 
 /** Asks an Envoy for its configuration at its admin address and looks through it. Never rejects for what Envoy does. */
-export async function inspectEnvoyAt(admin: URL): Promise<readonly Finding[]> {
+export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readonly Finding[]> {
   const subject = `Envoy at ${admin.origin}`;
   const url = new URL(`${admin.pathname.replace(/\/$/, '')}/config_dump`, admin);
   try {
@@ -18,7 +19,7 @@ export async function inspectEnvoyAt(admin: URL): Promise<readonly Finding[]> {
       return [fault(subject, message, 'give the admin address of Envoy, such as http://127.0.0.1:9901')];
     }
     const text = await readText(response);
-    return text === null ? [notJson(subject)] : inspectText(subject, text);
+    return text === null ? [notJson(subject)] : inspectText(subject, text, own);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.name;
@@ -29,7 +30,7 @@ export async function inspectEnvoyAt(admin: URL): Promise<readonly Finding[]> {
   }
 }
 
-function inspectText(subject: string, text: string): readonly Finding[] {
+function inspectText(subject: string, text: string, own: OwnLimits): readonly Finding[] {
   let dump: unknown;
   try {
     dump = JSON.parse(text);
@@ -37,7 +38,7 @@ function inspectText(subject: string, text: string): readonly Finding[] {
     if (error instanceof SyntaxError) return [notJson(subject)];
     throw error;
   }
-  return inspectEnvoy(dump);
+  return inspectEnvoy(dump, own);
 }
 
 function notJson(subject: string): Finding {

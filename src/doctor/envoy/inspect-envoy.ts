@@ -1,14 +1,16 @@
 import { fault, fine, type Finding, warning } from '../finding.ts';
+import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { type EnvoyConfig, readConfigDump } from './envoy-config.ts';
 import { findPosternChain, type PosternChain } from './filter-chain.ts';
 import { textIn } from './json-view.ts';
 import { inspectBodyLimits, inspectOrder } from './rules/chain-rules.ts';
 import { inspectCluster } from './rules/cluster-rules.ts';
 import { inspectExtAuthz } from './rules/ext-authz-rules.ts';
+import { inspectRateLimitFilter } from './rules/limit-rules.ts';
 import { inspectManager } from './rules/manager-rules.ts';
 import { inspectRoutes } from './rules/route-rules.ts';
 
-type Rule = (chain: PosternChain) => readonly Finding[];
+type Rule = (chain: PosternChain, own: OwnLimits) => readonly Finding[];
 
 const rules: readonly Rule[] = [
   inspectOrder,
@@ -17,25 +19,31 @@ const rules: readonly Rule[] = [
   inspectManager,
   inspectRoutes,
   inspectCluster,
-  inspectSecondLimiter,
+  inspectRateLimitFilter,
 ];
 
 /** Looks through Envoy's own configuration (admin `/config_dump`) for what makes Postern unsafe (docs/envoy.md). */
-export function inspectEnvoy(dump: unknown): readonly Finding[] {
+export function inspectEnvoy(dump: unknown, own: OwnLimits = unknownLimits): readonly Finding[] {
   const config = readConfigDump(dump);
   const chains = config.managers.flatMap((manager) => findPosternChain(config, manager) ?? []);
   if (chains.length === 0) {
     const message = 'no listener asks an external authorization service: nothing is checked';
     return [fault('Envoy', message, 'attach Postern as docs/envoy.md shows')];
   }
-  return [...chains.flatMap(inspectChain), ...unchecked(config, chains), ...inspectAdmin(config)];
+  return [
+    ...chains.flatMap((chain) => inspectChain(chain, own)),
+    ...unchecked(config, chains),
+    ...inspectAdmin(config),
+  ];
 }
 
-function inspectChain(chain: PosternChain): readonly Finding[] {
-  const findings = rules.flatMap((rule) => rule(chain));
-  return findings.length > 0
-    ? findings
-    : [fine(chain.manager.name, 'asks Postern about every request, and lets nothing pass that was not decided')];
+function inspectChain(chain: PosternChain, own: OwnLimits): readonly Finding[] {
+  const findings = rules.flatMap((rule) => rule(chain, own));
+  if (findings.some(({ level }) => level !== 'ok')) return findings;
+  return [
+    fine(chain.manager.name, 'asks Postern about every request, and lets nothing pass that was not decided'),
+    ...findings,
+  ];
 }
 
 function unchecked({ managers }: EnvoyConfig, chains: readonly PosternChain[]): readonly Finding[] {
@@ -48,19 +56,6 @@ function unchecked({ managers }: EnvoyConfig, chains: readonly PosternChain[]): 
         'if partners can reach it, give it the filter chain of envoy.yaml',
       ),
     );
-}
-
-/** Two limiters for one request count it twice (docs/envoy.md). */
-function inspectSecondLimiter({ manager }: PosternChain): readonly Finding[] {
-  const limiter = manager.filters.find(({ type }) => type === 'RateLimit');
-  if (limiter === undefined) return [];
-  return [
-    warning(
-      `${manager.name}: filter chain`,
-      `the filter ${limiter.name} asks a rate limit service too: requests count twice when Postern has limits as well`,
-      'let one of the two keep limits',
-    ),
-  ];
 }
 
 function inspectAdmin({ admin }: EnvoyConfig): readonly Finding[] {

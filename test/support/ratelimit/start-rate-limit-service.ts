@@ -6,8 +6,11 @@ import { type LocalServer, startLocalServer } from './local-server.ts';
 
 const deploy = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 
-/** Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. */
-export async function startRateLimitService(redisPort: number): Promise<LocalServer> {
+/**
+ * Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. `runtimeRoot` is the
+ * folder with `ratelimit/config/` in it.
+ */
+export async function startRateLimitService(redisPort: number, runtimeRoot = deploy): Promise<LocalServer> {
   const { ratelimit } = await findServices(['ratelimit']);
   if (ratelimit === null) {
     throw new Error('the rate limit service is not installed: scripts/install-services ratelimit');
@@ -20,7 +23,7 @@ export async function startRateLimitService(redisPort: number): Promise<LocalSer
     args: [],
     env: {
       ...parseEnvironment(await readFile(`${deploy}ratelimit/ratelimit.env`, 'utf8')),
-      RUNTIME_ROOT: deploy,
+      RUNTIME_ROOT: runtimeRoot,
       PROMETHEUS_MAPPER_YAML: `${deploy}ratelimit/mapper.yaml`,
       REDIS_URL: `127.0.0.1:${String(redisPort)}`,
       GRPC_PORT: String(port),

@@ -381,15 +381,6 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     },
     /^fault: cluster postern: health checks fail over TLS/,
   ],
-  'two limiters': [
-    (config) => {
-      httpFilters(config).splice(1, 0, {
-        name: 'limits',
-        typed_config: { '@type': 'type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit' },
-      });
-    },
-    /the filter limits asks a rate limit service too/,
-  ],
   'an open admin address': [
     (config) => {
       objectAt(config, 'admin', 'address', 'socket_address')['address'] = '0.0.0.0';

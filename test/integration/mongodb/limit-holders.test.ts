@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findLimitHolders } from '../../../src/doctor/own-limits.ts';
+import { useDatabase } from '../../support/mongodb/use-database.ts';
+import { ringText } from '../../support/ring-text.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { runCli } from '../../unit/cli/run-cli.ts';
+
+describe('the endpoints and grants with limits that doctor finds in MongoDB', () => {
+  const database = useDatabase();
+
+  it('are those with limits of their own, and no others', async () => {
+    await database.db().dropDatabase();
+    await using folder = await temporaryDirectory();
+    const ring = join(folder.path, 'keyring.yaml');
+    await writeFile(ring, ringText(1), { mode: 0o600 });
+    const environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: ring, POSTERN_ACTOR: 'ada' };
+    const run = async (command: string): Promise<void> => {
+      const { code, err } = await runCli(command.split(' '), environment);
+      assert.equal(code, 0, err);
+    };
+    const find = async () => await findLimitHolders({ kind: 'mongodb', uri: database.uri() }, {});
+
+    await run('endpoint create orders --path /orders --authentication key');
+    await run('endpoint create reports --path /reports --authentication key');
+    await run('consumer create acme');
+    await run('consumer create beta');
+    await run('grant add --endpoint orders --consumer beta');
+    assert.deepEqual(await find(), []);
+    await run('limit set 5/minute/endpoint --endpoint reports');
+    await run('grant add --endpoint orders --consumer acme --limit 5/minute');
+    assert.deepEqual(await find(), ['endpoint reports', 'grant of acme on orders']);
+    await run('limit clear --endpoint reports');
+    assert.deepEqual(await find(), ['grant of acme on orders']);
+  });
+
+  it('are unknown when the database cannot be reached', async () => {
+    const uri = 'mongodb://127.0.0.1:1/postern';
+    assert.equal(await findLimitHolders({ kind: 'mongodb', uri }, {}), null);
+  });
+});
