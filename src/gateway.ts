@@ -3,12 +3,16 @@ import type { Clock } from './clock.ts';
 import type { Config, Environment } from './config.ts';
 import { openGatewayLimiter } from './gateway-limiter.ts';
 import { type GatewayStore, openGatewayStore } from './gateway-store.ts';
+import { openGatewayTls } from './gateway-tls.ts';
 import { createOAuth2, createProcessRing } from './oauth2/create-oauth2.ts';
 import { keepRevokedTokensInProcess } from './oauth2/revoked-tokens.ts';
 import { createCheckObserver } from './observe/check-observer.ts';
+import { openRequestLog } from './observe/request-log.ts';
 import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createOAuth2Observer } from './observe/oauth2-observer.ts';
+import { openTracing } from './observe/traces/tracing.ts';
+import { TlsMetrics } from './observe/tls-metrics.ts';
 import { InProcessReplayGuard } from './replay/in-process.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
@@ -16,8 +20,9 @@ import { createTransport } from './server/create-transport.ts';
 import { Health } from './server/health.ts';
 import { HttpServer } from './server/http-server.ts';
 import { formatListenAddress } from './server/listen-address.ts';
-import { readTlsIdentity, watchTlsIdentity } from './server/tls-files.ts';
 import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
+import { startSystemTimer } from './store/timer.ts';
+import { readVersion } from './version.ts';
 
 const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
 /** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
@@ -55,13 +60,25 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   };
   try {
     const health = new Health([AUTHORIZATION_SERVICE]);
-    const metrics = new Metrics(() => store.snapshots.ageSeconds());
+    const version = readVersion();
+    const metrics = new Metrics(() => store.snapshots.ageSeconds(), version);
+    const tracing = await openTracing({ ...ports, version, metrics });
+    if (tracing !== null) parts.push(tracing);
+    const budget = openRequestLog({ logger, registry: metrics.registry, elapsedMs, startTimer: startSystemTimer });
+    parts.push({
+      [Symbol.asyncDispose]: () => {
+        budget[Symbol.dispose]();
+        return Promise.resolve();
+      },
+    });
     const store: GatewayStore = await openGatewayStore({ ...ports, metrics });
     parts.push(store);
     const { snapshots } = store;
-    const limits = openGatewayLimiter({ ...ports, metrics });
+    const tlsMetrics = new TlsMetrics(metrics.registry);
+    const limits = await openGatewayLimiter({ ...ports, metrics, tlsMetrics });
     parts.push(limits);
-    const { keyRing } = store;
+    const { keyRing, recordUse } = store;
+    const observerPorts = { logger, metrics, budget, recordUse };
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
     const replayGuard = snapshots.database?.replayGuard ?? new InProcessReplayGuard(clock);
@@ -75,7 +92,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       ring: () => keyRing?.ring ?? processRing,
       revokedTokens,
       credentials: () => snapshots.current().credentials,
-      observer: createOAuth2Observer(logger, metrics, store.recordUse),
+      observer: createOAuth2Observer(observerPorts),
     });
     const handleCheck = createCheckHandler({
       clock,
@@ -88,7 +105,8 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       onLimiterFailure: () => {
         metrics.countLimiterFailure();
       },
-      observer: createCheckObserver(logger, metrics, store.recordUse),
+      observer: createCheckObserver(observerPorts),
+      startTrace: tracing?.startTrace ?? null,
     });
     const methods: Methods = new Map([
       [
@@ -107,39 +125,48 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     });
     parts.push(admin);
     await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
-      await admin.start(config.adminAddress);
+      await admin.start(config.adminAddress, config.unixSocketMode);
     });
-    const http = new HttpServer({ service: oauth2.service, address: config.httpAddress });
+    const tls = await openGatewayTls({ ...ports, tlsMetrics });
+    const http = new HttpServer({
+      service: oauth2.service,
+      address: config.httpAddress,
+      ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
+      unixSocketMode: config.unixSocketMode,
+      elapsedMs,
+      onConnectionRefused: (reason, peer) => {
+        if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
+      },
+      isReady: () => health.serving,
+    });
     parts.push(http);
     await listen('POSTERN_HTTP_ADDRESS', config.httpAddress, async () => {
       await http.start();
     });
-    const tls = readTlsIdentity(config);
     const transport = createTransport(config.grpcTransport, {
-      ...(tls === null ? {} : { tls }),
+      ...(tls === null ? {} : { tls: tls.identity }),
+      unixSocketMode: config.unixSocketMode,
       address: config.grpcAddress,
       methods,
       clock,
+      readsTraceParent: tracing !== null,
       observer: {
         defect: (error, path) => {
           logger.error('a gRPC method failed by a defect of this program', { path }, error);
         },
         connectionRefused: (reason, peer) => {
-          logger.warn('a gRPC connection was closed', { reason, peer });
+          if (budget.take('connection')) logger.warn('a gRPC connection was closed', { reason, peer });
         },
       },
     });
     parts.push(transport);
-    if (tls !== null)
-      parts.push(
-        watchTlsIdentity(
-          config,
-          (changed) => {
-            transport.replaceTls(changed);
-          },
-          logger,
-        ),
-      );
+    if (tls !== null) {
+      const following = tls.follow((identity) => {
+        transport.replaceTls(identity);
+        if (config.httpTls) http.replaceTls(identity);
+      });
+      parts.push(following);
+    }
     await listen('POSTERN_GRPC_ADDRESS', config.grpcAddress, async () => {
       await transport.start();
     });

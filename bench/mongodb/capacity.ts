@@ -113,8 +113,8 @@ heading('Commands');
 const exported = join(folder.path, 'exported.yaml');
 for (const line of [
   'doctor',
-  'consumer show consumer-4711',
-  'credential list --consumer consumer-4711',
+  'consumer show consumer-711',
+  'credential list --consumer consumer-711',
   'consumer list -o json',
   'keyring rewrap --dry-run',
   `export --with-secrets --to ${exported}`,

@@ -22,6 +22,7 @@ const needs = {
   'test/e2e': ['envoy'],
   'test/e2e/deploy': ['kustomize'],
   'test/e2e/mongodb': ['mongodb'],
+  'test/e2e/zero-downtime': ['mongodb'],
   'test/e2e/ratelimit': ['ratelimit', 'redis'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],

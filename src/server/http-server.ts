@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { refusalAnswer } from '../oauth2/answer.ts';
 import type { OAuth2Answer } from '../oauth2/oauth2-request.ts';
 import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
-import type { ListenAddress } from './transport.ts';
+import type { ListenAddress, TlsIdentity } from './transport.ts';
 import { addressOf, listenOn } from './listening.ts';
+import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
+import { checkTlsReplacement } from './tls-replacement.ts';
 
 /** What one request and all of them together may take. */
 export const httpLimits = {
@@ -28,36 +32,67 @@ export type HttpLimits = { readonly [K in keyof typeof httpLimits]: number };
 export interface HttpServerPorts {
   readonly service: OAuth2Service;
   readonly address: ListenAddress;
+  /** What `/readyz` says to Envoy's health checks; always ready unless given. */
+  readonly isReady?: () => boolean;
   readonly limits?: HttpLimits;
+  /** None: plain text. */
+  readonly tls?: TlsIdentity;
+  /** Monotonic, in milliseconds; for the time after an authority was removed. */
+  readonly elapsedMs?: () => number;
+  /** A TLS connection was closed because of what the peer did. `reason` is for people and holds no data of the peer. */
+  readonly onConnectionRefused?: (reason: string, peer: string) => void;
+  /** Permissions of the file, where the address is a unix socket. */
+  readonly unixSocketMode?: number;
 }
 
-/** The listener of the OAuth2 endpoints: HTTP/1.1, bounded in bytes, time and connections. Whatever it answers has the form of RFC 6749 §5.2. */
+/** Where Envoy asks whether requests may be sent here. `envoy.yaml` leads no caller to it. */
+const READINESS_PATH = '/readyz';
+
+/**
+ * The listener of the OAuth2 endpoints: HTTP/1.1, bounded in bytes, time and connections. Whatever it answers has the
+ * form of RFC 6749 §5.2, but for its readiness.
+ */
 export class HttpServer implements AsyncDisposable {
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
+  readonly #elapsedMs: () => number;
+  readonly #unixSocketMode: number | undefined;
+  /** When each TLS connection was made. */
+  readonly #madeAtMs = new WeakMap<Socket, number>();
+  #tls: TlsIdentity | undefined;
+  /** TLS connections made until then end with their next answer. */
+  #sentAwayUntilMs = -1;
   readonly #service: OAuth2Service;
   readonly #address: ListenAddress;
+  readonly #isReady: () => boolean;
   readonly #limits: HttpLimits;
   readonly #running = new Set<ServerResponse>();
   #isDraining = false;
 
-  constructor({ service, address, limits = httpLimits }: HttpServerPorts) {
-    this.#service = service;
-    this.#address = address;
+  constructor(ports: HttpServerPorts) {
+    const { limits = httpLimits, tls } = ports;
+    this.#service = ports.service;
+    this.#address = ports.address;
+    this.#isReady = ports.isReady ?? (() => true);
     this.#limits = limits;
-    this.#server = createServer(
-      {
-        maxHeaderSize: limits.maxHeaderBytes,
-        headersTimeout: limits.headersTimeoutMs,
-        requestTimeout: limits.requestTimeoutMs,
-        keepAliveTimeout: limits.keepAliveTimeoutMs,
-        connectionsCheckingInterval: limits.checkIntervalMs,
-        // Its own answer to such a request would have no body.
-        requireHostHeader: false,
-      },
-      (request, response) => {
-        void this.#serve(request, response);
-      },
-    );
+    this.#tls = tls;
+    this.#elapsedMs = ports.elapsedMs ?? (() => performance.now());
+    this.#unixSocketMode = ports.unixSocketMode;
+    const options = {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      // Its own answer to such a request would have no body.
+      requireHostHeader: false,
+    };
+    const serve = (request: IncomingMessage, response: ServerResponse): void => {
+      void this.#serve(request, response);
+    };
+    this.#server =
+      tls === undefined
+        ? createServer(options, serve)
+        : this.#watchConnections(createTlsServer({ ...options, ...tlsListenerOptions(tls) }, serve), ports);
     this.#server.maxConnections = limits.maxConnections;
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       this.#send(
@@ -73,7 +108,19 @@ export class HttpServer implements AsyncDisposable {
 
   /** Listens; rejects with the system's error when the address cannot be had. */
   async start(): Promise<void> {
-    await listenOn(this.#server, this.#address);
+    await listenOn(this.#server, this.#address, this.#unixSocketMode);
+  }
+
+  /**
+   * New connections take this identity; those that exist keep theirs. When an authority of `ca` is gone, they end with
+   * their next answer. Throws and keeps the old identity as `Transport.replaceTls` does.
+   */
+  replaceTls(tls: TlsIdentity): void {
+    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(listenerContext(tls));
+    this.#tls = tls;
+    // Handshakes under way still end by the former authorities.
+    if (mustComeAnew) this.#sentAwayUntilMs = this.#elapsedMs() + HANDSHAKE_TIMEOUT_MS;
   }
 
   /** Where it really listens: the port that was chosen for 0. */
@@ -105,6 +152,23 @@ export class HttpServer implements AsyncDisposable {
     await closed;
   }
 
+  #watchConnections(server: TlsServer, { onConnectionRefused }: HttpServerPorts): TlsServer {
+    server.on('secureConnection', (socket: TLSSocket) => {
+      this.#madeAtMs.set(socket, this.#elapsedMs());
+    });
+    server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+      const peer = socket.remoteAddress ?? 'unix or gone';
+      onConnectionRefused?.(describeTlsClientError(error, socket), peer);
+      // Node only tells of a handshake that took too long, and would keep the connection.
+      socket.destroy();
+    });
+    return server;
+  }
+
+  #isSentAway(socket: Socket): boolean {
+    return (this.#madeAtMs.get(socket) ?? Infinity) <= this.#sentAwayUntilMs;
+  }
+
   async #close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => {
@@ -118,6 +182,10 @@ export class HttpServer implements AsyncDisposable {
     response.once('close', () => this.#running.delete(response));
     const body = await this.#readBody(request);
     if (body === null) return;
+    if (request.url === READINESS_PATH) {
+      this.#send(request, response, readinessAnswer(this.#isReady()));
+      return;
+    }
     if (!Buffer.isBuffer(body)) {
       this.#send(request, response, refusalAnswer(body), { connection: 'close' });
       return;
@@ -164,10 +232,15 @@ export class HttpServer implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): void {
     if (response.destroyed) return;
-    const closing = this.#isDraining ? { connection: 'close' } : {};
+    const closing = this.#isDraining || this.#isSentAway(request.socket) ? { connection: 'close' } : {};
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }
+}
+
+function readinessAnswer(isReady: boolean): OAuth2Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  return isReady ? { status: 200, headers, body: 'ready\n' } : { status: 503, headers, body: 'not ready\n' };
 }
 
 function tooLarge(maxBodyBytes: number): OAuth2Refusal {
@@ -176,7 +249,8 @@ function tooLarge(maxBodyBytes: number): OAuth2Refusal {
 
 /** Answers what could not be read as a request, and closes the connection. */
 function answerUnread({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
+  const isOfHttp = code?.startsWith('HPE_') === true || code?.startsWith('ERR_HTTP_') === true;
+  if (!isOfHttp || !socket.writable) {
     socket.destroy();
     return;
   }

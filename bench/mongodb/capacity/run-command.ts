@@ -33,14 +33,19 @@ export async function runCommand(
   }
   let peakMiB = 0;
   const looking = setInterval(() => {
-    try {
-      peakMiB = Math.max(peakMiB, readMemory(pid).peakMiB);
-    } catch (error) {
-      if (child.exitCode === null) throw error;
-    }
+    peakMiB = Math.max(peakMiB, readPeakMiB(pid));
   }, LOOK_EVERY_MS);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearInterval(looking);
   if (code !== 0) throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${tail}`);
   return { seconds: (performance.now() - startMs) / 1000, peakMiB, tail };
+}
+
+/** 0 for a process that is just ending and has no memory any more. */
+function readPeakMiB(pid: number): number {
+  try {
+    return readMemory(pid).peakMiB;
+  } catch {
+    return 0; // /proc says nothing about it
+  }
 }

@@ -240,6 +240,24 @@ describe('the HTTP listener', () => {
     });
   });
 
+  it('tells Envoy whether requests may be sent here, without asking the service', async () => {
+    let isReady = false;
+    const server = new HttpServer({
+      address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+      isReady: () => isReady,
+      service: () => Promise.reject(new Error('nobody should be asked')),
+    });
+    kept.push(server);
+    await server.start();
+    const address = server.address();
+    assert.ok(address.kind === 'tcp');
+    const ask = async (): Promise<string> =>
+      await exchange(address.port, 'GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    assert.match(await ask(), /^HTTP\/1\.1 503 [^]*\r\n\r\nnot ready\n$/);
+    isReady = true;
+    assert.match(await ask(), /^HTTP\/1\.1 200 [^]*\r\n\r\nready\n$/);
+  });
+
   it('listens on a Unix socket, in place of one that was left behind', async () => {
     const directory = await temporaryDirectory();
     kept.push(directory);

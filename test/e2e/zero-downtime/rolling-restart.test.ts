@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
+import { getToken, makeEndpoints, makePartner, mixedRequests, type Partner } from '../../support/fleet/partners.ts';
+import { startLoad } from '../../support/load/open-load.ts';
+import { release } from '../../support/release.ts';
+import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
+
+const REQUESTS_PER_SECOND = 500;
+/** Between two steps. */
+const SOME = 300;
+
+describe('a rolling restart of two replicas under load', function () {
+  this.timeout(120_000);
+  let fleet: Fleet;
+  let partner: Partner;
+  before(async () => {
+    fleet = await startFleet({ prepare: makeEndpoints });
+    partner = await makePartner(fleet);
+  });
+  after(() => release(fleet));
+
+  it('fails no request, whatever its method, and sends each to the back end once', async () => {
+    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    fleet.backend.reset();
+    const pids = fleet.replicas.map(({ process }) => process.pid);
+    await using load = startLoad({
+      port: fleet.envoy.port,
+      perSecond: REQUESTS_PER_SECOND,
+      next: mixedRequests(partner, token),
+    });
+    await load.more(SOME);
+    for (const replica of fleet.replicas) {
+      await replica.stop();
+      await load.more(SOME);
+      await replica.start();
+      await fleet.healthy(2);
+      await load.more(SOME);
+    }
+    const report = await load.stop();
+    assertNoFailure(report, mixedKinds);
+    assert.ok(fleet.replicas.every(({ process }) => !pids.includes(process.pid)));
+    assert.equal(fleet.backend.requests.length, report.sent - (report.outcomes['token 200'] ?? 0));
+    for (const { process } of fleet.replicas) {
+      const cut = process.logs().filter(({ level }) => level === 'warn' || level === 'error');
+      assert.deepEqual(cut, []);
+    }
+  });
+});
