@@ -26,6 +26,7 @@ COPY proto proto
 COPY scripts scripts
 COPY src src
 RUN npm run build
+RUN node scripts/sbom.mjs --output sbom.cdx.json
 COPY CHANGELOG.md LICENSE README.md envoy.yaml ./
 COPY deploy deploy
 COPY examples examples
@@ -38,8 +39,8 @@ FROM ${RUN_IMAGE}
 # What changes least comes first: the layer of dependencies is the same in many versions.
 COPY --from=dependencies /build/node_modules /app/node_modules
 COPY --from=build --chown=65532:65532 /build/state /var/lib/postern
-# The rest is what the npm package holds: "files" of package.json.
-COPY --from=build /build/CHANGELOG.md /build/LICENSE /build/README.md /build/envoy.yaml /build/package.json /app/
+# The rest is what the npm package holds, "files" of package.json, and the bill of materials.
+COPY --from=build /build/CHANGELOG.md /build/LICENSE /build/README.md /build/envoy.yaml /build/package.json /build/sbom.cdx.json /app/
 COPY --from=build /build/deploy /app/deploy
 COPY --from=build /build/examples /app/examples
 COPY --from=build /build/proto /app/proto

@@ -1,0 +1,4 @@
+import type { RuntimePackages } from '../sbom/runtime-packages.mjs';
+
+/** The text of docs/licenses.md. */
+export declare function writePage(packages: Pick<RuntimePackages, 'packages'>): string;
