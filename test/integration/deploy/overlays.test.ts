@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { overlayEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
+import { parseConfig } from '../../../src/config.ts';
+import { type Json, readEnvoyConfig } from '../../support/envoy-config.ts';
+import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
+import { findDifferences } from '../../support/kubernetes/find-differences.ts';
+import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
+import { find, getManifest, listOf, type Manifest, ofKind, textOf } from '../../support/kubernetes/manifest.ts';
+import { findPods } from '../../support/kubernetes/pods.ts';
+import { renderKustomization } from '../../support/kubernetes/render-kustomization.ts';
+import { settingsOf } from '../../support/kubernetes/settings-of.ts';
+
+const compileTimeoutMs = 30_000;
+const root = new URL('../../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+describe('the overlay plain-envoy', () => {
+  let manifests: readonly Manifest[];
+  before(async () => {
+    manifests = await renderKustomization('overlays/plain-envoy');
+  });
+
+  it('has no fault that can be found without a cluster', async () => {
+    assert.deepEqual(await findManifestFaults(manifests, { external: secretsByHand }), []);
+  }).timeout(compileTimeoutMs);
+
+  it('has the Envoy configuration that is made from envoy.yaml', () => {
+    assert.equal(
+      read('deploy/overlays/plain-envoy/envoy.yaml'),
+      overlayEnvoy(read('envoy.yaml')),
+      'envoy.yaml was changed: node scripts/deploy/overlay-envoy.mjs',
+    );
+  });
+
+  it('changes addresses of envoy.yaml, adds what probes need, and nothing else', () => {
+    const own = parse(read('deploy/overlays/plain-envoy/envoy.yaml')) as Json;
+    const address = 'load_assignment.endpoints.0.lb_endpoints.0.endpoint.address.socket_address.address';
+    assert.deepEqual(findDifferences(readEnvoyConfig(), own), [
+      'static_resources.listeners.0.address.socket_address.address: "127.0.0.1" → "0.0.0.0"',
+      'static_resources.listeners.1: added',
+      `static_resources.clusters.0.${address}: "127.0.0.1" → "postern-headless"`,
+      `static_resources.clusters.1.${address}: "127.0.0.1" → "postern-headless"`,
+      `static_resources.clusters.2.${address}: "127.0.0.1" → "backend"`,
+      'static_resources.clusters.3: added',
+    ]);
+    assert.equal(find(own, 'static_resources', 'listeners', 1, 'name'), 'probes');
+    assert.equal(find(own, 'static_resources', 'clusters', 3, 'name'), 'envoy-admin');
+  });
+
+  it('gives Envoy that configuration, and starts it anew when it changes', () => {
+    const configMap = getManifest(manifests, 'ConfigMap', 'envoy');
+    assert.equal(find(configMap, 'data', 'envoy.yaml'), read('deploy/overlays/plain-envoy/envoy.yaml'));
+    assert.match(textOf(configMap, 'metadata', 'name') ?? '', /^envoy-[a-z0-9]{10}$/);
+  });
+
+  it('shows nothing of the admin interface but readiness and metrics', () => {
+    const config = parse(read('deploy/overlays/plain-envoy/envoy.yaml')) as Json;
+    assert.equal(find(config, 'admin', 'address', 'socket_address', 'address'), '127.0.0.1');
+    const manager = find(config, 'static_resources', 'listeners', 1, 'filter_chains', 0, 'filters', 0, 'typed_config');
+    const routes = listOf(manager, 'route_config', 'virtual_hosts', 0, 'routes');
+    assert.deepEqual(
+      routes.map((route) => [
+        textOf(route, 'match', 'path'),
+        find(route, 'match', 'headers', 0, 'string_match', 'exact'),
+      ]),
+      [
+        ['/live', 'GET'],
+        ['/ready', 'GET'],
+        ['/stats/prometheus', 'GET'],
+      ],
+    );
+  });
+
+  it('lets requests end that began before the pod was told to stop', () => {
+    const config = parse(read('envoy.yaml')) as Json;
+    const manager = find(config, 'static_resources', 'listeners', 0, 'filter_chains', 0, 'filters', 0, 'typed_config');
+    const requestSeconds = Number.parseInt(textOf(manager, 'request_timeout') ?? '', 10);
+    const spec = find(getManifest(manifests, 'Deployment', 'envoy'), 'spec', 'template', 'spec');
+    const script = textOf(spec, 'containers', 0, 'lifecycle', 'preStop', 'exec', 'command', 2) ?? '';
+    const sleepSeconds = Number(/^sleep (\d+)$/m.exec(script)?.[1]);
+    assert.ok(sleepSeconds > requestSeconds, `${String(sleepSeconds)} s`);
+    assert.ok(sleepSeconds < Number(find(spec, 'terminationGracePeriodSeconds')));
+  });
+
+  it('takes the address of a back end by the patch that it shows', async () => {
+    const shown = read('deploy/overlays/plain-envoy/kustomization.yaml');
+    const patch = /^# {3}patches:\n(?:# {5}.*\n)+/m.exec(shown)?.[0].replace(/^# {3}/gm, '') ?? '';
+    const composed = await renderComposition({ resources: ['overlays/plain-envoy'], more: patch });
+    assert.equal(
+      find(getManifest(composed, 'Service', 'backend'), 'spec', 'externalName'),
+      'orders.shop.svc.cluster.local',
+    );
+  });
+});
+
+describe('the overlay demo', () => {
+  let manifests: readonly Manifest[];
+  before(async () => {
+    manifests = await renderKustomization('overlays/demo');
+  });
+
+  it('has no fault, and leaves nothing to make by hand', async () => {
+    assert.deepEqual(await findManifestFaults(manifests), []);
+  }).timeout(compileTimeoutMs);
+
+  it('has the Envoy configuration of plain-envoy', async () => {
+    const plain = await renderKustomization('overlays/plain-envoy');
+    assert.deepEqual(
+      find(getManifest(manifests, 'ConfigMap', 'envoy'), 'data'),
+      find(getManifest(plain, 'ConfigMap', 'envoy'), 'data'),
+    );
+  });
+
+  it('has the partners of npm run demo', () => {
+    assert.equal(
+      find(getManifest(manifests, 'ConfigMap', 'demo-partners'), 'data', 'postern.yaml'),
+      read('examples/demo/postern.yaml'),
+    );
+  });
+
+  it('gives settings that postern takes, to each of its containers', () => {
+    const containers = findPods(manifests).flatMap((pods) =>
+      pods.containers
+        .filter((container) => listOf(container, 'args').includes('dist/main.js'))
+        .map((container) => settingsOf(manifests, pods.manifest, {}, textOf(container, 'name'))),
+    );
+    assert.equal(containers.length, 3);
+    for (const settings of containers) {
+      const parsed = parseConfig(settings, { isServing: true });
+      assert.ok('config' in parsed, JSON.stringify(parsed));
+    }
+  });
+
+  it('runs releases that the project knows', () => {
+    const images = new Set(
+      findPods(manifests).flatMap(({ containers }) => containers.map((each) => textOf(each, 'image'))),
+    );
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    assert.deepEqual([...images].sort(), [
+      'envoyproxy/envoy:v1.40.0',
+      'envoyproxy/ratelimit:3fb70258',
+      'mongo:8.0',
+      `postern:${version}`,
+      'valkey/valkey:9.1.2',
+    ]);
+  });
+
+  it('asks for little: all pods together fit on a node with one core and 2 GiB', () => {
+    const replicas = (manifest: Manifest): number => {
+      const name = textOf(manifest, 'metadata', 'name');
+      const scaler = ofKind(manifests, 'HorizontalPodAutoscaler').find(
+        (each) => textOf(each, 'spec', 'scaleTargetRef', 'name') === name,
+      );
+      return Number(find(scaler, 'spec', 'maxReplicas') ?? find(manifest, 'spec', 'replicas') ?? 1);
+    };
+    const serving = findPods(manifests).filter(({ manifest }) => textOf(manifest, 'kind') !== 'Job');
+    const sum = (resource: string, unit: string): number =>
+      serving.reduce((total, { manifest, containers }) => {
+        const requested = textOf(containers[0], 'resources', 'requests', resource) ?? '';
+        assert.ok(requested.endsWith(unit), requested);
+        return total + replicas(manifest) * Number.parseInt(requested, 10);
+      }, 0);
+    assert.ok(sum('cpu', 'm') <= 1000, `${String(sum('cpu', 'm'))}m`);
+    assert.ok(sum('memory', 'Mi') <= 2048, `${String(sum('memory', 'Mi'))}Mi`);
+  });
+});
