@@ -1,3 +1,4 @@
+import { type Attachment, envoyYaml } from './attachments/attachment.ts';
 import { type Envoy, startEnvoy } from './envoy.ts';
 import { type JsonObject, useHttp2Backend } from './envoy-config.ts';
 import { type FakeCheckService, startFakeCheckService } from './fake-check-service.ts';
@@ -17,22 +18,26 @@ export interface Chain extends AsyncDisposable {
 }
 
 export interface ChainOptions {
-  /** Changes envoy.yaml, to break it or to look into it. */
+  /** Where the configuration comes from: envoy.yaml unless given. */
+  readonly attachment?: Attachment;
+  /** Changes the configuration, to break it or to look into it. */
   readonly edit?: (config: JsonObject) => void;
   readonly backend?: RecordedRequest['protocol'];
 }
 
-/** Starts Envoy with the committed envoy.yaml between a stand-in for Postern and recording back ends. */
-export async function startChain({ edit, backend: protocol = 'HTTP/1.1' }: ChainOptions = {}): Promise<Chain> {
+/** Starts Envoy with the committed configuration between a stand-in for Postern and recording back ends. */
+export async function startChain(options: ChainOptions = {}): Promise<Chain> {
+  const { attachment = envoyYaml, edit, backend: protocol = 'HTTP/1.1' } = options;
   return acquireAll(async (keep) => {
     const check = keep(await startFakeCheckService());
     const backend = keep(await startBackend(protocol));
     const posternHttp = keep(await startBackend());
     const envoy = keep(
       await startEnvoy({
+        attachment,
         ports: { postern: check.port, posternHttp: posternHttp.port, backend: backend.port },
         edit: (config) => {
-          if (protocol === 'HTTP/2') useHttp2Backend(config);
+          if (protocol === 'HTTP/2') useHttp2Backend(config, attachment.clusters.backend);
           edit?.(config);
         },
       }),

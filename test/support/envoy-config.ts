@@ -42,7 +42,9 @@ export function listAt(from: Json, ...steps: readonly (string | number)[]): Json
 
 /** The settings of the connection manager of the one listener. */
 export function connectionManager(config: JsonObject): JsonObject {
-  return objectAt(config, 'static_resources', 'listeners', 0, 'filter_chains', 0, 'filters', 0, 'typed_config');
+  const filters = listAt(config, 'static_resources', 'listeners', 0, 'filter_chains', 0, 'filters');
+  // Last: a limit of connections may stand before it.
+  return objectAt(filters, filters.length - 1, 'typed_config');
 }
 
 /** The list of HTTP filters; changing it changes the chain. */
@@ -82,6 +84,14 @@ export function backendRoute(config: JsonObject): JsonObject {
   return objectAt(routes(config), routes(config).length - 1);
 }
 
+/** How long a body may be on the route to the back end: what the route says, or else the filter. */
+export function bufferLimit(config: JsonObject, buffer: string): number {
+  const overrides = backendRoute(config)['typed_per_filter_config'] ?? {};
+  const override = (overrides as JsonObject)[buffer];
+  const settings = override === undefined ? filterSettings(config, buffer) : objectAt(override, 'buffer');
+  return Number(settings['max_request_bytes']);
+}
+
 /** The cluster with this name. */
 export function cluster(config: JsonObject, name: string): JsonObject {
   const clusters = listAt(config, 'static_resources', 'clusters');
@@ -97,20 +107,30 @@ export interface ClusterPorts {
   readonly backend: number;
 }
 
+/** What the clusters of a configuration are called. */
+export type ClusterNames = Readonly<Record<keyof ClusterPorts, string>>;
+
+/** The names of the clusters in envoy.yaml. */
+export const envoyYamlClusters: ClusterNames = { postern: 'postern', posternHttp: 'postern-http', backend: 'backend' };
+
 /** Changes addresses, and nothing else: Envoy's own ports to 0, those of the clusters to the given ones. */
-export function substitutePorts(config: JsonObject, ports: ClusterPorts): void {
+export function substitutePorts(
+  config: JsonObject,
+  ports: ClusterPorts,
+  clusters: ClusterNames = envoyYamlClusters,
+): void {
   const own = ['address', 'socket_address'] as const;
   objectAt(config, 'admin', ...own)['port_value'] = 0;
   objectAt(config, 'static_resources', 'listeners', 0, ...own)['port_value'] = 0;
   const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', ...own] as const;
-  objectAt(cluster(config, 'postern'), ...endpoint)['port_value'] = ports.postern;
-  objectAt(cluster(config, 'postern-http'), ...endpoint)['port_value'] = ports.posternHttp;
-  objectAt(cluster(config, 'backend'), ...endpoint)['port_value'] = ports.backend;
+  objectAt(cluster(config, clusters.postern), ...endpoint)['port_value'] = ports.postern;
+  objectAt(cluster(config, clusters.posternHttp), ...endpoint)['port_value'] = ports.posternHttp;
+  objectAt(cluster(config, clusters.backend), ...endpoint)['port_value'] = ports.backend;
 }
 
 /** Makes Envoy speak HTTP/2 with the back end; envoy.yaml speaks HTTP/1.1. */
-export function useHttp2Backend(config: JsonObject): void {
-  cluster(config, 'backend')['typed_extension_protocol_options'] = {
+export function useHttp2Backend(config: JsonObject, name = envoyYamlClusters.backend): void {
+  cluster(config, name)['typed_extension_protocol_options'] = {
     'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
       '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
       explicit_http_config: { http2_protocol_options: {} },

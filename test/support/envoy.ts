@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../scripts/install-services.mjs';
 import { startChild } from './child-process.ts';
-import { type ClusterPorts, type JsonObject, readEnvoyConfig, substitutePorts } from './envoy-config.ts';
+import { type Attachment, envoyYaml } from './attachments/attachment.ts';
+import { type ClusterPorts, type JsonObject, substitutePorts } from './envoy-config.ts';
 import { acquireAll } from './release.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -27,6 +28,8 @@ export interface Envoy extends AsyncDisposable {
 
 export interface EnvoyOptions {
   readonly ports: ClusterPorts;
+  /** Where the configuration comes from: envoy.yaml unless given. */
+  readonly attachment?: Attachment;
   /** Changes the configuration before the start; without it, it is the committed one but for the ports. */
   readonly edit?: (config: JsonObject) => void;
 }
@@ -45,13 +48,13 @@ export async function envoyProgram(): Promise<string> {
   return path;
 }
 
-/** Starts Envoy with the committed envoy.yaml on ports that the system chooses, and waits until it serves. */
-export async function startEnvoy({ ports, edit }: EnvoyOptions): Promise<Envoy> {
+/** Starts Envoy with the committed configuration on ports that the system chooses, and waits until it serves. */
+export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyOptions): Promise<Envoy> {
   return acquireAll(async (keep) => {
     const { path: directory } = keep(await temporaryDirectory());
-    const config = readEnvoyConfig();
+    const config = attachment.config();
     edit?.(config);
-    substitutePorts(config, ports);
+    substitutePorts(config, ports, attachment.clusters);
     const configPath = join(directory, 'envoy.json');
     const adminAddressPath = join(directory, 'admin-address');
     await writeFile(configPath, JSON.stringify(config));

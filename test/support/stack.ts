@@ -1,3 +1,4 @@
+import { type Attachment, envoyYaml } from './attachments/attachment.ts';
 import { type Envoy, startEnvoy } from './envoy.ts';
 import { type JsonObject, useHttp2Backend } from './envoy-config.ts';
 import { type RecordedRequest } from './http-message.ts';
@@ -15,7 +16,9 @@ export interface Stack extends AsyncDisposable {
 export interface StackOptions {
   readonly settings?: PosternSettings;
   readonly backend?: RecordedRequest['protocol'];
-  /** Changes envoy.yaml. */
+  /** Where Envoy's configuration comes from: envoy.yaml unless given. */
+  readonly attachment?: Attachment;
+  /** Changes Envoy's configuration. */
   readonly edit?: (config: JsonObject) => void;
 }
 
@@ -24,15 +27,16 @@ const nowhere = 1;
 
 /** Starts all three on free ports, with the document as Postern's file store. */
 export async function startStack(documentYaml: string, options: StackOptions = {}): Promise<Stack> {
-  const { backend: protocol = 'HTTP/1.1', settings, edit } = options;
+  const { attachment = envoyYaml, backend: protocol = 'HTTP/1.1', settings, edit } = options;
   return acquireAll(async (keep) => {
     const backend = keep(await startBackend(protocol));
     const postern = keep(await startPostern(documentYaml, settings));
     const envoy = keep(
       await startEnvoy({
+        attachment,
         ports: { postern: postern.grpcPort, posternHttp: postern.httpPort ?? nowhere, backend: backend.port },
         edit: (config) => {
-          if (protocol === 'HTTP/2') useHttp2Backend(config);
+          if (protocol === 'HTTP/2') useHttp2Backend(config, attachment.clusters.backend);
           edit?.(config);
         },
       }),

@@ -1,0 +1,32 @@
+// `npm run translate:attachments [-- NAME …]`: asks the control planes themselves what they make of the committed
+// manifests, and keeps their answers for the tests. Needs Go, openssl and, the first time, half an hour. docs/istio.md
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { overlayDigest } from './attachments/manifests.mjs';
+import * as envoyGateway from './attachments/envoy-gateway.mjs';
+import * as istio from './attachments/istio.mjs';
+import { run } from './services/run.mjs';
+
+const attachments = { 'envoy-gateway': envoyGateway, istio };
+const fixtures = fileURLToPath(new URL('../test/vectors/attachments/', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const names = process.argv.slice(2);
+for (const name of names) {
+  if (!(name in attachments)) {
+    console.error(`There is no attachment ${name}: ${Object.keys(attachments).join(', ')}`);
+    process.exit(2);
+  }
+}
+await mkdir(fixtures, { recursive: true });
+for (const name of names.length > 0 ? names : Object.keys(attachments)) {
+  const { translate, controlPlane } = attachments[name];
+  console.log(`${name}: ${controlPlane}`);
+  const resources = await translate({ onProgress: ({ phase, title }) => console.log(`  ${title}: ${phase}`) });
+  const head = { generatedBy: 'npm run translate:attachments', controlPlane, overlayDigest: await overlayDigest(name) };
+  const file = `${fixtures}${name}.json`;
+  await writeFile(file, JSON.stringify({ ...head, ...resources }, null, 2));
+  const { code, stderr } = await run('npx', ['biome', 'format', '--write', file], { cwd: root });
+  if (code !== 0) throw new Error(stderr);
+  console.log(`  ${file}`);
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { type Chain, startChain } from '../../../support/chain.ts';
+import { allow } from '../../../support/check-answers.ts';
+import { checkedFields } from '../../../support/fake-check-service.ts';
+import { protocols, send } from '../../../support/http-client.ts';
+import { fieldValues } from '../../../support/http-message.ts';
+import { only } from '../../../support/only.ts';
+import { release } from '../../../support/release.ts';
+import { type Attachment } from '../../../support/attachments/attachment.ts';
+
+/** Identity headers that callers send: gone before anybody sees them. */
+export function identityCases(attachment: Attachment): void {
+  const spellings = [
+    'X-Consumer-Id',
+    'x-consumer-id',
+    'X-CONSUMER-ID',
+    'X_Consumer_Id',
+    'x-consumer_id',
+    'X_consumer-Username',
+    'X-Consumer-Username',
+    'X-Consumer-Custom-ID',
+    'X-Credential-Identifier',
+    'x_credential_identifier',
+    'X-Credential-Username',
+    'X-Authenticated-Groups',
+    'X_Authenticated_Scope',
+    'X-Authenticated-Userid',
+    'X-Anonymous-Consumer',
+    'x_anonymous_consumer',
+    'X-ANONYMOUS_consumer',
+    'X-Consumer-',
+  ];
+  const others = ['X-Consumers', 'X-Consumer', 'My-X-Consumer-Id', 'X-App-Key', 'X_App_Key', 'X-Anonymous-Consumers'];
+
+  describe('identity headers that a caller sends', () => {
+    let chain: Chain;
+    before(async () => {
+      chain = await startChain({ attachment });
+    });
+    after(() => release(chain));
+    beforeEach(() => {
+      chain.reset();
+    });
+
+    for (const protocol of protocols) {
+      for (const name of spellings) {
+        it(`are gone before Postern and the back end see the request: ${name} over ${protocol}`, async () => {
+          await send(protocol, chain.envoy.port, {
+            headers: [
+              [name, 'root'],
+              [name, 'admin'],
+            ],
+          });
+          assert.deepEqual(fieldValues(checkedFields(only(chain.check.checks)), name), []);
+          assert.deepEqual(fieldValues(only(chain.backend.requests).headers, name), []);
+        });
+      }
+
+      it(`are gone on the way to Postern's HTTP listener, over ${protocol}`, async () => {
+        await send(protocol, chain.envoy.port, { target: '/oauth2/token', headers: [['X-Consumer-Id', 'root']] });
+        assert.deepEqual(fieldValues(only(chain.posternHttp.requests).headers, 'x-consumer-id'), []);
+      });
+
+      for (const name of others) {
+        it(`are not confused with ${name} over ${protocol}`, async () => {
+          await send(protocol, chain.envoy.port, { headers: [[name, 'kept']] });
+          assert.deepEqual(fieldValues(only(chain.backend.requests).headers, name), ['kept']);
+        });
+      }
+
+      it(`do not mix with those that Postern sets, over ${protocol}`, async () => {
+        chain.check.answer = () => allow({ headers: [['x-consumer-id', 'acme']] });
+        await send(protocol, chain.envoy.port, { headers: spellings.map((name) => [name, 'root'] as const) });
+        const values = only(chain.backend.requests).headers.filter(([name]) =>
+          /^x[-_](consumer|cred|auth|anon)/i.test(name),
+        );
+        assert.deepEqual(values, [['x-consumer-id', 'acme']]);
+      });
+
+      it(`cannot be taken away again by a Connection header, over ${protocol}`, async () => {
+        chain.check.answer = () => allow({ headers: [['x-consumer-id', 'acme']] });
+        const headers = protocol === 'HTTP/1.1' ? [['Connection', 'x-consumer-id'] as const] : [];
+        await send(protocol, chain.envoy.port, { headers });
+        assert.deepEqual(fieldValues(only(chain.backend.requests).headers, 'x-consumer-id'), ['acme']);
+      });
+    }
+  });
+}
