@@ -7,15 +7,28 @@ import { LimiterMetrics } from './observe/limiter-metrics.ts';
 import { createLimiterObserver } from './observe/limiter-observer.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
+import type { TlsMetrics } from './observe/tls-metrics.ts';
+import { createTlsObserver } from './observe/tls-observer.ts';
+import { rateLimitFiles } from './tls/configured-files.ts';
+import { followTlsFiles, openTlsFiles } from './tls/follow-tls-files.ts';
 
 /** What opening takes. */
 export interface GatewayLimiterPorts {
-  readonly config: Pick<Config, 'rateLimitService' | 'rateLimitDomain' | 'rateLimitDeadlineMs'>;
+  readonly config: Pick<
+    Config,
+    | 'rateLimitService'
+    | 'rateLimitDomain'
+    | 'rateLimitDeadlineMs'
+    | 'rateLimitTlsCa'
+    | 'rateLimitTlsCertificate'
+    | 'rateLimitTlsKey'
+  >;
   readonly clock: Clock;
   /** Monotonic, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tlsMetrics: TlsMetrics;
 }
 
 /** What a gateway counts limits with, and how that ends. */
@@ -23,15 +36,43 @@ export interface GatewayLimiter extends AsyncDisposable {
   readonly limiter: Limiter;
 }
 
-/** Opens the limiter of the configuration, and says which it is. A rate limit service that is away is no hindrance. */
-export function openGatewayLimiter({ config, clock, elapsedMs, logger, metrics }: GatewayLimiterPorts): GatewayLimiter {
+/**
+ * Opens the limiter of the configuration, and says which it is. A rate limit service that is away is no hindrance; TLS
+ * files that cannot be used are: rejects, naming setting and file. Later changes of the files are followed.
+ */
+export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<GatewayLimiter> {
+  const { config, clock, elapsedMs, logger, metrics } = ports;
   const { rateLimitService: address, rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = config;
   if (address === null) {
     logger.info('limits are kept in this process: no rate limit service is configured');
     return { limiter: new InProcessLimiter(clock), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  logger.info('limits are kept by the rate limit service', { ...address, domain, deadlineMs });
+  const files = rateLimitFiles(config);
+  const opened = files === null ? null : await openTlsFiles(files);
+  const fields = { ...address, domain, deadlineMs, tls: opened !== null };
+  logger.info('limits are kept by the rate limit service', fields);
   const observer = createLimiterObserver(logger, new LimiterMetrics(metrics.registry));
-  const limiter = new RateLimitServiceLimiter({ address, domain, deadlineMs }, { clock, elapsedMs, observer });
-  return { limiter, [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose]() };
+  const tls = opened?.material ?? null;
+  const limiter = new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, elapsedMs, observer });
+  if (opened === null) return { limiter, [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose]() };
+  const tlsObserver = createTlsObserver('rateLimitService', {
+    logger,
+    metrics: ports.tlsMetrics,
+    nowMs: () => clock.nowMs(),
+  });
+  tlsObserver.opened(opened.material);
+  const following = followTlsFiles(opened, {
+    replace: (material) => {
+      limiter.replaceTls(material);
+    },
+    observer: tlsObserver,
+    clock,
+  });
+  return {
+    limiter,
+    [Symbol.asyncDispose]: async () => {
+      await following[Symbol.asyncDispose]();
+      await limiter[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
+import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { Limiter, LimitQuestion, LimitReading } from './limiter.ts';
 import { createRateLimitRequest } from './service/rate-limit-request.ts';
 import { RateLimitClient } from './service/rate-limit-client.ts';
@@ -14,6 +15,8 @@ export interface RateLimitServiceSettings {
   readonly domain: string;
   /** How long all calls for one request may take together, in milliseconds. */
   readonly deadlineMs: number;
+  /** Whom to trust and what to show; null or none: plain text. */
+  readonly tls?: TlsMaterial | null;
 }
 
 /** Told what becomes of the service. */
@@ -49,7 +52,7 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
     this.#settings = settings;
     this.#ports = ports;
     const { observer } = ports;
-    const client = new RateLimitClient(settings.address);
+    const client = new RateLimitClient(settings.address, settings.tls);
     this.#client = client;
     this.#breaker = new ServiceBreaker({
       away: (failure) => {
@@ -62,6 +65,11 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
         if (failure?.reason === 'deadline') client.reconnect();
       },
     });
+  }
+
+  /** Goes on with these TLS files; no question fails by it. */
+  replaceTls(tls: TlsMaterial): void {
+    this.#client.replaceTls(tls);
   }
 
   startDeadline(): number {

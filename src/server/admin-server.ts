@@ -17,7 +17,8 @@ const REQUEST_TIMEOUT_MS = 5000;
 
 /**
  * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks) and `/metrics` (Prometheus).
- * It has no authentication and shows nothing about consumers.
+ * It has no authentication and shows nothing about consumers, and so
+ * speaks plain HTTP, which probes and scrapers need no certificates for.
  */
 export class AdminServer implements AsyncDisposable {
   readonly #server: Server;
@@ -37,9 +38,9 @@ export class AdminServer implements AsyncDisposable {
     });
   }
 
-  /** Listens; rejects with the system's error when the address cannot be had. */
-  async start(address: ListenAddress): Promise<void> {
-    await listenOn(this.#server, address);
+  /** Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had. */
+  async start(address: ListenAddress, unixSocketMode?: number): Promise<void> {
+    await listenOn(this.#server, address, unixSocketMode);
   }
 
   /** Where it really listens: the port that was chosen for 0. */

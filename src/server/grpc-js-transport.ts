@@ -25,8 +25,9 @@ import {
   type UnaryAnswer,
   type UnaryMethod,
 } from './transport.ts';
-import { checkTlsReplacement } from './tls-replacement.ts';
-import { removeStaleSocket } from './unix-socket.ts';
+import { HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
+import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
+import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
 import { widenWindows } from './grpc-js-windows.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
@@ -47,12 +48,19 @@ class GrpcJsTransport implements Transport {
   /** Calls without an answer yet, and streams that go on until they are ended. */
   readonly #running = new Set<UnaryCall>();
   readonly #streams = new Set<StreamCall>();
+  readonly #handshakeTimeoutMs: number;
+  #tls: TlsIdentity | undefined;
+  #secondSendAway: NodeJS.Timeout | null = null;
   #address: ListenAddress | null = null;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#tls = options.tls;
+    this.#handshakeTimeoutMs = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
     this.#credentials =
-      options.tls === undefined ? ServerCredentials.createInsecure() : new TlsCredentials(options.tls);
+      options.tls === undefined
+        ? ServerCredentials.createInsecure()
+        : new TlsCredentials(options.tls, this.#handshakeTimeoutMs);
     const largest = Math.max(maxCheckMessageBytes, ...[...options.methods.values()].map((m) => m.maxMessageBytes));
     this.#server = new Server({
       'grpc.max_receive_message_length': largest,
@@ -73,6 +81,7 @@ class GrpcJsTransport implements Transport {
       });
     });
     widenWindows.afterBind(this.#server);
+    if (address.kind === 'unix') await setSocketMode(address.path, this.#options.unixSocketMode);
     this.#address = address.kind === 'unix' ? address : { ...address, port };
   }
 
@@ -82,8 +91,18 @@ class GrpcJsTransport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    checkTlsReplacement(this.#options.tls, tls);
+    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
     if (this.#credentials instanceof TlsCredentials) this.#credentials.replace(tls);
+    this.#tls = tls;
+    if (!mustComeAnew) return;
+    const sendAway = (): void => {
+      this.#server.drain(formatListenAddress(this.address()), SENT_AWAY_GRACE_MS);
+    };
+    sendAway();
+    // Handshakes under way still end by the former authorities.
+    if (this.#secondSendAway !== null) clearTimeout(this.#secondSendAway);
+    this.#secondSendAway = setTimeout(sendAway, this.#handshakeTimeoutMs);
+    this.#secondSendAway.unref();
   }
 
   async drain(graceMs: number): Promise<number> {
@@ -98,6 +117,7 @@ class GrpcJsTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#secondSendAway !== null) clearTimeout(this.#secondSendAway);
     this.#server.forceShutdown();
     await this.#closed();
   }
@@ -218,6 +238,11 @@ class GrpcJsCall implements Call {
     this.#answered = true;
   }
 
+  get traceParent(): string | null {
+    const values = this.#call.metadata.get('traceparent');
+    return values.length === 1 && typeof values[0] === 'string' ? values[0] : null;
+  }
+
   remainingMs(): number {
     const deadline = this.#call.getDeadline();
     const atMs = typeof deadline === 'number' ? deadline : deadline.getTime();
@@ -227,12 +252,13 @@ class GrpcJsCall implements Call {
 
 /** grpc-js's own TLS credentials cannot be given a new certificate; its base class can. */
 class TlsCredentials extends ServerCredentials {
-  constructor(tls: TlsIdentity) {
-    super({ requestCert: tls.ca !== undefined, rejectUnauthorized: tls.ca !== undefined }, { ...tls });
+  constructor(tls: TlsIdentity, handshakeTimeout: number) {
+    const { requestCert, rejectUnauthorized } = tlsListenerOptions(tls);
+    super({ requestCert, rejectUnauthorized, handshakeTimeout }, listenerContext(tls));
   }
 
   replace(tls: TlsIdentity): void {
-    this.updateSecureContextOptions({ ...tls });
+    this.updateSecureContextOptions(listenerContext(tls));
   }
 
   override _equals(other: ServerCredentials): boolean {

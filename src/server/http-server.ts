@@ -17,6 +17,8 @@ export const httpLimits = {
   maxBodyBytes: 12_288,
   maxHeaderBytes: 16_384,
   maxConnections: 2048,
+  /** From connecting to the end of the TLS handshake. */
+  handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
   headersTimeoutMs: 10_000,
   /** For the whole request. */
   requestTimeoutMs: 15_000,
@@ -92,7 +94,13 @@ export class HttpServer implements AsyncDisposable {
     this.#server =
       tls === undefined
         ? createServer(options, serve)
-        : this.#watchConnections(createTlsServer({ ...options, ...tlsListenerOptions(tls) }, serve), ports);
+        : this.#watchConnections(
+            createTlsServer(
+              { ...options, ...tlsListenerOptions(tls), handshakeTimeout: limits.handshakeTimeoutMs },
+              serve,
+            ),
+            ports,
+          );
     this.#server.maxConnections = limits.maxConnections;
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       this.#send(
@@ -120,7 +128,7 @@ export class HttpServer implements AsyncDisposable {
     if ('setSecureContext' in this.#server) this.#server.setSecureContext(listenerContext(tls));
     this.#tls = tls;
     // Handshakes under way still end by the former authorities.
-    if (mustComeAnew) this.#sentAwayUntilMs = this.#elapsedMs() + HANDSHAKE_TIMEOUT_MS;
+    if (mustComeAnew) this.#sentAwayUntilMs = this.#elapsedMs() + this.#limits.handshakeTimeoutMs;
   }
 
   /** Where it really listens: the port that was chosen for 0. */

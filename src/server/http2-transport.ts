@@ -5,12 +5,12 @@ import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
 import { SocketWire } from './http2/socket-wire.ts';
 import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './transport.ts';
-import { checkTlsReplacement } from './tls-replacement.ts';
+import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
+import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { addressOf, listenOn } from './listening.ts';
 
 /** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
 const MAX_CONNECTIONS = 4096;
-const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 const TCP_KEEPALIVE_MS = 60_000;
 /** How often connections are looked over for what makes no progress. */
 const SWEEP_MS = 2000;
@@ -28,6 +28,9 @@ class Http2Transport implements Transport {
   readonly #server: Server;
   readonly #tlsServer: TlsServer | null;
   readonly #connections = new Map<Connection, Socket>();
+  readonly #handshakeTimeoutMs: number;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #tls: TlsIdentity | undefined;
   #address: ListenAddress | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #whenEmpty: (() => void) | null = null;
@@ -35,6 +38,8 @@ class Http2Transport implements Transport {
 
   constructor(options: TransportOptions, limits: Http2Limits) {
     this.#options = options;
+    this.#tls = options.tls;
+    this.#handshakeTimeoutMs = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
     this.#context = createServerContext({ ...options, limits });
     if (options.tls === undefined) {
       this.#tlsServer = null;
@@ -42,11 +47,15 @@ class Http2Transport implements Transport {
         this.#accept(socket);
       });
     } else {
-      this.#tlsServer = createTlsServer({ ...tlsOptions(options.tls), noDelay: true }, (socket) => {
+      const handshakeTimeout = this.#handshakeTimeoutMs;
+      const tlsOptions = { ...tlsListenerOptions(options.tls), ALPNProtocols: ['h2'], handshakeTimeout };
+      this.#tlsServer = createTlsServer({ ...tlsOptions, noDelay: true }, (socket) => {
         this.#acceptTls(socket);
       });
       this.#tlsServer.on('tlsClientError', (error, socket) => {
-        options.observer.connectionRefused(`TLS: ${reasonOf(error)}`, this.#peerOf(socket));
+        options.observer.connectionRefused(describeTlsClientError(error, socket), this.#peerOf(socket));
+        // Node only tells of a handshake that took too long, and would keep the connection.
+        socket.destroy();
       });
       this.#server = this.#tlsServer;
     }
@@ -55,7 +64,7 @@ class Http2Transport implements Transport {
 
   async start(): Promise<void> {
     const { address } = this.#options;
-    await listenOn(this.#server, address);
+    await listenOn(this.#server, address, this.#options.unixSocketMode);
     this.#server.on('error', (error) => {
       this.#options.observer.defect(error, 'listener');
     });
@@ -73,8 +82,15 @@ class Http2Transport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    checkTlsReplacement(this.#options.tls, tls);
-    this.#tlsServer?.setSecureContext({ ...tls });
+    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
+    this.#tlsServer?.setSecureContext(listenerContext(tls));
+    this.#tls = tls;
+    if (!mustComeAnew) return;
+    this.#sendAway();
+    // Handshakes under way still end by the former authorities.
+    this.#later(this.#handshakeTimeoutMs, () => {
+      this.#sendAway();
+    });
   }
 
   async drain(graceMs: number): Promise<number> {
@@ -103,6 +119,7 @@ class Http2Transport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    for (const timer of this.#timers) clearTimeout(timer);
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => {
         resolve();
@@ -110,6 +127,27 @@ class Http2Transport implements Transport {
     });
     for (const socket of this.#connections.values()) socket.destroy();
     await closed;
+  }
+
+  /** Ends every connection that there is without losing a call; those who hold on to one are cut in the end. */
+  #sendAway(): void {
+    const connections = [...this.#connections];
+    for (const [connection] of connections) connection.drain();
+    this.#later(DRAIN_NOTICE_MS, () => {
+      for (const [connection] of connections) connection.finishDrain();
+    });
+    this.#later(SENT_AWAY_GRACE_MS, () => {
+      for (const [, socket] of connections) socket.destroy();
+    });
+  }
+
+  #later(delayMs: number, act: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+    }, delayMs);
+    timer.unref();
+    this.#timers.add(timer);
   }
 
   #peerOf(socket: Socket): string {
@@ -148,25 +186,4 @@ class Http2Transport implements Transport {
       if (this.#connections.size === 0) this.#whenEmpty?.();
     });
   }
-}
-
-function tlsOptions(tls: TlsIdentity): TlsIdentity & {
-  readonly ALPNProtocols: string[];
-  readonly handshakeTimeout: number;
-  readonly requestCert: boolean;
-  readonly rejectUnauthorized: boolean;
-} {
-  const mutual = tls.ca !== undefined;
-  return {
-    ...tls,
-    ALPNProtocols: ['h2'],
-    handshakeTimeout: TLS_HANDSHAKE_TIMEOUT_MS,
-    requestCert: mutual,
-    rejectUnauthorized: mutual,
-  };
-}
-
-/** OpenSSL's own words when there are some: the whole message names its source files. */
-function reasonOf(error: Error): string {
-  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }

@@ -1,9 +1,12 @@
 import type { Server } from 'node:net';
 import type { ListenAddress } from './transport.ts';
-import { removeStaleSocket } from './unix-socket.ts';
+import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
 
-/** Listens, also on a socket that a killed process left behind; rejects with the system's error when the address cannot be had. */
-export async function listenOn(server: Server, address: ListenAddress): Promise<void> {
+/**
+ * Listens, also on a socket that a killed process left behind; rejects with the system's error when the address cannot be
+ * had. A unix socket gets these permissions.
+ */
+export async function listenOn(server: Server, address: ListenAddress, unixSocketMode?: number): Promise<void> {
   if (address.kind === 'unix') await removeStaleSocket(address.path);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -12,6 +15,7 @@ export async function listenOn(server: Server, address: ListenAddress): Promise<
       resolve();
     });
   });
+  if (address.kind === 'unix') await setSocketMode(address.path, unixSocketMode);
 }
 
 /** Where a server really listens: the port that was chosen for 0. Throws when it does not. */

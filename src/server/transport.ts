@@ -38,6 +38,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Milliseconds left of the peer's deadline (header `grpc-timeout`), 0 when it has passed, Infinity without one. */
   remainingMs(): number;
+  /** The header `traceparent` as it came (W3C Trace Context §3.2); null without one, or when the transport does not read it. */
+  readonly traceParent: string | null;
 }
 
 /** Message bytes of an answer, or a status. */
@@ -107,6 +109,12 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** None: plain text, HTTP/2 with prior knowledge. */
   readonly tls?: TlsIdentity;
+  /** How long a peer may take until its TLS handshake is done; 10 s unless told otherwise. */
+  readonly handshakeTimeoutMs?: number;
+  /** Permissions of the file, where the address is a unix socket; what the process's umask leaves unless told otherwise. */
+  readonly unixSocketMode?: number;
+  /** Whether {@link Call.traceParent} is wanted; reading what nobody looks at would cost every call something. */
+  readonly readsTraceParent?: boolean;
 }
 
 /** A gRPC listener. Disposing of it closes everything at once; {@link drain} first for a graceful stop. */
@@ -116,8 +124,10 @@ export interface Transport extends AsyncDisposable {
   /** Where it really listens (the port that was chosen for 0). Throws a defect before {@link start}. */
   address(): ListenAddress;
   /**
-   * New connections take this identity; those that exist keep theirs. Throws and keeps the old one when key and
-   * certificate do not fit each other, or when it would change whether peers need a certificate.
+   * New connections take this identity; those that exist keep theirs. When an authority of `ca` is gone, they are ended
+   * as by {@link drain}, so that no peer stays whom only that one vouched for. Throws and keeps the old identity when key
+   * and certificate do not fit each other, when `ca` is no whole list of certificates, or when it would change whether
+   * peers need one.
    */
   replaceTls(tls: TlsIdentity): void;
   /**

@@ -1,4 +1,4 @@
-import { lstat, unlink } from 'node:fs/promises';
+import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
 /**
@@ -14,6 +14,11 @@ export async function removeStaleSocket(path: string): Promise<void> {
   if (!found.isSocket()) throw new Error(`${path} exists and is not a socket; remove it or choose another path`);
   if (await answers(path)) throw new Error(`${path} is in use by another process`);
   await unlink(path);
+}
+
+/** Sets who may connect; undefined leaves what the process's umask made of it. */
+export async function setSocketMode(path: string, mode: number | undefined): Promise<void> {
+  if (mode !== undefined) await chmod(path, mode);
 }
 
 async function answers(path: string): Promise<boolean> {

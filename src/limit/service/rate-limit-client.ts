@@ -1,10 +1,13 @@
-import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { createSecureContext } from 'node:tls';
+import { type ChannelCredentials, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { ServiceAddress } from '../../config-values.ts';
 import {
   type RateLimitRequest,
   type RateLimitResponse,
   RateLimitServiceClient,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
+import { secureContextOptions } from '../../tls/secure-context.ts';
+import type { TlsMaterial } from '../../tls/tls-files.ts';
 import { ServiceFailure } from './service-failure.ts';
 
 const CHANNEL_OPTIONS = {
@@ -20,22 +23,55 @@ const CHANNEL_OPTIONS = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
+/** How long the connection with changed TLS files may take before it is used anyhow. */
+const CHANGE_OVER_MS = 5000;
+
 /** Asks Envoy's rate limit service over one channel, which connects at once and again whenever it must. */
 export class RateLimitClient implements Disposable {
   readonly #address: ServiceAddress;
+  #tls: TlsMaterial | null;
   #client: RateLimitServiceClient;
+  /** With changed TLS files, until it is connected. */
+  #next: { readonly client: RateLimitServiceClient; readonly timer: NodeJS.Timeout } | null = null;
   #isClosed = false;
 
-  constructor(address: ServiceAddress) {
+  /** @param tls null: plain text. */
+  constructor(address: ServiceAddress, tls: TlsMaterial | null = null) {
     this.#address = address;
-    this.#client = connect(address);
+    this.#tls = tls;
+    this.#client = connect(address, tls);
   }
 
   /** Goes on over a new connection: the peer of the present one may have vanished without a word. */
   reconnect(): void {
     if (this.#isClosed) return;
+    this.#dropNext();
     this.#client.close();
-    this.#client = connect(this.#address);
+    this.#client = connect(this.#address, this.#tls);
+  }
+
+  /**
+   * Goes on over a connection with these TLS files as soon as there is one; until then, but for a few seconds at most,
+   * over the present one, whose calls under way come to their end.
+   */
+  replaceTls(tls: TlsMaterial): void {
+    if (this.#isClosed) return;
+    this.#dropNext();
+    this.#tls = tls;
+    const client = connect(this.#address, tls);
+    const changeOver = (): void => {
+      if (this.#next?.client !== client) return;
+      clearTimeout(this.#next.timer);
+      this.#next = null;
+      this.#client.close();
+      this.#client = client;
+    };
+    const timer = setTimeout(changeOver, CHANGE_OVER_MS);
+    timer.unref();
+    this.#next = { client, timer };
+    client.waitForReady(Infinity, (error) => {
+      if (error === undefined) changeOver();
+    });
   }
 
   /** Makes one call. Rejects with {@link ServiceFailure} for every gRPC status but OK, at the latest at `deadlineAtMs` since the epoch. */
@@ -51,16 +87,29 @@ export class RateLimitClient implements Disposable {
   /** Closes the channel; calls under way fail. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#dropNext();
     this.#client.close();
+  }
+
+  #dropNext(): void {
+    if (this.#next === null) return;
+    clearTimeout(this.#next.timer);
+    this.#next.client.close();
+    this.#next = null;
   }
 }
 
-function connect({ host, port }: ServiceAddress): RateLimitServiceClient {
+function connect({ host, port }: ServiceAddress, tls: TlsMaterial | null): RateLimitServiceClient {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-  const client = new RateLimitServiceClient(`dns:${authority}`, credentials.createInsecure(), CHANNEL_OPTIONS);
+  const client = new RateLimitServiceClient(`dns:${authority}`, credentialsOf(tls), CHANNEL_OPTIONS);
   // The first request should not pay for the connection.
   client.getChannel().getConnectivityState(true);
   return client;
+}
+
+function credentialsOf(tls: TlsMaterial | null): ChannelCredentials {
+  if (tls === null) return credentials.createInsecure();
+  return credentials.createFromSecureContext(createSecureContext(secureContextOptions(tls)));
 }
 
 function failureOf(error: ServiceError): ServiceFailure {

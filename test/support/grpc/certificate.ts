@@ -8,18 +8,38 @@ export interface Certified {
   readonly name: string;
 }
 
+/** How a certificate differs from the usual ones. */
+export interface CertificateOptions {
+  /** When it begins and ends to be valid, to the second; 2020 to 2049 unless told otherwise. */
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  /** Whom it is for: DNS names, `spiffe://` addresses; null for a certificate without subject alternative names. */
+  readonly names?: readonly string[] | null;
+  /** Whether it may sign others; those without an issuer may. */
+  readonly isAuthority?: boolean;
+}
+
 /**
- * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, valid 2020 to 2049, for `localhost` and 127.0.0.1.
- * @param issuer signs it; none: it signs itself and may sign others.
+ * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, for `localhost` and 127.0.0.1 unless told otherwise.
+ * @param issuer signs it; none: it signs itself.
  */
-export function makeCertificate(name: string, issuer?: Certified): Certified {
+export function makeCertificate(name: string, issuer?: Certified, options: CertificateOptions = {}): Certified {
+  const { names = ['localhost'], isAuthority = issuer === undefined } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)); // ecdsa-with-SHA256
-  const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
-  const subjectAltName = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const validity = sequence(
+    utcTime(options.notBefore ?? new Date('2020-01-01T00:00:00Z')),
+    utcTime(options.notAfter ?? new Date('2049-12-31T23:59:59Z')),
+  );
+  const generalNames = (names ?? []).map((each) => der(each.includes('://') ? 0x86 : 0x82, Buffer.from(each)));
+  const subjectAltName = sequence(...generalNames, der(0x87, Buffer.from([127, 0, 0, 1])));
   const extensions = sequence(
-    sequence(oid(0x55, 0x1d, 0x11), der(0x04, subjectAltName)),
-    sequence(oid(0x55, 0x1d, 0x13), der(0x01, Buffer.from([0xff])), der(0x04, sequence(...(issuer ? [] : [TRUE])))),
+    ...(names === null ? [] : [sequence(oid(0x55, 0x1d, 0x11), der(0x04, subjectAltName))]),
+    sequence(
+      oid(0x55, 0x1d, 0x13),
+      der(0x01, Buffer.from([0xff])),
+      der(0x04, sequence(...(isAuthority ? [TRUE] : []))),
+    ),
   );
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
@@ -45,6 +65,11 @@ export function makeCertificate(name: string, issuer?: Certified): Certified {
 }
 
 const TRUE = der(0x01, Buffer.from([0xff]));
+
+/** `YYMMDDHHMMSSZ` (RFC 5280 §4.1.2.5.1), for years before 2050. */
+function utcTime(date: Date): Buffer {
+  return der(0x17, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
+}
 
 function distinguishedName(commonName: string): Buffer {
   const attribute = sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(commonName)));

@@ -6,7 +6,6 @@ import {
   type GrpcFailure,
   type ListenAddress,
   type Method,
-  type TlsIdentity,
   type Transport,
   type TransportOptions,
   type UnaryAnswer,
@@ -43,12 +42,13 @@ export const failure: GrpcFailure = { status: 5, message: 'no such thing: 100 % 
 /** Starts a transport; on a free port of 127.0.0.1 unless told otherwise. */
 export async function startHarness(
   create: (options: TransportOptions) => Transport,
-  options: { readonly address?: ListenAddress; readonly tls?: TlsIdentity } = {},
+  options: Pick<Partial<TransportOptions>, 'address' | 'tls' | 'handshakeTimeoutMs' | 'unixSocketMode'> = {},
 ): Promise<Harness> {
   const told: Told = { defects: [], refusedConnections: [] };
   const health = new Health(['test.Test']);
   const held = queue<HeldCall>();
   const transport = create({
+    ...options,
     address: options.address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 },
     methods: new Map([...health.methods(), ...methods(held.push)]),
     clock: systemClock,
@@ -56,7 +56,6 @@ export async function startHarness(
       defect: (error, path) => told.defects.push({ error, path }),
       connectionRefused: (reason, peer) => told.refusedConnections.push({ reason, peer }),
     },
-    ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
   await transport.start();
   return {

@@ -1,0 +1,41 @@
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
+import { secureContextOptions } from '../tls/secure-context.ts';
+import type { TlsIdentity } from './transport.ts';
+
+/** How long a peer may take from connecting to the end of its TLS handshake. */
+export const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+/** Options for what a listener says to every peer, and {@link listenerContext}. */
+export interface TlsListenerOptions extends SecureContextOptions {
+  readonly handshakeTimeout: number;
+  /** Ask for a certificate, and let nobody pass without a good one. */
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** The part of {@link tlsListenerOptions} that can be replaced while a listener runs. It must be given whole: what is left out goes back to Node's defaults. */
+export function listenerContext({ cert, key, ca }: TlsIdentity): SecureContextOptions {
+  return secureContextOptions({ certificate: cert, key, ca: ca ?? null });
+}
+
+/** How to listen with this identity: mutual TLS exactly when it has a `ca`. */
+export function tlsListenerOptions(tls: TlsIdentity): TlsListenerOptions {
+  const isMutual = tls.ca !== undefined;
+  return {
+    ...listenerContext(tls),
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    requestCert: isMutual,
+    rejectUnauthorized: isMutual,
+  };
+}
+
+/** Why a handshake failed, for people; `socket` is that of the event `tlsClientError`. */
+export function describeTlsClientError(error: Error, socket: TLSSocket): string {
+  // Node closes on a certificate that it does not accept, and tells of a reset; the types do not know that it is null before.
+  const refused = socket.authorizationError as Error | string | null | undefined;
+  if (refused !== null && refused !== undefined) {
+    return `TLS: the certificate of the peer is not accepted (${String(refused)})`;
+  }
+  // OpenSSL's own words when there are some: the whole message names its source files.
+  return `TLS: ${'reason' in error && typeof error.reason === 'string' ? error.reason : error.message}`;
+}
