@@ -9,6 +9,7 @@ import { registerDiff } from './diff.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
 import { registerExport } from './export.ts';
+import { registerImport } from './import.ts';
 import { registerKeyring } from './keyring.ts';
 import { registerNouns } from './nouns.ts';
 import { registerServe } from './serve.ts';
@@ -31,6 +32,7 @@ const commands: readonly Register[] = [
   registerApply,
   registerDiff,
   registerExport,
+  registerImport,
   registerConfig,
   registerDoctor,
   registerDemo,

@@ -1,0 +1,162 @@
+import { type FindingLog, quoted } from './finding.ts';
+import { isAtLeastAsStrict, placeOfMatch } from './decide-route.ts';
+import { nameOfRoute } from './kong-entities.ts';
+import { isPreferred } from './kong-order.ts';
+import { cellsOf, containsHost, type EndpointDraft, type MatchCell, shareHosts, shareMethods } from './match-cell.ts';
+
+/** Comparisons that are made at most; beyond them, what could not be compared counts as a gap. */
+const MAX_COMPARISONS = 50_000_000;
+
+/** Why an endpoint would take requests that Kong gives to a stricter route. */
+type Gap = 'order' | 'within-segment' | 'without-slash';
+
+/**
+ * Kong and Postern choose in different orders, and by different prefixes: Kong's `/orders` takes `/orders2` too. Where an
+ * endpoint would so decide requests that Kong gives to a route with stricter access, it is closed: it refuses everything.
+ */
+export function closeGaps(drafts: readonly EndpointDraft[], wholeSegments: boolean, findings: FindingLog): void {
+  const cells = drafts.flatMap(cellsOf);
+  const budget = { left: MAX_COMPARISONS };
+  const rules = cells.filter(({ isCarried }) => isCarried);
+  for (const draft of drafts) {
+    if (draft.decision.isRefused) continue;
+    const found = findGap(draft, cells, rules, wholeSegments, budget);
+    if (found === null) continue;
+    draft.isClosed = true;
+    const { gap, stricter, rule } = found;
+    findings.add('error', placeOfMatch(draft.route), {
+      subject: `route ${quoted(nameOfRoute(draft.route))}`,
+      what: `${describeGap(gap, rule, stricter)}, whose access is not the same: the endpoint refuses everything`,
+      instead:
+        gap === 'within-segment'
+          ? 'if no back end has such paths, import again with --whole-segments'
+          : 'give both routes paths or hosts of their own, then import again',
+    });
+  }
+}
+
+function describeGap(gap: Gap, rule: MatchCell, stricter: MatchCell): string {
+  const path = stricter.path.literal;
+  const route = `the route ${quoted(nameOfRoute(stricter.draft.route))}`;
+  switch (gap) {
+    case 'within-segment':
+      return `would take ${quoted(`${path}2`)} and the like, because prefixes of endpoints end with a segment; Kong gives them to ${route}`;
+    case 'without-slash':
+      return `would take ${quoted(rule.path.rule?.comparable ?? path)} too, because prefixes of endpoints end with a segment; Kong gives it to ${route}`;
+    case 'order':
+      return `would take requests ${path === '/' ? '' : `below ${quoted(path)} `}that Kong gives to ${route}`;
+  }
+}
+
+interface Found {
+  readonly gap: Gap;
+  readonly rule: MatchCell;
+  readonly stricter: MatchCell;
+}
+
+function findGap(
+  draft: EndpointDraft,
+  cells: readonly MatchCell[],
+  rules: readonly MatchCell[],
+  wholeSegments: boolean,
+  budget: { left: number },
+): Found | null {
+  const strictness = new Map<EndpointDraft, boolean>();
+  const isStrictEnough = (other: EndpointDraft): boolean => {
+    const known = strictness.get(other) ?? isAtLeastAsStrict(draft.decision, other.decision);
+    strictness.set(other, known);
+    return known;
+  };
+  for (const rule of rules) {
+    if (rule.draft !== draft) continue;
+    for (const stricter of cells) {
+      budget.left -= 1;
+      if (stricter.draft === draft || isStrictEnough(stricter.draft)) continue;
+      if (budget.left < 0) return { gap: 'order', rule, stricter };
+      if (!shareMethods(rule, stricter) || !shareHosts(rule, stricter)) continue;
+      const gap = gapBetween(rule, stricter, rules, wholeSegments, budget);
+      if (gap !== null) return { gap, rule, stricter };
+    }
+  }
+  return null;
+}
+
+function gapBetween(
+  rule: MatchCell,
+  stricter: MatchCell,
+  rules: readonly MatchCell[],
+  wholeSegments: boolean,
+  budget: { left: number },
+): Gap | null {
+  if (takesWithoutSlash(rule, stricter) && !isTakenBefore(rule, stricter, rules, budget, 'point'))
+    return 'without-slash';
+  if (!sharePaths(rule, stricter) || isPreferred(rule.rank, stricter.rank)) return null;
+  const isChosen = stricter.isCarried && beats(stricter, rule);
+  const isWithin = isChosen && !endsWithin(rule, stricter);
+  if (isWithin || (isChosen && wholeSegments)) return null;
+  if (isTakenBefore(rule, stricter, rules, budget, 'all')) return null;
+  return isChosen ? 'within-segment' : 'order';
+}
+
+/** A rule of Kong's `/orders/` does not take `/orders`; that of an endpoint does. */
+function takesWithoutSlash({ path }: MatchCell, { path: other }: MatchCell): boolean {
+  if (path.isExact || path.literal === '/' || !path.literal.endsWith('/')) return false;
+  const point = path.literal.slice(0, -1);
+  return other.isExact ? other.literal === point : point.startsWith(other.literal);
+}
+
+/** Whether some path is taken by the endpoint's rule and by the route in Kong. */
+function sharePaths({ path: { rule } }: MatchCell, { path: { literal, isExact } }: MatchCell): boolean {
+  if (rule === null) return false;
+  const { comparable, kind } = rule;
+  if (kind === 'exact') return isExact ? comparable === literal : comparable.startsWith(literal);
+  if (literal === comparable || literal.startsWith(`${comparable}/`)) return true;
+  return !isExact && comparable.startsWith(literal);
+}
+
+/** Whether Postern gives a request that both rules match to the first. */
+function beats(first: MatchCell, second: MatchCell): boolean {
+  const a = first.path.rule;
+  const b = second.path.rule;
+  if (a === null || b === null) return false;
+  if (first.host.pattern !== second.host.pattern) return containsHost(second.host, first.host);
+  if (a.kind !== b.kind) return a.kind === 'exact';
+  if (a.comparable !== b.comparable) return a.comparable.startsWith(`${b.comparable}/`);
+  return first.methods.length > 0 && second.methods.length === 0;
+}
+
+/** Whether Kong's prefix takes paths that end it within a segment, and the endpoint's rule takes them then. */
+function endsWithin({ path: { rule } }: MatchCell, { path: { literal, isExact } }: MatchCell): boolean {
+  if (isExact || literal.endsWith('/') || rule === null) return false;
+  return rule.kind === 'prefix' && literal.startsWith(`${rule.comparable}/`);
+}
+
+/** Whether a third rule, as strict as the stricter route, takes what both share before the first one can. */
+function isTakenBefore(
+  rule: MatchCell,
+  stricter: MatchCell,
+  rules: readonly MatchCell[],
+  budget: { left: number },
+  what: 'all' | 'point',
+): boolean {
+  const { literal } = stricter.path;
+  const point = rule.path.literal.slice(0, -1);
+  for (const third of rules) {
+    budget.left -= 1;
+    if (budget.left < 0) return false;
+    const path = third.path.rule;
+    if (path === null || third.draft === rule.draft) continue;
+    const covers =
+      what === 'point'
+        ? path.comparable === point && (path.kind === 'exact' || beats(third, rule))
+        : path.kind === 'prefix' && literal.startsWith(`${path.comparable}/`);
+    if (!covers || !containsHost(third.host, stricter.host) || !containsMethods(third, stricter)) continue;
+    if (!beats(third, rule)) continue;
+    if (third.draft.isClosed || isAtLeastAsStrict(third.draft.decision, stricter.draft.decision)) return true;
+  }
+  return false;
+}
+
+function containsMethods({ methods: outer }: MatchCell, { methods: inner }: MatchCell): boolean {
+  return outer.length === 0 || (inner.length > 0 && inner.every((method) => outer.includes(method)));
+}

@@ -1,0 +1,85 @@
+import { replaceInvisible, type Position } from '../../document/source-text.ts';
+import { formatPath } from '../../document/problem.ts';
+import type { Place } from '../../document/problem-log.ts';
+
+/**
+ * How much a finding matters: `error` for what Kong does and the document does not (it then refuses what it cannot
+ * judge), `warning` for what callers or back ends may notice, `note` for what is worth knowing.
+ */
+export const findingLevels = ['error', 'warning', 'note'] as const;
+export type FindingLevel = (typeof findingLevels)[number];
+
+/** One difference between what Kong does and what the document makes Postern do. */
+export interface Finding extends Position {
+  readonly level: FindingLevel;
+  readonly file: string;
+  /** Such as `services[0].routes[1].paths[0]`. */
+  readonly path: string;
+  /** What it is about: `route "orders"`. */
+  readonly subject: string;
+  /** What differs and why; never a secret. */
+  readonly what: string;
+  /** What to do; null when there is nothing to do. */
+  readonly instead: string | null;
+}
+
+/** What a finding is told by. */
+export interface FindingWords {
+  readonly subject: string;
+  readonly what: string;
+  readonly instead?: string;
+}
+
+/** More findings than anybody reads are counted, but not kept. */
+export const MAX_FINDINGS = 5000;
+
+/** Collects findings. */
+export interface FindingLog {
+  add(level: FindingLevel, place: Place, words: FindingWords): void;
+  /** By position, each once. */
+  sorted(): readonly Finding[];
+  /** How many there were of a level, those that were not kept too. */
+  count(level: FindingLevel): number;
+}
+
+/** An empty log. */
+export function findingLog(): FindingLog {
+  const findings: Finding[] = [];
+  const told = new Set<string>();
+  const counts: Record<FindingLevel, number> = { error: 0, warning: 0, note: 0 };
+  return {
+    add: (level, { tree, path }, { subject, what, instead }) => {
+      const key = JSON.stringify([level, path, subject, what]);
+      if (told.has(key)) return;
+      counts[level] += 1;
+      if (findings.length >= MAX_FINDINGS) return;
+      told.add(key);
+      findings.push({
+        level,
+        file: tree.file,
+        ...tree.locate(path, 'value'),
+        path: replaceInvisible(formatPath(path)),
+        subject: replaceInvisible(subject),
+        what: replaceInvisible(what),
+        instead: instead === undefined ? null : replaceInvisible(instead),
+      });
+    },
+    sorted: () =>
+      [...findings].sort(
+        (a, b) =>
+          a.line - b.line ||
+          a.column - b.column ||
+          findingLevels.indexOf(a.level) - findingLevels.indexOf(b.level) ||
+          (a.what < b.what ? -1 : Number(a.what > b.what)),
+      ),
+    count: (level) => counts[level],
+  };
+}
+
+/** Characters of a name that are shown. */
+const MAX_SHOWN = 80;
+
+/** A name from the file in quotes, cut when it is long. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name);
+}

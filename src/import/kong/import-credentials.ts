@@ -1,0 +1,187 @@
+import type { Declared } from '../../document/declare/declared.ts';
+import { declareTime } from '../../document/declare/declare-time.ts';
+import { ID_PATTERN } from '../../document/fields.ts';
+import { placeIn } from '../../document/problem-log.ts';
+import { findSecretFault } from '../../document/read-secret.ts';
+import { APP_KEY_PATTERN } from '../../model/app-key.ts';
+import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import { equal } from '../../signature/equal.ts';
+import { type FindingLog, quoted } from './finding.ts';
+import { type CredentialKind, type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
+import type { KongReader } from './kong-reader.ts';
+import { findReference } from './secret-reference.ts';
+
+/** Takes credentials over, one consumer after the other; remembers what is taken. */
+export interface CredentialImporter {
+  of(consumer: KongConsumer): readonly Declared[];
+  /** Whether any credential so far holds a secret itself. */
+  holdsSecrets(): boolean;
+}
+
+const methods = {
+  keyauth_credentials: 'key',
+  hmacauth_credentials: 'hmac',
+  oauth2_credentials: 'oauth2',
+} as const satisfies Record<CredentialKind, AuthenticationMethod>;
+
+const keyFields = {
+  keyauth_credentials: 'key',
+  hmacauth_credentials: 'username',
+  oauth2_credentials: 'client_id',
+} as const satisfies Record<CredentialKind, string>;
+
+const secretFields = { hmacauth_credentials: 'secret', oauth2_credentials: 'client_secret' } as const;
+
+/** What a credential became, as far as another with the same App Key can be joined to it. */
+interface Taken {
+  readonly consumer: KongConsumer;
+  readonly secret: string | null;
+  readonly methods: AuthenticationMethod[];
+}
+
+/** A credential; `joined` grows when another one with the same App Key is met. */
+interface Imported {
+  readonly joined: readonly AuthenticationMethod[];
+  readonly values: Declared;
+}
+
+/** An importer for one file. What cannot be taken over is left out and told, without its value. */
+export function credentialImporter(reader: KongReader, findings: FindingLog): CredentialImporter {
+  const takenKeys = new Map<string, Taken>();
+  const takenIds = new Set<string>();
+  let hasSecrets = false;
+
+  const importOne = (consumer: KongConsumer, { kind, entity }: KongCredential): Imported | null => {
+    const method = methods[kind];
+    const leaveOut = (field: string | null, what: string, instead: string): null => {
+      findings.add('error', field === null ? entity.place : placeIn(entity.place, field), {
+        subject: `consumer ${quoted(nameOfConsumer(consumer))}`,
+        what: `has a credential (${kind}) that ${what}: it was left out`,
+        instead,
+      });
+      return null;
+    };
+    const issue = `issue another one: postern credential issue --method ${method}`;
+    const field = keyFields[kind];
+    const appKey = reader.text(entity, field);
+    if (appKey === null)
+      return leaveOut(
+        null,
+        `has no "${field}" in this file; Kong generates it`,
+        'dump the running configuration, which has it',
+      );
+    if (findReference(appKey) !== null) {
+      return leaveOut(
+        field,
+        `has a reference as its "${field}"`,
+        'fill it in first (deck file render --populate-env-vars)',
+      );
+    }
+    if (!APP_KEY_PATTERN.test(appKey)) {
+      return leaveOut(
+        field,
+        'is longer than 128 characters, or has others than A-Z, a-z, 0-9, ".", "_" and "-"',
+        issue,
+      );
+    }
+    const lifetime = kind === 'keyauth_credentials' ? readLifetime(entity, reader) : {};
+    if (lifetime === null) return leaveOut('ttl', 'ends some time, which the file does not tell', issue);
+
+    let secret: Declared = {};
+    let secretText: string | null = null;
+    if (kind !== 'keyauth_credentials') {
+      const secretField = secretFields[kind];
+      const fault = kind === 'oauth2_credentials' ? faultOfClient(entity, reader) : null;
+      if (fault !== null) return leaveOut(null, fault, issue);
+      secretText = reader.text(entity, secretField);
+      if (secretText === null) {
+        return leaveOut(
+          null,
+          `has no "${secretField}" in this file; Kong generates it`,
+          'dump the running configuration, which has it',
+        );
+      }
+      const reference = findReference(secretText);
+      if (reference !== null && 'what' in reference) {
+        return leaveOut(
+          secretField,
+          `refers to ${reference.what}`,
+          'write the secret into a file or an environment variable: postern credential import --secret-from',
+        );
+      }
+      const secretFault = reference === null ? findSecretFault(secretText) : null;
+      if (secretFault !== null) return leaveOut(secretField, `has a secret that ${secretFault}`, issue);
+      secret = reference === null ? { appSecret: secretText } : { appSecretFrom: { env: reference.env } };
+    }
+
+    const taken = takenKeys.get(appKey);
+    if (taken !== undefined) {
+      const isSame =
+        taken.consumer === consumer && isSameText(taken.secret, secretText) && !taken.methods.includes(method);
+      if (!isSame)
+        return leaveOut(
+          field,
+          `has the same "${field}" as another credential has, and an App Key belongs to one`,
+          issue,
+        );
+      taken.methods.push(method);
+      return null;
+    }
+    const joined: AuthenticationMethod[] = [method];
+    takenKeys.set(appKey, { consumer, secret: secretText, methods: joined });
+    hasSecrets ||= kind === 'keyauth_credentials' || 'appSecret' in secret;
+    const id = idOf(kind, appKey, reader.text(entity, 'id'));
+    const isOwnId = id !== null && !takenIds.has(id);
+    if (isOwnId) takenIds.add(id);
+    return { joined, values: { ...(isOwnId ? { id } : {}), appKey, ...secret, ...lifetime } };
+  };
+
+  return {
+    holdsSecrets: () => hasSecrets,
+    of: (consumer) =>
+      consumer.credentials
+        .flatMap((credential) => importOne(consumer, credential) ?? [])
+        .map(({ joined, values }) => withMethods(joined, values)),
+  };
+}
+
+/** `id` first, then the method or methods, as files are written. */
+function withMethods(list: readonly AuthenticationMethod[], { id, ...rest }: Declared): Declared {
+  const [first] = list;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(list.length === 1 ? { method: first } : { methods: list }),
+    ...rest,
+  };
+}
+
+/** What Kong tells back ends in X-Credential-Identifier, so that it stays the same, where it can be an id. */
+function idOf(kind: CredentialKind, appKey: string, id: string | null): string | null {
+  const told = kind === 'keyauth_credentials' ? id : appKey;
+  return told !== null && ID_PATTERN.test(told) ? told : null;
+}
+
+/** The end of a key with a `ttl`, which Kong counts from its creation; null when the file does not tell when that was. */
+function readLifetime(entity: KongCredential['entity'], reader: KongReader): Declared | null {
+  const ttlSeconds = reader.number(entity, 'ttl');
+  if (ttlSeconds === null) return {};
+  const createdAt = reader.number(entity, 'created_at');
+  const endsAt = createdAt === null ? NaN : Math.floor(createdAt + ttlSeconds);
+  return endsAt > 0 && endsAt < MAX_TIME_SECONDS ? { expiresAt: declareTime(endsAt) } : null;
+}
+
+/** 9999-12-31T23:59:59Z: what RFC 3339 can write. */
+const MAX_TIME_SECONDS = 253_402_300_799;
+
+/** What Kong stores in place of a secret when `hash_secret` is set (kong/plugins/oauth2/secret.lua). */
+const HASHED = /^\$(?:pbkdf2|argon2|bcrypt|scrypt|2[aby])/;
+
+function faultOfClient(entity: KongCredential['entity'], reader: KongReader): string | null {
+  if (reader.text(entity, 'client_type') === 'public') return 'is a public client, which has no secret';
+  const clientSecret = reader.text(entity, 'client_secret');
+  return clientSecret !== null && HASHED.test(clientSecret) ? 'has a secret of which only the hash is stored' : null;
+}
+
+function isSameText(first: string | null, second: string | null): boolean {
+  return first !== null && second !== null && equal(Buffer.from(first), Buffer.from(second));
+}

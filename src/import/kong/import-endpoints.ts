@@ -1,0 +1,121 @@
+import type { Declared } from '../../document/declare/declared.ts';
+import { declareLimits } from '../../document/declare/declare-limits.ts';
+import { closeGaps } from './close-gaps.ts';
+import { decideRoute, type DecisionContext } from './decide-route.ts';
+import { quoted } from './finding.ts';
+import { type KongConfiguration, type KongRoute, nameOfRoute, nameOfService } from './kong-entities.ts';
+import { carriedPaths, type EndpointDraft } from './match-cell.ts';
+import { resolveCollisions } from './resolve-collisions.ts';
+import { readRouteMatch } from './route-match.ts';
+import { uniqueIds } from './unique-ids.ts';
+
+const STREAM_PROTOCOLS: ReadonlySet<string> = new Set(['tcp', 'tls', 'udp', 'tls_passthrough']);
+
+/** The routes that Kong serves by HTTP. */
+export function servedRoutes(
+  { routes }: KongConfiguration,
+  findings: DecisionContext['findings'],
+): readonly KongRoute[] {
+  return routes.filter((route) => {
+    const subject = `route ${quoted(nameOfRoute(route))}`;
+    if (route.service?.isEnabled === false) {
+      findings.add('note', route.place, {
+        subject,
+        what: 'leads to a service that is not enabled: Kong does not serve it, and it was left out',
+      });
+      return false;
+    }
+    if (route.protocols.length > 0 && route.protocols.every((protocol) => STREAM_PROTOCOLS.has(protocol))) {
+      findings.add('note', route.place, {
+        subject,
+        what: 'is not about HTTP and was left out',
+        instead: 'write it as a listener of Envoy',
+      });
+      return false;
+    }
+    return true;
+  });
+}
+
+/** Makes an endpoint of each route; those that cannot be judged, or would let in more than Kong, refuse everything. */
+export function draftEndpoints(
+  routes: readonly KongRoute[],
+  marksRegexPaths: boolean,
+  context: DecisionContext,
+): readonly EndpointDraft[] {
+  const { findings, options } = context;
+  const ids = uniqueIds(routes.map((route) => ({ name: nameFor(route), identity: identityOf(route) })));
+  const drafts = routes.map(
+    (route, index): EndpointDraft => ({
+      id: ids[index] ?? '',
+      route,
+      match: readRouteMatch(route, marksRegexPaths, findings),
+      decision: decideRoute(route, context),
+      droppedPaths: new Set(),
+      isClosed: false,
+    }),
+  );
+  resolveCollisions(drafts, findings);
+  closeGaps(drafts, options.wholeSegments, findings);
+  return drafts;
+}
+
+/** Whether the document has an endpoint for a route. */
+export function isEmitted(draft: EndpointDraft): boolean {
+  return carriedPaths(draft).length > 0 && draft.match.hosts.some(({ isCarried }) => isCarried);
+}
+
+/** An endpoint as a declarative file has it. */
+export function declareDraft(draft: EndpointDraft): Declared {
+  const { id, route, match, decision } = draft;
+  const hosts = [...new Set(match.hosts.flatMap(({ isCarried, pattern }) => (isCarried ? (pattern ?? []) : [])))];
+  const { method, allowed, limits } = decision;
+  const isEnabled = !decision.isRefused && !draft.isClosed;
+  const service = route.service === null ? '' : `, service ${nameOfService(route.service)}`;
+  const base = {
+    id,
+    description: withoutSurrogates(`Kong route ${nameOfRoute(route)}${service}`),
+    scenario: 'partner-openapi',
+    match: {
+      ...(hosts.length === 0 ? {} : { hosts }),
+      paths: carriedPaths(draft).flatMap(({ rule }) => (rule === null ? [] : rule.written)),
+      ...(match.methods.length === 0 ? {} : { methods: match.methods }),
+    },
+  };
+  if (method === null && !isEnabled) {
+    // Whoever enables it without another look opens nothing: nobody has a grant.
+    return { ...base, authentication: 'key', accessCondition: 'authenticated-and-authorized', enabled: false };
+  }
+  const options = { ...decision.options, ...(decision.deniesOnFailure ? { onLimiterFailure: 'deny' } : {}) };
+  return {
+    ...base,
+    scenario: method === null ? 'open' : 'partner-openapi',
+    ...(method === null ? {} : { authentication: method }),
+    ...(allowed === null ? {} : { accessCondition: 'authenticated-and-authorized' }),
+    ...(limits.length === 0 ? {} : { trafficControl: { limits: declareLimits(limits) } }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...(isEnabled ? {} : { enabled: false }),
+  };
+}
+
+/** The name of a route or, without one, what people would call it. */
+function nameFor(route: KongRoute): string {
+  if (route.name !== null) return route.name;
+  const service = route.service?.name ?? '';
+  const [path = ''] = route.paths;
+  const [host = ''] = route.hosts;
+  return (
+    [service, path.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim() || host].filter((part) => part !== '').join('-') || 'route'
+  );
+}
+
+/** What tells apart routes of the same name: the name as written or, without one, what they match. */
+function identityOf({ name, service, hosts, paths, methods, place }: KongRoute): string {
+  if (name !== null) return name;
+  const identity = JSON.stringify([service?.name ?? null, [...hosts].sort(), [...paths].sort(), [...methods].sort()]);
+  return hosts.length + paths.length + methods.length > 0 ? identity : `${identity} ${place.path.join('.')}`;
+}
+
+function withoutSurrogates(text: string): string {
+  return text.replaceAll(/\p{Cs}/gu, '\ufffd');
+}

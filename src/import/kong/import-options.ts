@@ -1,0 +1,15 @@
+/** What a limit becomes that several routes of Kong share, where endpoints of Postern count by themselves. */
+export const sharedLimitChoices = ['refuse', 'each', 'divide'] as const;
+export type SharedLimits = (typeof sharedLimitChoices)[number];
+
+/** What the operator decided. The defaults decide nothing: what needs a decision is refused and told. */
+export interface ImportOptions {
+  /** `refuse`: such endpoints refuse everything; `each`: every endpoint has the whole limit; `divide`: its share of it. */
+  readonly sharedLimits: SharedLimits;
+  /** Plugins whose work is done elsewhere, such as in Envoy: leaving them out opens nothing. Not for authentication. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** No back end has paths on which a path of a route ends within a segment, such as `/orders2` for `/orders`. */
+  readonly wholeSegments: boolean;
+  /** The file is the whole configuration, though it was selected by tags. */
+  readonly isComplete: boolean;
+}

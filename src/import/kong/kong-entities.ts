@@ -1,0 +1,90 @@
+import type { Place } from '../../document/problem-log.ts';
+import type { KongMapping } from './kong-reader.ts';
+
+/** A service of Kong: what its routes lead to. */
+export interface KongService {
+  readonly place: Place;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly isEnabled: boolean;
+}
+
+/** A route of Kong: which requests it takes, and where they go. */
+export interface KongRoute {
+  readonly place: Place;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly service: KongService | null;
+  readonly hosts: readonly string[];
+  readonly paths: readonly string[];
+  readonly methods: readonly string[];
+  readonly protocols: readonly string[];
+  /** How many headers it matches by. */
+  readonly headerCount: number;
+  /** What else it matches by that no endpoint can: `headers`, `snis`, `sources`, `destinations`, `expression`, unknown keys. */
+  readonly otherConditions: readonly string[];
+  readonly regexPriority: number;
+  readonly stripsPath: boolean;
+}
+
+/** What a plugin applies to; null for any. */
+export interface PluginScope {
+  readonly service: KongService | null;
+  readonly route: KongRoute | null;
+  readonly consumer: KongConsumer | null;
+}
+
+/** A plugin of Kong that is enabled. */
+export interface KongPlugin extends PluginScope {
+  readonly place: Place;
+  readonly name: string;
+  readonly config: KongMapping;
+}
+
+export const credentialKinds = ['keyauth_credentials', 'hmacauth_credentials', 'oauth2_credentials'] as const;
+export type CredentialKind = (typeof credentialKinds)[number];
+
+/** A credential of Kong as it stands. */
+export interface KongCredential {
+  readonly kind: CredentialKind;
+  readonly entity: KongMapping;
+}
+
+/** A consumer of Kong. */
+export interface KongConsumer {
+  readonly place: Place;
+  readonly id: string | null;
+  readonly username: string | null;
+  readonly customId: string | null;
+  readonly tags: readonly string[];
+  /** The groups of `acls`. */
+  readonly groups: Set<string>;
+  /** The groups of Kong Enterprise, which are another thing. */
+  readonly consumerGroups: Set<string>;
+  readonly credentials: KongCredential[];
+}
+
+/** What Kong's file declares, flattened. */
+export interface KongConfiguration {
+  readonly services: readonly KongService[];
+  readonly routes: readonly KongRoute[];
+  readonly plugins: readonly KongPlugin[];
+  readonly consumers: readonly KongConsumer[];
+  /** Whether a path is a regular expression only when it begins with `~` (format 3.0). */
+  readonly marksRegexPaths: boolean;
+}
+
+/** How people know a route. */
+export function nameOfRoute({ name, id, service }: KongRoute): string {
+  return name ?? id ?? (service === null ? 'without name' : `of ${nameOfService(service)}`);
+}
+
+/** How people know a service. */
+export function nameOfService({ name, id }: KongService): string {
+  return name ?? id ?? 'service without name';
+}
+
+/** How people know a consumer. */
+export function nameOfConsumer({ username, customId, id }: KongConsumer): string {
+  return username ?? customId ?? id ?? 'without name';
+}

@@ -1,0 +1,185 @@
+import { placeIn, type Place, type ProblemLog } from '../../document/problem-log.ts';
+import type { YamlTree } from '../../document/yaml-tree.ts';
+import { type FindingLog, quoted } from './finding.ts';
+import type { KongConfiguration, KongRoute, KongService } from './kong-entities.ts';
+import { hasValue, type KongMapping, type KongReader, kongReader, unknownKeys } from './kong-reader.ts';
+import { envoyLists, foreignCredentials, idleLists, readLists, routeKeys, serviceKeys } from './known-keys.ts';
+import { readConsumers } from './read-consumers.ts';
+import { type NestedPlugin, nestedPlugins, readPlugins } from './read-plugins.ts';
+import { byName } from './references.ts';
+
+/** What reading Kong's file needs. */
+export interface ReadingContext {
+  readonly reader: KongReader;
+  readonly problems: ProblemLog;
+  readonly findings: FindingLog;
+}
+
+const FORMATS = ['1.1', '2.1', '3.0'];
+
+/** Match conditions of a route that no endpoint has. `headers` is counted too, because Kong orders routes by it. */
+const OTHER_CONDITIONS = ['headers', 'snis', 'sources', 'destinations', 'expression'];
+
+/** What a file says, flattened; null when it is no declarative configuration of Kong: then a problem says why. */
+export function readConfiguration(
+  tree: YamlTree,
+  problems: ProblemLog,
+  findings: FindingLog,
+  isComplete: boolean,
+): KongConfiguration | null {
+  const reader = kongReader(problems);
+  const context: ReadingContext = { reader, problems, findings };
+  const root = reader.mapping({ raw: tree.value, place: { tree, path: [] } });
+  if (root === null) return null;
+  const format = readFormat(root, problems);
+  if (format === null) return null;
+  refusePart(root, context, isComplete);
+  tellOtherLists(root, context);
+
+  const nested: NestedPlugin[] = [...nestedPlugins(root, {}, context)];
+  const services: KongService[] = [];
+  const routes: KongRoute[] = [];
+  const addRoute = (entity: KongMapping, service: KongService | null): void => {
+    const route = readRoute(entity, service, context);
+    routes.push(route);
+    nested.push(...nestedPlugins(entity, { route }, context));
+  };
+  for (const entity of reader.mappings(root, 'services')) {
+    const service = readService(entity, context);
+    services.push(service);
+    nested.push(...nestedPlugins(entity, { service }, context));
+    for (const route of reader.mappings(entity, 'routes')) addRoute(route, service);
+  }
+  const findService = byName(services, ({ id, name }) => [id, name]);
+  for (const entity of reader.mappings(root, 'routes')) {
+    const reference = reader.reference(entity, 'service');
+    addRoute(
+      entity,
+      reference === null ? null : findService(reference, placeIn(entity.place, 'service'), problems, 'service'),
+    );
+  }
+  const { consumers, consumerPlugins } = readConsumers(root, context);
+  nested.push(...consumerPlugins);
+  const plugins = readPlugins(root, nested, { services, routes, consumers }, context);
+  return { services, routes, plugins, consumers, marksRegexPaths: format === '3.0' };
+}
+
+function readFormat(root: KongMapping, problems: ProblemLog): string | null {
+  const raw = root.raw['_format_version'];
+  if (raw === undefined) {
+    problems.report(
+      root.place,
+      `"_format_version" is missing; a declarative configuration of Kong has it (${FORMATS.join(', ')})`,
+    );
+    return null;
+  }
+  // Without quotes, YAML reads a number.
+  const format = typeof raw === 'number' ? raw.toFixed(1) : raw;
+  if (typeof format === 'string' && FORMATS.includes(format)) return format;
+  problems.report(placeIn(root.place, '_format_version'), `"_format_version" must be one of ${FORMATS.join(', ')}`);
+  return null;
+}
+
+/** A part of a configuration does not say what else applies to it: a global plugin may be missing. */
+function refusePart(root: KongMapping, { reader, problems }: ReadingContext, isComplete: boolean): void {
+  const info = reader.mappingIn(root, '_info');
+  if (info === null) return;
+  const tags = placeIn(info.place, 'select_tags');
+  if (reader.items(info, 'select_tags').length > 0 && !isComplete) {
+    problems.report(
+      tags,
+      'this file holds only what has these tags, and plugins without them may apply to its routes: dump the whole configuration (deck gateway dump), or say with --complete that it is whole',
+    );
+  }
+  const defaults = reader.mappingIn(info, 'defaults');
+  const decisive = [...OTHER_CONDITIONS, 'hosts', 'paths', 'methods', 'enabled', 'regex_priority'];
+  for (const kind of ['service', 'route']) {
+    const values = defaults === null ? null : reader.mappingIn(defaults, kind);
+    const used = values === null ? [] : decisive.filter((key) => hasValue(values, key));
+    if (values !== null && used.length > 0) {
+      problems.report(
+        values.place,
+        `defaults for ${used.map((key) => JSON.stringify(key)).join(', ')} are not filled in here; run "deck file render" first`,
+      );
+    }
+  }
+}
+
+function tellOtherLists(root: KongMapping, { findings }: ReadingContext): void {
+  for (const key of unknownKeys(root, readLists)) {
+    const place = placeIn(root.place, key);
+    const subject = `the list ${quoted(key)}`;
+    if (idleLists.has(key)) continue;
+    if (envoyLists.has(key)) {
+      findings.add('note', place, {
+        subject,
+        what: 'is about connections, which are Envoy’s',
+        instead: 'write it as clusters, listeners and TLS of Envoy',
+      });
+    } else if (Object.hasOwn(foreignCredentials, key)) {
+      findings.add('error', place, {
+        subject,
+        what: `holds credentials of ${foreignCredentials[key] ?? key}, which Postern cannot take over`,
+        instead: 'give these consumers a credential of another method: postern credential issue',
+      });
+    } else {
+      findings.add('error', place, {
+        subject,
+        what: 'is not known here and was left out',
+        instead: 'check whether it decides who gets in',
+      });
+    }
+  }
+}
+
+function readService(entity: KongMapping, { reader, findings }: ReadingContext): KongService {
+  const service = {
+    place: entity.place,
+    id: reader.text(entity, 'id'),
+    name: reader.text(entity, 'name'),
+    isEnabled: reader.flag(entity, 'enabled', true),
+  };
+  for (const key of unknownKeys(entity, serviceKeys)) {
+    findings.add('warning', placeIn(entity.place, key), {
+      subject: `service ${quoted(service.name ?? '')}`,
+      what: `has ${quoted(key)}, which is not known here and was left out`,
+    });
+  }
+  return service;
+}
+
+function readRoute(entity: KongMapping, service: KongService | null, { reader }: ReadingContext): KongRoute {
+  const headers = reader.mappingIn(entity, 'headers');
+  const headerCount = headers === null ? 0 : Object.keys(headers.raw).length;
+  const isPresent = (key: string): boolean =>
+    key === 'headers' ? headerCount > 0 : key === 'expression' ? hasValue(entity, key) : isFilled(entity, key);
+  return {
+    place: entity.place,
+    id: reader.text(entity, 'id'),
+    name: reader.text(entity, 'name'),
+    service,
+    hosts: reader.texts(entity, 'hosts'),
+    paths: reader.texts(entity, 'paths'),
+    methods: reader.texts(entity, 'methods'),
+    protocols: reader.texts(entity, 'protocols'),
+    headerCount,
+    otherConditions: [
+      ...OTHER_CONDITIONS.filter(isPresent),
+      ...unknownKeys(entity, routeKeys).filter((key) => !OTHER_CONDITIONS.includes(key)),
+    ],
+    regexPriority: reader.number(entity, 'regex_priority') ?? 0,
+    stripsPath: reader.flag(entity, 'strip_path', true),
+  };
+}
+
+/** A list with anything in it: `snis: []` is no condition. */
+function isFilled({ raw }: KongMapping, key: string): boolean {
+  const value: unknown = Object.hasOwn(raw, key) ? raw[key] : null;
+  if (value === null || value === undefined) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+/** Where the top of the file is. */
+export function rootPlace(tree: YamlTree): Place {
+  return { tree, path: [] };
+}

@@ -1,0 +1,141 @@
+import type { PathRule } from '../../model/endpoint.ts';
+import { parseAuthority } from '../../route/host.ts';
+import { parsePathRule, parseTarget } from '../../route/path.ts';
+import { placeIn } from '../../document/problem-log.ts';
+import { TOKEN_PATTERN } from '../../document/http-names.ts';
+import { type FindingLog, quoted } from './finding.ts';
+import { type KongRoute, nameOfRoute } from './kong-entities.ts';
+import { regexLiteral } from './regex-literal.ts';
+
+/** A host of a route. `pattern` is that of an endpoint, null for any; `rule` whether an endpoint can have it. */
+export interface MatchHost {
+  readonly pattern: string | null;
+  readonly isCarried: boolean;
+  /** Of those that are not carried: what every such host begins with. */
+  readonly prefix: string | null;
+}
+
+/** A path of a route. */
+export interface MatchPath {
+  /** Every path that Kong gives to the route begins with this, byte by byte, decoded as endpoints compare paths. */
+  readonly literal: string;
+  /** Kong takes this path alone, not what begins with it. */
+  readonly isExact: boolean;
+  /** What an endpoint has for it; null when it has nothing. */
+  readonly rule: { readonly written: PathRule; readonly kind: 'prefix' | 'exact'; readonly comparable: string } | null;
+  /** How Kong orders routes by it. */
+  readonly isRegex: boolean;
+  readonly length: number;
+}
+
+/** Which requests a route takes, in the terms of endpoints as far as they go. */
+export interface RouteMatch {
+  readonly hosts: readonly MatchHost[];
+  readonly paths: readonly MatchPath[];
+  /** Empty for any. */
+  readonly methods: readonly string[];
+  /** An endpoint can say which requests these are, apart from single hosts and paths. */
+  readonly isCarried: boolean;
+}
+
+const ANY_HOST: MatchHost = { pattern: null, isCarried: true, prefix: null };
+const ANY_PATH: MatchPath = {
+  literal: '/',
+  isExact: false,
+  rule: { written: { prefix: '/' }, kind: 'prefix', comparable: '' },
+  isRegex: false,
+  length: 0,
+};
+
+/** Paths of Kong before 3.0 are regular expressions when they hold anything else. */
+const PLAIN_PATH = /^[A-Za-z0-9.\-_~/%]*$/;
+
+/** Reads the match of a route and tells what of it no endpoint can have. */
+export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findings: FindingLog): RouteMatch {
+  const subject = `route ${quoted(nameOfRoute(route))}`;
+  if (route.otherConditions.length > 0) {
+    findings.add('error', route.place, {
+      subject,
+      what: `is chosen by ${route.otherConditions.map(quoted).join(', ')} too, which endpoints have not: it was left out`,
+      instead: 'name an endpoint of your own in Envoy’s route: context_extensions of ext_authz',
+    });
+  }
+  const hosts = route.hosts.map((host, index) => {
+    const read = readHost(host);
+    if (!read.isCarried) {
+      findings.add('error', placeIn(route.place, 'hosts', index), {
+        subject,
+        what: `has the host ${quoted(host)}, which endpoints cannot have: it was left out`,
+        instead: 'write host names without port, or *.example.com',
+      });
+    }
+    return read;
+  });
+  const paths = route.paths.map((path, index) => {
+    const read = readPath(path, marksRegexPaths);
+    if ('reason' in read) {
+      findings.add('error', placeIn(route.place, 'paths', index), {
+        subject,
+        what: `has the path ${quoted(path)}, which endpoints cannot have (${read.reason}): it was left out`,
+        instead:
+          'write prefixes or single paths, or name an endpoint in Envoy’s route (context_extensions of ext_authz)',
+      });
+    }
+    return 'reason' in read ? read.path : read;
+  });
+  const methods = [...new Set(route.methods)];
+  const faulty = methods.filter((method) => !TOKEN_PATTERN.test(method));
+  if (faulty.length > 0) {
+    findings.add('error', placeIn(route.place, 'methods'), {
+      subject,
+      what: `has ${faulty.map(quoted).join(', ')} among its methods, which is no HTTP method: it was left out`,
+    });
+  }
+  return {
+    hosts: hosts.length === 0 ? [ANY_HOST] : hosts,
+    paths: paths.length === 0 ? [ANY_PATH] : paths,
+    methods,
+    isCarried: route.otherConditions.length === 0 && faulty.length === 0,
+  };
+}
+
+function readHost(text: string): MatchHost {
+  const isWildcard = text.startsWith('*.');
+  const name = isWildcard ? text.slice(2) : text;
+  const host = name.includes(':') || name.includes('*') ? null : parseAuthority(name);
+  if (host !== null && host !== '') {
+    return { pattern: isWildcard ? `*.${host}` : host, isCarried: true, prefix: null };
+  }
+  const star = text.indexOf('*');
+  const colon = text.indexOf(':');
+  const end = Math.min(star < 0 ? text.length : star, colon < 0 ? text.length : colon);
+  return { pattern: null, isCarried: false, prefix: text.slice(0, end).toLowerCase() };
+}
+
+function readPath(
+  text: string,
+  marksRegexPaths: boolean,
+): MatchPath | { readonly reason: string; readonly path: MatchPath } {
+  const isRegex = marksRegexPaths ? text.startsWith('~') : !PLAIN_PATH.test(text);
+  const source = isRegex && text.startsWith('~') ? text.slice(1) : text;
+  const { text: fixed, kind } = isRegex ? regexLiteral(source) : ({ text: source, kind: 'prefix' } as const);
+  const base = { isRegex, length: isRegex ? 0 : text.length, isExact: kind === 'exact' };
+  const unknown = (reason: string): { reason: string; path: MatchPath } => ({
+    reason,
+    path: { ...base, literal: comparableStart(fixed), rule: null },
+  });
+  if (kind === 'part') return unknown('it is a regular expression');
+  const written: PathRule = kind === 'exact' ? { exact: fixed } : { prefix: fixed };
+  const parsed = parsePathRule(written);
+  if ('reason' in parsed) return unknown(parsed.reason);
+  return { ...base, literal: comparableStart(fixed), rule: { written, ...parsed } };
+}
+
+/** A path as endpoints compare it, cut before what they would not take as it is. */
+function comparableStart(text: string): string {
+  const target = parseTarget(text);
+  if (!('reason' in target) && target.query === null && !/;|%3b/i.test(text)) return target.comparable;
+  const cut = /[%;?#\\]|\/\/|\/\.{1,2}(?:\/|$)/.exec(text);
+  const start = cut === null ? text : text.slice(0, cut.index);
+  return start.startsWith('/') ? start : '/';
+}
