@@ -24,6 +24,7 @@ const needs = {
   'test/e2e/mongodb': ['mongodb'],
   'test/e2e/zero-downtime': ['mongodb'],
   'test/e2e/ratelimit': ['ratelimit', 'redis'],
+  'test/e2e/ratelimit/mongodb': ['mongodb'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],
 };
