@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { readVersion } from '../version.ts';
 import { registerApply } from './apply.ts';
 import { registerCompletion } from './completion/completion.ts';
 import { type CommandPorts, systemPorts } from './command-ports.ts';
@@ -91,11 +91,4 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 confl
     writeSafely(terminal.err, `postern: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return exitCodes.failed;
   }
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
 }

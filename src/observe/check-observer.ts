@@ -1,11 +1,11 @@
 import { type Decision, isGranted } from '../respond/decision.ts';
 import type { WhichSecret } from '../model/credential.ts';
-import type { Endpoint } from '../model/endpoint.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import type { Answer } from '../respond/respond.ts';
 import { requestIdOf } from '../respond/request-id.ts';
-import type { Logger } from './logger.ts';
+import type { LineBudget } from './line-budget.ts';
+import type { LogFields, Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Told of every decided check. */
@@ -15,7 +15,7 @@ export interface CheckObserver {
   /** The message was no CheckRequest; the caller got 400. */
   unreadable(requestId: string): void;
   /** The program itself was wrong; the caller got 500. */
-  defect(error: unknown, requestId: string): void;
+  defect(error: unknown, requestId: string, request: HttpRequest): void;
 }
 
 /** A check, its decision and its answer. */
@@ -30,26 +30,35 @@ export interface DecidedCheck {
 /** Told of every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 
+/** What observers of requests write to. */
+export interface ObserverPorts {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Which refusals get a line; all of them are counted. */
+  readonly budget: Pick<LineBudget, 'take'>;
+  /** Null where nobody keeps when credentials were used. */
+  readonly recordUse: RecordUse | null;
+}
+
 /**
- * Counts every check and writes one line for each refusal; allowed requests are told at debug level only. `recordUse`
- * is null where nobody keeps when credentials were used.
+ * Counts every check and writes one line for each refusal, as far as the budget of its code goes; allowed requests are
+ * told at debug level only.
  */
-export function createCheckObserver(
-  logger: Logger,
-  metrics: Metrics,
-  recordUse: RecordUse | null = null,
-): CheckObserver {
+export function createCheckObserver({ logger, metrics, budget, recordUse }: ObserverPorts): CheckObserver {
   return {
     decided({ request, decision, answer, requestId, seconds }) {
       const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
       const endpoint = routed?.endpoint ?? null;
-      metrics.countCheck(endpoint, answer.code, seconds);
+      const { code, isAllowed } = answer;
+      metrics.countCheck(endpoint, code, seconds);
       if (!isGranted(decision)) {
-        logger.info(answer.isAllowed ? 'let through by observe mode' : 'refused', {
+        if (!budget.take(isAllowed ? `${code} observed` : code)) return;
+        logger.info(isAllowed ? 'let through by observe mode' : 'refused', {
           requestId,
-          code: answer.code,
+          code,
           detail: decision.refusal.detail,
-          ...describe(request, endpoint),
+          endpoint: endpoint?.id ?? null,
+          ...describe(request),
           consumer: decision.authenticated?.caller?.consumer.id ?? null,
         });
         return;
@@ -59,24 +68,31 @@ export function createCheckObserver(
       if (logger.isDebug) {
         logger.debug('allowed', {
           requestId: requestIdOf(request),
-          ...describe(request, endpoint),
+          endpoint: endpoint?.id ?? null,
+          ...describe(request),
           consumer: caller?.consumer.id ?? null,
         });
       }
     },
     unreadable(requestId) {
       metrics.countRefusal('MALFORMED_REQUEST');
+      if (!budget.take('unreadable')) return;
       logger.warn('refused: the message is no CheckRequest', { requestId, code: 'MALFORMED_REQUEST' });
     },
-    defect(error, requestId) {
+    defect(error, requestId, request) {
       metrics.countRefusal('INTERNAL');
-      logger.error('a check failed by a defect of this program; the caller got 500', { requestId }, error);
+      if (!budget.take('INTERNAL')) return;
+      logger.error(
+        'a check failed by a defect of this program; the caller got 500',
+        { requestId, code: 'INTERNAL', ...describe(request) },
+        error,
+      );
     },
   };
 }
 
 /** The path without its query, which may hold an App Key. */
-function describe(request: HttpRequest, endpoint: Endpoint | null): { endpoint: string | null; request: string } {
+function describe(request: HttpRequest): LogFields {
   const [path = ''] = request.path.split(/[?#]/, 1);
-  return { endpoint: endpoint?.id ?? null, request: `${printable(request.method)} ${printable(path)}` };
+  return { request: `${printable(request.method)} ${printable(path)}` };
 }

@@ -7,12 +7,14 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoS
   return {
     loaded({ endpoints, faults }) {
       metrics.countReload('loaded');
+      metrics.announce(endpoints);
       logger.info('the endpoints of the database are in force', {
         endpoints: endpoints.length,
         faulty: faults.length,
       });
     },
     changed({ endpoints, faults }) {
+      metrics.announce(endpoints);
       logger.info('endpoints were changed', { endpoints: endpoints.length, faulty: faults.length });
     },
     running(mode) {

@@ -1,10 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FailureReason } from '../limit/service/service-failure.ts';
+import { type FailureReason, failureReasons } from '../limit/service/service-failure.ts';
 
 /** From an answer of a service on the same machine to the longest deadline, in seconds. */
 const DURATION_BUCKETS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /** How a question to the rate limit service ended. */
+const limiterOutcomes = ['ok', 'over-limit', ...failureReasons] as const;
 export type LimiterOutcome = 'ok' | 'over-limit' | FailureReason;
 
 /** The metrics of the rate limit service (interfaces §6), there only when one is configured. */
@@ -21,6 +22,7 @@ export class LimiterMetrics {
       labelNames: ['outcome'],
       registers,
     });
+    for (const outcome of limiterOutcomes) this.#questions.inc({ outcome }, 0);
     this.#duration = new Histogram({
       name: 'postern_limiter_question_duration_seconds',
       help: 'Time of one question to the rate limit service, failed ones too; not of those that were not asked.',

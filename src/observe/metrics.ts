@@ -1,44 +1,41 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { OAuth2ErrorCode } from '../oauth2/oauth2-refusal.ts';
-import type { OAuth2Operation } from '../oauth2/oauth2-service.ts';
+import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/oauth2-refusal.ts';
+import { type OAuth2Operation, oauth2Operations } from '../oauth2/oauth2-service.ts';
+import type { RefusalCode } from '../refusal.ts';
+import { CheckCounter } from './check-counter.ts';
+import { FastHistogram } from './fast-histogram.ts';
 
-/** From a key check in memory to a call of another service that runs into its deadline, in seconds. */
+/** From a key check in memory to a call of another service that runs into its deadline and beyond, in seconds. */
 const DURATION_BUCKETS = [
-  0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+  1, 5,
 ];
 
-/** The metrics of interfaces §6. No label ever holds what a caller chose. */
+/** The metrics of interfaces §6. No label ever holds what a caller chose. What alerts look for is there from the start, as 0. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #counts = new Map<string, CheckCount>();
-  readonly #duration: Histogram;
+  readonly #checks: CheckCounter;
+  readonly #duration: FastHistogram;
   readonly #limiterFailures: Counter;
   readonly #reloads: Counter<'outcome'>;
+  readonly #isReloadGood: Gauge;
   readonly #oauth2Requests: Counter<'operation' | 'outcome'>;
 
-  /** @param snapshotAgeSeconds how long ago the current state of the store was known to be right. */
-  constructor(snapshotAgeSeconds: () => number) {
-    const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
-    const counts = this.#counts;
-    new Counter({
-      name: 'postern_checks_total',
-      help: 'Decided checks by endpoint, authentication method and code (ALLOWED or the refusal code).',
-      labelNames: ['endpoint', 'authentication', 'code'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { endpoint, authentication, code, count } of counts.values()) {
-          this.inc({ endpoint, authentication, code }, count);
-        }
-      },
-    });
-    this.#duration = new Histogram({
+  /**
+   * @param snapshotAgeSeconds how long ago the current state of the store was known to be right.
+   * @param version of this program.
+   */
+  constructor(snapshotAgeSeconds: () => number, version = 'unknown') {
+    const { registry } = this;
+    const registers = [registry];
+    collectDefaultMetrics({ register: registry });
+    this.#checks = new CheckCounter(registry);
+    this.#duration = new FastHistogram({
       name: 'postern_check_duration_seconds',
       help: 'Time from the message of a check to its answer.',
       buckets: DURATION_BUCKETS,
-      registers,
+      registry,
     });
     this.#limiterFailures = new Counter({
       name: 'postern_limiter_failures_total',
@@ -51,12 +48,21 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     });
+    for (const outcome of ['loaded', 'refused']) this.#reloads.inc({ outcome }, 0);
+    this.#isReloadGood = new Gauge({
+      name: 'postern_store_last_reload_good',
+      help: 'Whether the last read of the store could be taken: 1, or 0 while a wrong file keeps the last good state in force.',
+      registers,
+    });
     this.#oauth2Requests = new Counter({
       name: 'postern_oauth2_requests_total',
       help: 'Requests to the OAuth2 endpoints by operation and outcome (ok or the error).',
       labelNames: ['operation', 'outcome'],
       registers,
     });
+    for (const operation of oauth2Operations) {
+      for (const outcome of ['ok', ...oauth2ErrorCodes]) this.#oauth2Requests.inc({ operation, outcome }, 0);
+    }
     new Gauge({
       name: 'postern_snapshot_age_seconds',
       help: 'Seconds since the state that decides checks was known to be that of the store.',
@@ -65,17 +71,28 @@ export class Metrics {
         this.set(snapshotAgeSeconds());
       },
     });
+    new Gauge({
+      name: 'postern_build_info',
+      help: 'Always 1; the label says which version runs.',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
   }
 
   /** Counts one decided check. `endpoint` is null when none was found. */
-  countCheck(endpoint: Endpoint | null, code: string, seconds: number): void {
-    this.#count(endpoint, code);
-    this.#duration.observe(seconds);
+  countCheck(endpoint: Endpoint | null, code: RefusalCode | 'ALLOWED', seconds: number): void {
+    this.#checks.count(endpoint, code);
+    this.#duration.add(seconds);
   }
 
   /** Counts a check that was refused without a decision: a message that cannot be read, or a defect of ours. */
-  countRefusal(code: string): void {
-    this.#count(null, code);
+  countRefusal(code: RefusalCode): void {
+    this.#checks.count(null, code);
+  }
+
+  /** Shows the counters of endpoints before their first check. */
+  announce(endpoints: readonly Endpoint[]): void {
+    this.#checks.announce(endpoints);
   }
 
   /** Counts a check that the limiter could not judge, allowed or not. */
@@ -86,28 +103,11 @@ export class Metrics {
   /** Counts a read of the declarative file, or of all endpoints of a database. */
   countReload(outcome: 'loaded' | 'refused'): void {
     this.#reloads.inc({ outcome });
+    this.#isReloadGood.set(outcome === 'loaded' ? 1 : 0);
   }
 
   /** Counts a request to an OAuth2 endpoint. */
   countOAuth2Request(operation: OAuth2Operation, outcome: OAuth2ErrorCode | 'ok'): void {
     this.#oauth2Requests.inc({ operation, outcome });
   }
-
-  #count(endpoint: Endpoint | null, code: string): void {
-    const id = endpoint?.id ?? '';
-    const key = `${id} ${code}`;
-    let count = this.#counts.get(key);
-    if (count === undefined) {
-      count = { endpoint: id, authentication: endpoint?.authentication ?? '', code, count: 0 };
-      this.#counts.set(key, count);
-    }
-    count.count += 1;
-  }
-}
-
-interface CheckCount {
-  readonly endpoint: string;
-  readonly authentication: string;
-  readonly code: string;
-  count: number;
 }

@@ -1,14 +1,8 @@
 import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
-import type { RecordUse } from './check-observer.ts';
-import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
+import type { ObserverPorts } from './check-observer.ts';
 
-/** Counts every request to an OAuth2 endpoint, and writes one line for each that is refused. `recordUse` as in `createCheckObserver`. */
-export function createOAuth2Observer(
-  logger: Logger,
-  metrics: Metrics,
-  recordUse: RecordUse | null = null,
-): OAuth2Observer {
+/** Counts every request to an OAuth2 endpoint, and writes one line for each that is refused, as far as the budget of its error goes. */
+export function createOAuth2Observer({ logger, metrics, budget, recordUse }: ObserverPorts): OAuth2Observer {
   return {
     used(credentialId, secret) {
       recordUse?.(credentialId, secret);
@@ -20,9 +14,11 @@ export function createOAuth2Observer(
         return;
       }
       const { error, status, detail } = refusal;
+      if (!budget.take(`oauth2 ${error}`)) return;
       logger.info('an OAuth2 request was refused', { requestId, operation, status, error, detail });
     },
     defect(error, requestId) {
+      if (!budget.take('oauth2 defect')) return;
       logger.error('an OAuth2 request failed by a defect of this program; the client got 500', { requestId }, error);
     },
   };

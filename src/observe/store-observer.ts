@@ -8,6 +8,7 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
   return {
     loaded(path, state) {
       metrics.countReload('loaded');
+      metrics.announce(state.endpoints);
       logger.info('the declarative file is in force', {
         file: path,
         endpoints: state.endpoints.length,

@@ -1,5 +1,6 @@
 import { check, type CheckPorts } from '../check.ts';
 import type { CheckObserver } from '../observe/check-observer.ts';
+import type { CheckTrace, StartCheckTrace } from '../observe/traces/check-trace.ts';
 import { isPromise, type Pending } from '../pending.ts';
 import { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse } from '../refusal.ts';
@@ -10,15 +11,25 @@ import { requestIdOf } from '../respond/request-id.ts';
 import { respond } from '../respond/respond.ts';
 import { route, type Routed } from '../route/route.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
+import type { Call } from './transport.ts';
 
 /** What the handler needs: the stages' ports, an observer, and a monotonic clock in milliseconds. */
 export interface CheckHandlerPorts extends CheckPorts {
   readonly observer: CheckObserver;
   readonly elapsedMs: () => number;
+  /** Null where no traces are asked for. */
+  readonly startTrace?: StartCheckTrace | null;
 }
 
-/** From the bytes of a `CheckRequest` to those of its `CheckResponse`. */
-export type CheckHandler = (message: Uint8Array) => Pending<Uint8Array>;
+/** From the bytes of a `CheckRequest` to those of its `CheckResponse`; of the call only its `traceparent` matters. */
+export type CheckHandler = (message: Uint8Array, call?: Pick<Call, 'traceParent'>) => Pending<Uint8Array>;
+
+/** A check while it is decided. */
+interface RunningCheck {
+  readonly request: HttpRequest;
+  readonly startMs: number;
+  readonly trace: CheckTrace | null;
+}
 
 /**
  * Makes the one function between the transport and the pipeline. It neither throws nor rejects: a fault of the store
@@ -26,37 +37,44 @@ export type CheckHandler = (message: Uint8Array) => Pending<Uint8Array>;
  * never a bare gRPC error.
  */
 export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
-  function answer(request: HttpRequest, decision: Decision, startMs: number): Uint8Array {
+  const startTrace = ports.startTrace ?? null;
+
+  function answer({ request, startMs, trace }: RunningCheck, decision: Decision): Uint8Array {
     const requestId = isGranted(decision) ? null : requestIdOf(request);
     const answered = respond(decision, request, requestId ?? '');
     const seconds = (ports.elapsedMs() - startMs) / 1000;
     ports.observer.decided({ request, decision, answer: answered, requestId, seconds });
+    trace?.decided(decision, answered);
     return answered.bytes;
   }
 
-  function answerFault(request: HttpRequest, fault: unknown, startMs: number): Uint8Array {
+  function answerFault(running: RunningCheck, fault: unknown): Uint8Array {
+    const { request, trace } = running;
     if (fault instanceof StoreUnavailable) {
       const refusal = refuse('STORE_UNAVAILABLE', fault.message);
-      return answer(request, { refusal, routed: findRoute(request, ports), authenticated: null }, startMs);
+      return answer(running, { refusal, routed: findRoute(request, ports), authenticated: null });
     }
     const requestId = requestIdOf(request);
-    ports.observer.defect(fault, requestId);
+    ports.observer.defect(fault, requestId, request);
+    trace?.failed();
     const refusal = refuse('INTERNAL', 'a defect of this program');
     return reject({ refusal, requestId, endpoint: null, caller: null });
   }
 
-  return (message) => {
+  return (message, call) => {
     const startMs = ports.elapsedMs();
     const request = HttpRequest.parse(message);
     if (request === null) return rejectUnreadable(ports.observer);
+    const trace = startTrace === null ? null : startTrace(request, call?.traceParent ?? null);
+    const running = { request, startMs, trace };
     try {
-      const decision = check(request, ports);
-      if (!isPromise(decision)) return answer(request, decision, startMs);
+      const decision = check(request, trace === null ? ports : trace.watch(ports));
+      if (!isPromise(decision)) return answer(running, decision);
       return decision
-        .then((decided) => answer(request, decided, startMs))
-        .catch((fault: unknown) => answerFault(request, fault, startMs));
+        .then((decided) => answer(running, decided))
+        .catch((fault: unknown) => answerFault(running, fault));
     } catch (fault) {
-      return answerFault(request, fault, startMs);
+      return answerFault(running, fault);
     }
   };
 }

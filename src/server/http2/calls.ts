@@ -87,6 +87,7 @@ export class Calls implements SenderHost {
       path: head.path,
       contentLength: head.contentLength,
       timeoutMs: head.timeoutMs,
+      traceParent: head.traceParent,
       sendWindowBytes: this.sender.initialWindowBytes,
       nowMs: this.#host.nowMs,
       clock: this.#context.clock,

@@ -5,7 +5,6 @@ import type { FrameWriter } from './frame-writer.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { u31, u8 } from './octets.ts';
-import { classifyRequestField } from './request-field.ts';
 import { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
@@ -30,7 +29,7 @@ export class IncomingHeaders {
     this.#conduct = conduct;
     this.#hpack = new HpackDecoder({
       staticTable: context.staticTable,
-      classify: classifyRequestField,
+      classify: context.classify,
       tableLimitBytes: HEADER_TABLE_BYTES,
     });
   }

@@ -15,6 +15,7 @@ export const requestField = {
   malformed: 9,
   /** Fields of HTTP/1.1 connections (RFC 9113 §8.2.2). */
   connectionSpecific: 10,
+  traceParent: 11,
 } as const satisfies Record<string, FieldKind>;
 
 const kinds: ReadonlyMap<string, FieldKind> = new Map([
@@ -39,6 +40,11 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** What a literal name is to {@link RequestHead}. */
 export function classifyRequestField(name: string): FieldKind {
   return kinds.get(name) ?? (fieldName.test(name) ? requestField.ignored : requestField.malformed);
+}
+
+/** {@link classifyRequestField} for servers that read `traceparent` too. */
+export function classifyTracedField(name: string): FieldKind {
+  return name === 'traceparent' ? requestField.traceParent : classifyRequestField(name);
 }
 
 /** Whether fields of this kind stand before all others (RFC 9113 §8.3). */

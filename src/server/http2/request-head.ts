@@ -20,12 +20,15 @@ export class RequestHead implements FieldSink {
   contentLength = -1;
   /** Of `grpc-timeout` in milliseconds; Infinity without one, NaN for one that is none. */
   timeoutMs = Infinity;
+  /** Of `traceparent`; null without one, or with more than one (W3C Trace Context §3.2). */
+  traceParent: string | null = null;
   /** Why the request is malformed (RFC 9113 §8.1.1), or null. */
   problem: string | null = null;
   sizeBytes = 0;
   #hasScheme = false;
   #hasAuthority = false;
   #hasRegular = false;
+  #hasTraceParent = false;
   /** The last `grpc-timeout` read: a peer sends the same one all the time. */
   #timeoutText = '';
   #timeoutMs = NaN;
@@ -37,6 +40,8 @@ export class RequestHead implements FieldSink {
     this.contentType = '';
     this.contentLength = -1;
     this.timeoutMs = Infinity;
+    this.traceParent = null;
+    this.#hasTraceParent = false;
     this.problem = null;
     this.sizeBytes = 0;
     this.#hasScheme = false;
@@ -102,6 +107,10 @@ export class RequestHead implements FieldSink {
         break;
       case requestField.timeout:
         this.timeoutMs = this.#timeout(field.value);
+        break;
+      case requestField.traceParent:
+        this.traceParent = this.#hasTraceParent ? null : field.value;
+        this.#hasTraceParent = true;
         break;
       case requestField.connectionSpecific:
         this.problem = 'a field of HTTP/1.1 connections';

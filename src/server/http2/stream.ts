@@ -29,6 +29,7 @@ export class Stream implements Call {
   readonly contentLength: number;
   /** On {@link Clock.nowMs}'s scale, or Infinity. */
   readonly deadlineAtMs: number;
+  readonly traceParent: string | null;
   /** The peer has sent END_STREAM. */
   ended = false;
   /** DATA octets without padding. */
@@ -62,6 +63,7 @@ export class Stream implements Call {
     readonly path: string;
     readonly contentLength: number;
     readonly timeoutMs: number;
+    readonly traceParent: string | null;
     readonly sendWindowBytes: number;
     readonly nowMs: number;
     readonly clock: Clock;
@@ -71,6 +73,7 @@ export class Stream implements Call {
     this.path = init.path;
     this.contentLength = init.contentLength;
     this.deadlineAtMs = init.nowMs + init.timeoutMs;
+    this.traceParent = init.traceParent;
     this.sendWindowBytes = init.sendWindowBytes;
     this.progressAtMs = init.nowMs;
     this.#clock = init.clock;

@@ -50,8 +50,13 @@ describe('the record of uses', () => {
   it('is told of allowed, authenticated checks only', async () => {
     const used: string[] = [];
     const logger = createLogger('error', { write: () => undefined });
-    const observer = createCheckObserver(logger, new Metrics(() => 0), (credentialId, secret) => {
-      used.push(`${credentialId} ${secret}`);
+    const observer = createCheckObserver({
+      logger,
+      metrics: new Metrics(() => 0),
+      budget: { take: () => true },
+      recordUse: (credentialId, secret) => {
+        used.push(`${credentialId} ${secret}`);
+      },
     });
     const gateway = testGateway({
       endpoints: [

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Histogram } from 'prom-client';
 import { createCheckObserver } from '../../../src/observe/check-observer.ts';
+import { type LineBudget } from '../../../src/observe/line-budget.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
@@ -21,6 +23,7 @@ async function observe(
   level: Parameters<typeof createLogger>[0],
   requests: readonly (RequestParts | Uint8Array)[],
   snapshot?: () => Snapshot,
+  budget: Pick<LineBudget, 'take'> = { take: () => true },
 ): Promise<{ lines: Line[]; text: string; metrics: string }> {
   let text = '';
   const logger = createLogger(level, {
@@ -31,7 +34,8 @@ async function observe(
   const metrics = new Metrics(() => 3);
   const compiled = snapshotOf({ endpoints });
   const { ports } = testGateway({ snapshot: snapshot ?? (() => compiled) });
-  const handle = createCheckHandler({ ...ports, observer: createCheckObserver(logger, metrics), elapsedMs: () => 0 });
+  const observer = createCheckObserver({ logger, metrics, budget, recordUse: null });
+  const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
   for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
   const lines = text
     .split('\n')
@@ -94,6 +98,23 @@ describe('the log of checks', () => {
     assert.match(String(lines[0]?.['detail']), /^configuration fault: .* "oders"/);
   });
 
+  it('counts what the budget of lines leaves out, and writes it nowhere', async () => {
+    const kinds: string[] = [];
+    const take = (kind: string): boolean => {
+      kinds.push(kind);
+      return false;
+    };
+    const throwing = (): Snapshot => {
+      throw new TypeError('oh no');
+    };
+    const refused = await observe('info', [{}, { path: '/watched' }, Buffer.of(0xff)], undefined, { take });
+    const failed = await observe('info', [{}], throwing, { take });
+    assert.deepEqual([...refused.lines, ...failed.lines], []);
+    assert.deepEqual(kinds, ['CREDENTIALS_MISSING', 'CREDENTIALS_MISSING observed', 'unreadable', 'INTERNAL']);
+    assert.match(refused.metrics, /code="MALFORMED_REQUEST"\} 1$/m);
+    assert.match(failed.metrics, /code="INTERNAL"\} 1$/m);
+  });
+
   it('warns of messages that are no CheckRequest', async () => {
     const { lines } = await observe('info', [Buffer.of(0xff)]);
     assert.deepEqual(
@@ -109,6 +130,8 @@ describe('the log of checks', () => {
     const { lines } = await observe('info', [{ headers: [identified] }], snapshot);
     assert.equal(lines[0]?.['level'], 'error');
     assert.equal(lines[0]['requestId'], 'r-1');
+    assert.equal(lines[0]['code'], 'INTERNAL');
+    assert.equal(lines[0]['request'], 'GET /orders');
     assert.match(JSON.stringify(lines[0]['err']), /oh no.*check-observer\.test/s);
   });
 
@@ -162,7 +185,7 @@ describe('the metrics of checks', () => {
       { path: '//' },
       Buffer.of(0xff),
     ]);
-    const counted = metrics.split('\n').filter((line) => line.startsWith('postern_checks_total{'));
+    const counted = metrics.split('\n').filter((line) => /^postern_checks_total\{.* [1-9]\d*$/.test(line));
     assert.deepEqual(counted.sort(), [
       'postern_checks_total{endpoint="",authentication="",code="ENDPOINT_NOT_FOUND"} 1',
       'postern_checks_total{endpoint="",authentication="",code="MALFORMED_REQUEST"} 1',
@@ -184,14 +207,89 @@ describe('the metrics of checks', () => {
     assert.match(metrics, /^postern_checks_total\{endpoint="",authentication="",code="INTERNAL"\} 1$/m);
   });
 
+  it('are there before the first check of an endpoint, as 0, where alerts look for a rise', async () => {
+    const metrics = new Metrics(() => 0);
+    const strict = keyEndpoint({ id: 'strict', options: { onLimiterFailure: 'deny' } });
+    metrics.announce([strict, openEndpoint({ id: 'status' }), openEndpoint({ id: 'off', enabled: false })]);
+    metrics.countCheck(strict, 'ALLOWED', 0.001);
+    metrics.announce([strict]);
+    const counted = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('postern_checks'));
+    assert.deepEqual(counted, [
+      'postern_checks_total{endpoint="",authentication="",code="INTERNAL"} 0',
+      'postern_checks_total{endpoint="",authentication="",code="STORE_UNAVAILABLE"} 0',
+      'postern_checks_total{endpoint="",authentication="",code="UNAVAILABLE"} 0',
+      'postern_checks_total{endpoint="",authentication="",code="MALFORMED_REQUEST"} 0',
+      'postern_checks_total{endpoint="strict",authentication="key",code="ALLOWED"} 1',
+      'postern_checks_total{endpoint="strict",authentication="key",code="STORE_UNAVAILABLE"} 0',
+      'postern_checks_total{endpoint="strict",authentication="key",code="LIMITER_UNAVAILABLE"} 0',
+      'postern_checks_total{endpoint="status",authentication="",code="ALLOWED"} 0',
+    ]);
+  });
+
+  it('are not shown beforehand for very many endpoints', async () => {
+    const metrics = new Metrics(() => 0);
+    metrics.announce(Array.from({ length: 1001 }, (_, at) => openEndpoint({ id: `endpoint-${String(at)}` })));
+    assert.doesNotMatch(await metrics.registry.metrics(), /endpoint-0/);
+  });
+
+  it('keep the method of an endpoint that was checked by another one before', async () => {
+    const metrics = new Metrics(() => 0);
+    metrics.countCheck(keyEndpoint({ id: 'orders' }), 'ALLOWED', 0);
+    metrics.countCheck(keyEndpoint({ id: 'orders' }), 'ALLOWED', 0);
+    metrics.countCheck(openEndpoint({ id: 'orders' }), 'ALLOWED', 0);
+    const text = await metrics.registry.metrics();
+    assert.match(text, /endpoint="orders",authentication="key",code="ALLOWED"\} 2$/m);
+    assert.match(text, /endpoint="orders",authentication="",code="ALLOWED"\} 1$/m);
+  });
+
+  it('put durations into buckets as prom-client does', async () => {
+    const metrics = new Metrics(() => 0);
+    const reference = new Histogram({ name: 'x', help: 'x', buckets: [0.000_01, 0.001, 5], registers: [] });
+    for (const seconds of [0, 0.000_01, 0.000_010_1, 0.000_5, 0.001, 0.7, 5, 5.1, 60]) {
+      metrics.countCheck(null, 'ALLOWED', seconds);
+      reference.observe(seconds);
+    }
+    const text = await metrics.registry.metrics();
+    for (const { metricName = '', labels, value } of (await reference.get()).values) {
+      const name = metricName.replace(/^x/, 'postern_check_duration_seconds');
+      const line =
+        'le' in labels ? `${name}{le="${String(labels['le'])}"} ${String(value)}` : `${name} ${String(value)}`;
+      assert.ok(text.split('\n').includes(line), line);
+    }
+    const [mine] = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => name.includes('check_duration'));
+    assert.equal(mine?.type, 'histogram');
+  });
+
+  it('do not grow with what callers choose', async () => {
+    const requests = Array.from({ length: 300 }, (_, at) => ({
+      ...{
+        authority: `h${String(at)}.example`,
+        method: `M${String(at)}`,
+        path: `/orders/${String(at)}?appKey=k${String(at)}`,
+      },
+      ...{
+        endpoint: at % 2 === 0 ? `e${String(at)}` : 'orders',
+        headers: [['x-request-id', `r-${String(at)}`]] as const,
+      },
+    }));
+    const [few, many] = [await observe('error', requests.slice(0, 2)), await observe('error', requests)];
+    const seriesOf = (text: string): string[] =>
+      text.split('\n').flatMap((line) => (line.startsWith('postern_') ? [line.replace(/ [^ ]*$/, '')] : []));
+    assert.deepEqual(seriesOf(many.metrics), seriesOf(few.metrics));
+    assert.ok(seriesOf(few.metrics).length > 50);
+  });
+
   it('count reads of the file and failures of the limiter', async () => {
     const metrics = new Metrics(() => 0);
     metrics.countReload('loaded');
     metrics.countReload('refused');
     metrics.countReload('refused');
+    assert.match(await metrics.registry.metrics(), /^postern_store_last_reload_good 0$/m);
+    metrics.countReload('loaded');
     metrics.countLimiterFailure();
     const text = await metrics.registry.metrics();
-    assert.match(text, /^postern_store_reloads_total\{outcome="loaded"\} 1$/m);
+    assert.match(text, /^postern_store_reloads_total\{outcome="loaded"\} 2$/m);
+    assert.match(text, /^postern_store_last_reload_good 1$/m);
     assert.match(text, /^postern_store_reloads_total\{outcome="refused"\} 2$/m);
     assert.match(text, /^postern_limiter_failures_total 1$/m);
   });

@@ -14,7 +14,7 @@ describe('memory that a call holds', () => {
     const context = createServerContext({ methods: new Map(), observer, clock, limits: defaultLimits });
     const memory = new MessageMemory(context);
     const begin = (id: number): Stream => {
-      const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity };
+      const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity, traceParent: null };
       const stream = new Stream({ ...about, sendWindowBytes: 0, nowMs: clock.nowMs(), clock });
       assert.equal(
         memory.reserve(stream, MIB, () => undefined),

@@ -1,0 +1,163 @@
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import type { CheckPorts } from '../../check.ts';
+import { isPromise, type Pending } from '../../pending.ts';
+import type { HttpRequest } from '../../receive/http-request.ts';
+import { type Decision, isGranted } from '../../respond/decision.ts';
+import { refusalAnswers } from '../../respond/refusal-answers.ts';
+import type { Answer } from '../../respond/respond.ts';
+import type { CheckTrace, StartCheckTrace } from './check-trace.ts';
+
+/** What spans of checks are made with. */
+export interface SpanTracerPorts {
+  readonly tracer: Tracer;
+  /** Monotonic, in milliseconds, on the scale of `performance.now()`, which is the one of spans. */
+  readonly elapsedMs: () => number;
+  /** Told when making spans failed, which is a defect; the check went on without. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** As gRPC servers name theirs (OpenTelemetry semantic conventions, RPC spans). */
+const CHECK_SPAN = 'envoy.service.auth.v3.Authorization/Check';
+const checkAttributes: Attributes = {
+  'rpc.system': 'grpc',
+  'rpc.service': 'envoy.service.auth.v3.Authorization',
+  'rpc.method': 'Check',
+};
+/** A refusal is an answer; these are the ones where the gateway itself is in trouble (RFC 9110 §15.6). */
+const LEAST_FAULT_STATUS = 500;
+const LONGEST_TRACE_PARENT = 128;
+
+/**
+ * Makes one SERVER span for each check that is sampled. Its parent is the span that Envoy made for its call, or else the
+ * one that the caller's request names, so that both ends stand in one trace. No attribute holds what a caller chose.
+ */
+export function createCheckTracer(ports: SpanTracerPorts): StartCheckTrace {
+  const { tracer, onDefect } = ports;
+  return (request, traceParent) => {
+    try {
+      const span = tracer.startSpan(
+        CHECK_SPAN,
+        { kind: SpanKind.SERVER, attributes: checkAttributes },
+        parentOf(request, traceParent),
+      );
+      return span.isRecording() ? new SpanTrace(span, ports) : null;
+    } catch (error) {
+      onDefect(error);
+      return null;
+    }
+  };
+}
+
+class SpanTrace implements CheckTrace {
+  readonly #span: Span;
+  readonly #context: Context;
+  readonly #ports: SpanTracerPorts;
+
+  constructor(span: Span, ports: SpanTracerPorts) {
+    this.#span = span;
+    this.#context = trace.setSpan(ROOT_CONTEXT, span);
+    this.#ports = ports;
+  }
+
+  watch(ports: CheckPorts): CheckPorts {
+    const { limiter, replayGuard } = ports;
+    return {
+      ...ports,
+      snapshot: () => {
+        const { endpoints, credentials } = ports.snapshot();
+        const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
+          this.#timed('find credential', () => credentials.findByAppKey(appKey));
+        return { endpoints, credentials: { findByAppKey } };
+      },
+      limiter: {
+        take: (question, deadlineAtMs) => this.#timed('take from limits', () => limiter.take(question, deadlineAtMs)),
+        ...(limiter.startDeadline === undefined ? {} : { startDeadline: () => limiter.startDeadline?.() ?? Infinity }),
+      },
+      replayGuard: {
+        reserve: (key, untilSeconds) => this.#timed('remember signature', () => replayGuard.reserve(key, untilSeconds)),
+      },
+    };
+  }
+
+  decided(decision: Decision, { code, isAllowed }: Answer): void {
+    const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
+    const authenticated = isGranted(decision) ? decision.permit.authenticated : decision.authenticated;
+    this.#end(code, {
+      'postern.endpoint': routed?.endpoint.id,
+      'postern.authentication': routed?.endpoint.authentication ?? undefined,
+      'postern.consumer': authenticated?.caller?.consumer.id,
+      'postern.allowed': isAllowed,
+    });
+  }
+
+  failed(): void {
+    this.#end('INTERNAL', { 'postern.allowed': false });
+  }
+
+  #end(code: Answer['code'], attributes: Attributes): void {
+    try {
+      this.#span.setAttributes({ ...attributes, 'postern.code': code });
+      if (code !== 'ALLOWED' && refusalAnswers[code].status >= LEAST_FAULT_STATUS) {
+        this.#span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+      }
+      this.#span.end();
+    } catch (error) {
+      this.#ports.onDefect(error);
+    }
+  }
+
+  /** Does the work; when it has to be waited for, a child span says how long that took and whether it failed. */
+  #timed<T>(name: string, work: () => Pending<T>): Pending<T> {
+    const startTime = this.#ports.elapsedMs();
+    const result = work();
+    if (!isPromise(result)) return result;
+    const end = this.#startChild(name, startTime);
+    return result.then(
+      (value) => {
+        end(null);
+        return value;
+      },
+      (fault: unknown) => {
+        end(fault);
+        throw fault;
+      },
+    );
+  }
+
+  #startChild(name: string, startTime: number): (fault: unknown) => void {
+    const { tracer, elapsedMs, onDefect } = this.#ports;
+    try {
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime }, this.#context);
+      return (fault) => {
+        try {
+          // The name only: the text of a fault may hold an address.
+          const message = fault instanceof Error ? fault.name : 'unknown';
+          if (fault !== null) span.setStatus({ code: SpanStatusCode.ERROR, message });
+          span.end(elapsedMs());
+        } catch (error) {
+          onDefect(error);
+        }
+      };
+    } catch (error) {
+      onDefect(error);
+      return () => undefined;
+    }
+  }
+}
+
+function parentOf(request: HttpRequest, traceParent: string | null): Context {
+  const text = traceParent ?? request.findHeader('traceparent');
+  if (text === null || text.length > LONGEST_TRACE_PARENT) return ROOT_CONTEXT;
+  const parent = parseTraceParent(text);
+  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+}
