@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { catalogue as pinned, defaultEnvoyVersion, envoyVersions } from './services/catalogue.mjs';
 import { InstallFailure } from './services/failure.mjs';
 import { buildGoModule } from './services/go-module.mjs';
+import { buildGoWorkspace } from './services/go-workspace.mjs';
 import { withLock } from './services/lock.mjs';
 import { unpackPythonLibrary } from './services/python-library.mjs';
 import { lastLines, run } from './services/run.mjs';
@@ -99,7 +100,12 @@ async function prove(service, path, signal) {
 }
 
 /** How a service comes here, by the kind of its source; what is of kind `machine` is there or is not. */
-const obtainers = { wheel: unpackWheel, go: buildGoModule, python: unpackPythonLibrary };
+const obtainers = {
+  wheel: unpackWheel,
+  go: buildGoModule,
+  'go-workspace': buildGoWorkspace,
+  python: unpackPythonLibrary,
+};
 
 async function install(service, directory, { signal, onProgress }) {
   const packages = join(directory, 'packages');

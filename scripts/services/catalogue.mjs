@@ -76,6 +76,25 @@ const versionIn = (text, pattern, atLeast, below) => {
   return found !== undefined && compareVersions(found, atLeast) >= 0 && compareVersions(found, below) < 0;
 };
 
+const kubernetesVersion = '1.36.3';
+
+function kubernetes(command) {
+  return {
+    title: `${command} ${kubernetesVersion}`,
+    version: kubernetesVersion,
+    command,
+    source: {
+      kind: 'go-workspace',
+      workspace: 'kubernetes',
+      sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=',
+      package: `k8s.io/kubernetes/cmd/${command}`,
+      variables: { 'k8s.io/component-base/version.gitVersion': `v${kubernetesVersion}` },
+      minGo: '1.26',
+    },
+    byHand: [],
+  };
+}
+
 const others = {
   mongodb: {
     title: 'MongoDB 6.0.5',
@@ -156,6 +175,22 @@ const others = {
     },
     byHand: ['put a kustomize of exactly this version on PATH'],
   },
+  // For `npm run test:kubernetes` only: they take ten minutes and 4 GB of modules the first time.
+  'kube-apiserver': kubernetes('kube-apiserver'),
+  kubectl: kubernetes('kubectl'),
+  etcd: {
+    title: 'etcd 3.6.16',
+    version: '3.6.16',
+    command: 'etcd',
+    source: {
+      kind: 'go-workspace',
+      workspace: 'etcd',
+      sum: 'h1:sLkpvz3RFtiNd/yPrZBKz5kT+XO1ZJkhmuUJeqc7OmA=',
+      package: 'go.etcd.io/etcd/server/v3',
+      minGo: '1.25',
+    },
+    byHand: [],
+  },
   'python-oauth2': {
     title: 'Python with requests-oauthlib 2.0.0',
     version: '2.0.0',
@@ -190,7 +225,10 @@ const others = {
   },
 };
 
-/** The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `python-oauth2`, `go`. */
+/**
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `python-oauth2`, `go`, and
+ * `kube-apiserver`, `kubectl`, `etcd`.
+ */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),
   ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),
