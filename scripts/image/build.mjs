@@ -66,7 +66,7 @@ export function buildArguments({ tags, buildImage, runImage, network, noCache },
 export async function buildImage(choices) {
   await requireEngine();
   const source = describeSource();
-  const tags = choices.tags.length > 0 ? choices.tags : [`postern:${source.version}`];
+  const tags = choices.tags?.length > 0 ? choices.tags : [`postern:${source.version}`];
   const start = performance.now();
   const { code } = await docker(buildArguments({ ...choices, tags }, source), { shown: true });
   if (code !== 0) {

@@ -1,0 +1,43 @@
+// What a new MongoDB needs before Postern can serve from it: run once by compose.yaml, and harmless when run again.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { MongoClient, MongoServerError } from 'mongodb';
+
+const store = new URL(process.env.POSTERN_STORE);
+const keyRing = process.env.POSTERN_KEYRING;
+const partners = '/etc/postern/postern.yaml';
+const patienceMs = 60_000;
+const alreadyInitialized = 23;
+
+/** Makes the one server a replica set, and waits until it takes writes. */
+async function initiateReplicaSet() {
+  const client = new MongoClient(`mongodb://${store.host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: patienceMs,
+  });
+  try {
+    const admin = client.db('admin');
+    const members = [{ _id: 0, host: store.host }];
+    await admin.command({ replSetInitiate: { _id: store.searchParams.get('replicaSet'), members } }).catch((error) => {
+      if (!(error instanceof MongoServerError && error.code === alreadyInitialized)) throw error;
+    });
+    const deadline = AbortSignal.timeout(patienceMs);
+    while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
+      deadline.throwIfAborted();
+      await setTimeout(200);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+function postern(...args) {
+  console.log(`$ postern ${args.join(' ')}`);
+  const { status } = spawnSync(process.execPath, ['dist/main.js', ...args], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+await initiateReplicaSet();
+if (!existsSync(keyRing)) postern('keyring', 'create', keyRing);
+postern('doctor', '--fix');
+postern('apply', '-f', partners);
