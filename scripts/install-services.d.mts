@@ -12,7 +12,7 @@ export declare class InstallFailure extends Error {}
 
 /** A step of an installation. */
 export type InstallProgress = {
-  /** As asked for: `envoy`, `envoy@1.36.4`, `mongodb`, `redis`, `ratelimit`, `python-oauth2`, `go`. */
+  /** As asked for: `envoy`, `envoy@1.36.4`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`. */
   readonly specification: string;
   /** For people: `Envoy 1.40.0`. */
   readonly title: string;

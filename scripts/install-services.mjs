@@ -7,6 +7,7 @@ import { access, chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, sy
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogue as pinned, defaultEnvoyVersion, envoyVersions } from './services/catalogue.mjs';
+import { unpackDebianPackage } from './services/debian-package.mjs';
 import { InstallFailure } from './services/failure.mjs';
 import { buildGoModule } from './services/go-module.mjs';
 import { buildGoWorkspace } from './services/go-workspace.mjs';
@@ -105,6 +106,7 @@ const obtainers = {
   go: buildGoModule,
   'go-workspace': buildGoWorkspace,
   python: unpackPythonLibrary,
+  debian: unpackDebianPackage,
 };
 
 async function install(service, directory, { signal, onProgress }) {

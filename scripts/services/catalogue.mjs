@@ -191,6 +191,19 @@ const others = {
     },
     byHand: [],
   },
+  prometheus: {
+    title: 'Prometheus with promtool',
+    version: 'debian',
+    command: 'prometheus',
+    // Whatever version the distribution has: its packages change, and apt knows which one is genuine.
+    source: { kind: 'debian', name: 'prometheus', program: 'usr/bin/prometheus' },
+    machine: {
+      commands: ['prometheus'],
+      fits: (text) => versionIn(text, /prometheus, version (\d+\.\d+\.\d+)/, '2.31.0', '4.0.0'),
+    },
+    proof: (text) => versionIn(text, /prometheus, version (\d+\.\d+\.\d+)/, '2.31.0', '4.0.0'),
+    byHand: ['put prometheus and promtool, 2.31 or newer, on PATH'],
+  },
   'python-oauth2': {
     title: 'Python with requests-oauthlib 2.0.0',
     version: '2.0.0',
@@ -226,7 +239,7 @@ const others = {
 };
 
 /**
- * The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `python-oauth2`, `go`, and
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`, and
  * `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {

@@ -18,16 +18,21 @@ const needs = {
   'test/integration/deploy': ['kustomize'],
   'test/integration/envoy-config': ['envoy'],
   'test/integration/mongodb': ['mongodb'],
+  'test/integration/observability': ['prometheus'],
   'test/integration/ratelimit': ['ratelimit', 'redis'],
   'test/e2e': ['envoy'],
   'test/e2e/deploy': ['kustomize'],
   'test/e2e/mongodb': ['mongodb'],
+  'test/e2e/observability/prometheus': ['prometheus', 'mongodb', 'ratelimit', 'redis'],
   'test/e2e/zero-downtime': ['mongodb'],
   'test/e2e/ratelimit': ['ratelimit', 'redis'],
   'test/e2e/ratelimit/mongodb': ['mongodb'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],
 };
+
+/** Servers that not every machine can have, Debian's packages for one: without them tests are skipped, with CI=true too. */
+export const unpromised = new Set(['prometheus']);
 
 /** The servers that a test file needs. */
 export function servicesFor(file) {
