@@ -1,6 +1,6 @@
-/** What a failed TLS handshake means, by the code of Node or OpenSSL; completes "… (CODE): ". Null when the code says nothing of TLS. */
+/** What a failed TLS handshake with a server means, by the code of Node or OpenSSL; null when the code says nothing of TLS. */
 export function describeTlsFault(code: string): string | null {
-  return meanings[code] ?? (/^(ERR_SSL|ERR_TLS|CERT_|EPROTO)/.test(code) ? 'the TLS handshake failed' : null);
+  return meanings[code] ?? (/^(ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|EPROTO)/.test(code) ? 'the TLS handshake failed' : null);
 }
 
 const OTHER_AUTHORITY = 'its certificate was signed by none of the authorities that are trusted here';

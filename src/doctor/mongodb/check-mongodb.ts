@@ -55,6 +55,7 @@ async function probe(uri: string): Promise<void> {
 
 function adviceFor({ reason }: MongodbUnavailable): string {
   if (reason === 'denied' || reason === 'address') return 'correct POSTERN_STORE';
+  if (reason === 'files') return 'correct the file, or the option of POSTERN_STORE that names it';
   if (reason === 'forbidden') return 'give the user the role that deploy/mongodb/roles.js makes';
   return 'check that the servers run and that this machine reaches them; serve goes on with callers it knows meanwhile';
 }

@@ -1,4 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { latestTlsContext } from './connect-tls.ts';
 import { MongodbUnavailable } from './faults.ts';
 
 /**
@@ -62,12 +63,15 @@ export const APP_NAME = 'postern';
 
 /**
  * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address. Connects
- * with the first operation. The address, which may hold a password, is in no error; one that is not understood throws
+ * with the first operation; every connection takes the TLS files that the address names as they are then. The address, which may hold a password, is in no error; one that is not understood throws
  * {@link MongodbUnavailable}.
  */
 export function connectMongodb(uri: string, use: ConnectionUse): MongoClient {
   try {
-    return new MongoClient(uri, { ...optionsByUse[use], appName: APP_NAME });
+    const options: MongoClientOptions = { ...optionsByUse[use], appName: APP_NAME };
+    const client = new MongoClient(uri, options);
+    const secureContext = latestTlsContext(client.options);
+    return secureContext === null ? client : new MongoClient(uri, { ...options, secureContext });
   } catch (error) {
     // The driver's message can hold the address and so the password.
     if (error instanceof Error) throw new MongodbUnavailable('address', WRONG_ADDRESS);

@@ -7,7 +7,8 @@ import {
 } from 'mongodb';
 import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
-import { networkCodeOf, selectionHosts } from './fault-causes.ts';
+import { describeTlsFault } from '../../tls/tls-faults.ts';
+import { networkCodeOf, selectionHosts, tlsProblemOf } from './fault-causes.ts';
 
 /**
  * Why MongoDB has no answer:
@@ -66,6 +67,8 @@ export async function* iterateWithFaults<T>(items: AsyncIterable<T>): AsyncGener
  * network stays as it is.
  */
 export function translateFault(error: unknown): unknown {
+  const files = tlsProblemOf(error);
+  if (files !== null) return new MongodbUnavailable('files', files.message);
   if (error instanceof MongoServerSelectionError) return describeSelection(error);
   if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return uncertain();
   if (error instanceof MongoNetworkError) return unreachable([], networkCodeOf(error));
@@ -148,12 +151,14 @@ function describeSelection(error: MongoServerSelectionError): MongodbUnavailable
 
 function unreachable(hosts: readonly string[], code: string | null): MongodbUnavailable {
   const at = hosts.length === 0 ? '' : ` at ${hosts.join(', ')}`;
-  const isTls = code !== null && /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME)/.test(code);
-  const advice = isTls
-    ? 'check tls, tlsCAFile and the name in the server’s certificate'
-    : 'check that it runs, that this machine reaches it, and that both or neither use TLS';
+  const tlsFault = code === null ? null : describeTlsFault(code);
+  const advice =
+    tlsFault === null
+      ? 'check that it runs, that this machine reaches it, and that both or neither use TLS'
+      : `${tlsFault}. Check tls, tlsCAFile, tlsCertificateKeyFile and the name in the server’s certificate`;
   const reason = code === null ? '' : ` (${code})`;
-  return new MongodbUnavailable('unreachable', `MongoDB does not answer${at}${reason}; ${advice}`);
+  const separator = tlsFault === null ? ';' : ':';
+  return new MongodbUnavailable('unreachable', `MongoDB does not answer${at}${reason}${separator} ${advice}`);
 }
 
 function noPrimary(): MongodbUnavailable {
@@ -175,6 +180,9 @@ function describeSystemError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   if (ENDED_SOCKET.includes(error.code)) return unreachable([], error.code);
   if (!('syscall' in error)) return error;
+  if (error.code === 'EISDIR') {
+    return new MongodbUnavailable('files', 'a file that an option of the MongoDB address names is a folder (EISDIR)');
+  }
   if ('path' in error && typeof error.path === 'string') {
     const message = `the file ${error.path}, which an option of the MongoDB address names, cannot be read (${error.code})`;
     return new MongodbUnavailable('files', message);

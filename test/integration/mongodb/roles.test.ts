@@ -251,7 +251,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       const distrusting = connectMongodb(`mongodb://${member?.address ?? ''}/${database}?tls=true`, 'checks');
       clients.push(plain, distrusting);
       await assertUnavailable(requireSchema(plain.db()), 'unreachable', /both or neither use TLS/);
-      await assertUnavailable(requireSchema(distrusting.db()), 'unreachable', /check tls, tlsCAFile/);
+      await assertUnavailable(requireSchema(distrusting.db()), 'unreachable', /Check tls, tlsCAFile/);
     });
   });
 });

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { MongoOptions } from 'mongodb';
+import { secureContextOptions } from '../../tls/secure-context.ts';
+import { TlsProblem } from '../../tls/tls-problem.ts';
+
+/** The options of an address that name TLS files, and a passphrase. */
+type TlsFileOptions = Pick<MongoOptions, 'tls' | 'tlsCAFile' | 'tlsCRLFile' | 'tlsCertificateKeyFile' | 'passphrase'>;
+
+/**
+ * A TLS context that holds what its files hold whenever a connection is made: the driver itself reads them once, and a
+ * renewed client certificate or authority would wait for a restart. Files that cannot be used leave the last good context
+ * in force; without one, {@link TlsProblem} is thrown. Null when the address names no files.
+ */
+export function latestTlsContext(options: TlsFileOptions): SecureContext | null {
+  const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile } = options;
+  const paths = [tlsCAFile, tlsCRLFile, tlsCertificateKeyFile];
+  return tls && paths.some((path) => path !== undefined) ? new LatestTlsContext(options) : null;
+}
+
+class LatestTlsContext implements SecureContext {
+  readonly #options: TlsFileOptions;
+  #latest: { readonly texts: readonly (Buffer | null)[]; readonly context: SecureContext } | null = null;
+
+  constructor(options: TlsFileOptions) {
+    this.#options = options;
+  }
+
+  /** What `tls.connect` takes from a context. */
+  get context(): unknown {
+    try {
+      const texts = this.#read();
+      const former = this.#latest;
+      if (former === null || texts.some((text, index) => !isSame(text, former.texts[index] ?? null))) {
+        this.#latest = { texts, context: this.#create(texts) };
+      }
+    } catch (error) {
+      // Half written, or gone for a moment: `postern doctor` tells when it lasts.
+      if (this.#latest === null) throw error;
+    }
+    const latest: unknown = this.#latest?.context.context;
+    return latest;
+  }
+
+  #read(): readonly (Buffer | null)[] {
+    const { tlsCAFile, tlsCRLFile, tlsCertificateKeyFile } = this.#options;
+    return [
+      readPem(tlsCAFile, 'tlsCAFile'),
+      readPem(tlsCRLFile, 'tlsCRLFile'),
+      readPem(tlsCertificateKeyFile, 'tlsCertificateKeyFile'),
+    ];
+  }
+
+  #create([ca = null, crl = null, own = null]: readonly (Buffer | null)[]): SecureContext {
+    const { passphrase, tlsCertificateKeyFile } = this.#options;
+    try {
+      return createSecureContext({
+        ...secureContextOptions({ certificate: own, key: own, ca }),
+        ...(crl === null ? {} : { crl }),
+        ...(passphrase === undefined ? {} : { passphrase }),
+      });
+    } catch (error) {
+      const files = tlsCertificateKeyFile ?? 'the files of the MongoDB address';
+      const message = `${files}: OpenSSL does not take what it holds (${codeOf(error)}); tlsCertificateKeyFile is one PEM file with the certificate and its key`;
+      throw new TlsProblem(message, { cause: error });
+    }
+  }
+}
+
+function readPem(path: string | undefined, option: string): Buffer | null {
+  if (path === undefined) return null;
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new TlsProblem(`${path}, which ${option} of the MongoDB address names, cannot be read (${codeOf(error)})`, {
+      cause: error,
+    });
+  }
+}
+
+function isSame(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { systemClock } from '../../../src/clock.ts';
+import { checkMongodb } from '../../../src/doctor/mongodb/check-mongodb.ts';
+import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
+import { MongodbUnavailable, withFaults } from '../../../src/store/mongodb/faults.ts';
+import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
+import { testKeyRing } from '../../support/keyring.ts';
+import { adminCommand, withClient } from '../../support/mongodb/command.ts';
+import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
+import { root } from '../../support/mongodb/security.ts';
+import { poll } from '../../support/poll.ts';
+import { release } from '../../support/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startTestGateway } from './gateway-under-test.ts';
+
+const authority = makeCertificate('authority');
+const nextAuthority = makeCertificate('next authority');
+const server = makeCertificate('localhost', authority);
+const postern = makeCertificate('postern', authority);
+const bothInOne = ({ cert, key }: Certified): string => cert + key;
+
+describe('MongoDB over TLS', () => {
+  let directory: TemporaryDirectory;
+  const path = (name: string): string => join(directory.path, name);
+  const tls = (port: number, more: Readonly<Record<string, string>> = {}): string => {
+    const options = new URLSearchParams({ tls: 'true', tlsCAFile: path('ca.pem'), ...more });
+    return `mongodb://127.0.0.1:${String(port)}/postern?${String(options)}`;
+  };
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    await writeFile(path('ca.pem'), authority.cert);
+    await writeFile(path('postern.pem'), bothInOne(postern));
+  });
+  afterEach(() => release(directory));
+
+  describe('that cannot be had', () => {
+    let peer: Server | undefined;
+    const sockets = new Set<Socket>();
+    afterEach(() => {
+      for (const socket of sockets) socket.destroy();
+      peer?.close();
+    });
+
+    /** Something that listens where MongoDB should; it gets no further than its TLS handshake. */
+    async function listen(listener: Server): Promise<number> {
+      peer = listener;
+      listener.on('connection', (socket: Socket) => {
+        sockets.add(socket);
+        socket.on('error', () => undefined); // clients end in the middle
+      });
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+      return (listener.address() as AddressInfo).port;
+    }
+
+    const serve = ({ cert, key }: Certified): Server => createTlsServer({ cert, key });
+    const cases: Readonly<
+      Record<string, { readonly peer: () => Server; readonly code: string; readonly told: string }>
+    > = {
+      'has a certificate of another authority': {
+        peer: () => serve(makeCertificate('localhost', nextAuthority)),
+        code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        told: 'its certificate was signed by none of the authorities that are trusted here',
+      },
+      'signed its certificate itself': {
+        peer: () => serve(makeCertificate('localhost')),
+        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+        told: 'its certificate was signed by none of the authorities that are trusted here',
+      },
+      'has an expired certificate': {
+        peer: () => serve(makeCertificate('localhost', authority, { notAfter: new Date('2021-01-01') })),
+        code: 'CERT_HAS_EXPIRED',
+        told: 'its certificate, or that of an authority above it, has expired',
+      },
+      'has a certificate for another name': {
+        peer: () => serve(makeCertificate('localhost', authority, { names: null })),
+        code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+        told: 'its certificate is for another name than the one it is called by',
+      },
+      'wants a client certificate': {
+        peer: () =>
+          createTlsServer({
+            cert: server.cert,
+            key: server.key,
+            ca: authority.cert,
+            requestCert: true,
+            rejectUnauthorized: true,
+          }),
+        code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+        told: 'it does not accept the client certificate that it was shown, or was shown none',
+      },
+      'speaks no TLS': {
+        peer: () =>
+          createPlainServer((socket) => {
+            socket.end('not TLS\r\n');
+          }),
+        code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+        told: 'it does not speak TLS on that port',
+      },
+    };
+
+    for (const [what, { peer: open, code, told }] of Object.entries(cases)) {
+      it(`is told as what it is to the doctor: a server that ${what}`, async () => {
+        const port = await listen(open());
+        const [finding, ...others] = await examine(tls(port).replace('127.0.0.1', 'eve:hunter2@127.0.0.1'));
+        assert.deepEqual(others, []);
+        assert.equal(finding?.level, 'fault');
+        const expected = `MongoDB does not answer at 127.0.0.1:${String(port)} (${code}): ${told}. Check tls, `;
+        assert.ok(finding.message.startsWith(expected), finding.message);
+        assert.doesNotMatch(JSON.stringify(finding), /hunter2/);
+      });
+    }
+
+    it('is told at the start, too, and is waited for', async () => {
+      const port = await listen(serve(makeCertificate('localhost', authority, { notAfter: new Date('2021-01-01') })));
+      await using tested = await startTestGateway(tls(port));
+      const line = await tested.line('the database is away; callers who were seen before are served from memory');
+      assert.match(
+        String(line['detail']),
+        /\(CERT_HAS_EXPIRED\): its certificate, or that of an authority above it, has/,
+      );
+      assert.equal((await tested.admin('/readyz')).status, 503);
+    });
+
+    for (const [what, write, told] of [
+      [
+        'that is not there',
+        () => Promise.resolve({ tlsCAFile: '/nowhere/ca.pem' }),
+        /^the file \/nowhere\/ca\.pem, .*ENOENT/,
+      ],
+      ['that is a folder', () => Promise.resolve({ tlsCAFile: directory.path }), /is a folder \(EISDIR\)$/],
+      [
+        'whose key belongs to another certificate',
+        async () => {
+          await writeFile(path('mixed.pem'), postern.cert + server.key);
+          return { tlsCertificateKeyFile: path('mixed.pem') };
+        },
+        /mixed\.pem: OpenSSL does not take what it holds \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
+      ],
+    ] as const) {
+      it(`says which file it is that cannot be used: one ${what}`, async () => {
+        const port = await listen(serve(server));
+        const [finding] = await examine(tls(port, await write()));
+        assert.equal(finding?.level, 'fault');
+        assert.match(finding.message, told);
+        assert.equal(finding.advice, 'correct the file, or the option of POSTERN_STORE that names it');
+      });
+    }
+
+    async function examine(uri: string): ReturnType<typeof checkMongodb> {
+      return await checkMongodb(uri, { clock: systemClock, keyRing: testKeyRing(), isDeep: false, isFixing: false });
+    }
+  });
+
+  describe('with X.509 certificates for both', () => {
+    let mongod: Mongod;
+    const x509 = (more: Readonly<Record<string, string>> = {}): string =>
+      tls(mongod.port, {
+        tlsCertificateKeyFile: path('postern.pem'),
+        authMechanism: 'MONGODB-X509',
+        authSource: '$external',
+        directConnection: 'true',
+        ...more,
+      });
+
+    beforeEach(async function () {
+      this.timeout(60_000);
+      await writeFile(path('server-ca.pem'), authority.cert);
+      await writeFile(path('server.pem'), bothInOne(server));
+      const files = ['--tlsCertificateKeyFile', path('server.pem'), '--tlsCAFile', path('server-ca.pem')];
+      mongod = await startMongod(['--auth', '--tlsMode', 'requireTLS', ...files]);
+      const own = { tlsCertificateKeyFile: path('postern.pem'), directConnection: 'true' };
+      // The first user may be made without one, from the same machine.
+      await adminCommand(tls(mongod.port, own), { createUser: root.name, pwd: root.password, roles: ['root'] });
+      const login = `${root.name}:${root.password}@127.0.0.1`;
+      const asRoot = tls(mongod.port, { ...own, authSource: 'admin' }).replace('127.0.0.1', login);
+      const roles = [{ role: 'readWrite', db: 'postern' }];
+      await withClient(asRoot, (client) => client.db('$external').command({ createUser: 'CN=postern', roles }));
+    });
+    afterEach(() => release(mongod));
+
+    it('logs in by the certificate alone, and refuses who shows none or one of another authority', async () => {
+      const client = connectMongodb(x509(), 'checks');
+      assert.equal(await withFaults(() => client.db().collection('meta').countDocuments()), 0);
+      await client.close();
+      await writeFile(path('stranger.pem'), bothInOne(makeCertificate('postern', nextAuthority)));
+      for (const uri of [
+        tls(mongod.port, { directConnection: 'true' }),
+        x509({ tlsCertificateKeyFile: path('stranger.pem') }),
+      ]) {
+        const refused = connectMongodb(uri, 'checks');
+        await assert.rejects(
+          withFaults(() => refused.db().collection('meta').countDocuments()),
+          (error) => error instanceof MongodbUnavailable && error.reason === 'unreachable',
+        );
+        await refused.close();
+      }
+    });
+
+    it('takes renewed certificates and authorities with the next connection, without a restart of Postern', async () => {
+      const client = connectMongodb(x509(), 'checks');
+      const count = async (): Promise<number> => await client.db().collection('meta').countDocuments();
+      assert.equal(await count(), 0);
+      await writeFile(path('server-ca.pem'), nextAuthority.cert);
+      await writeFile(path('server.pem'), bothInOne(makeCertificate('localhost', nextAuthority)));
+      await writeFile(path('ca.pem'), nextAuthority.cert);
+      await writeFile(path('postern.pem'), bothInOne(makeCertificate('postern', nextAuthority)));
+      await mongod.stop();
+      await mongod.restart();
+      assert.equal(await poll('the client to be back', () => count().catch(() => null)), 0);
+      // Half written: connections go on with what was good.
+      await writeFile(path('postern.pem'), postern.cert.slice(0, 100));
+      await mongod.stop();
+      await mongod.restart();
+      assert.equal(await poll('the client to be back', () => count().catch(() => null)), 0);
+      await client.close();
+    });
+  });
+});
