@@ -9,7 +9,7 @@ const timeoutMs = 30_000;
 const results = [];
 const files = Object.values(await findTestFiles())
   .flat()
-  .filter((file) => /^test\/(e2e\/chain|integration\/envoy-config)\//.test(file));
+  .filter((file) => /^test\/(e2e\/(chain|istio|envoy-gateway)|integration\/envoy-config)\//.test(file));
 
 for (const version of envoyVersions) {
   if (isInterrupted()) break;

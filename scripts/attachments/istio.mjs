@@ -77,7 +77,7 @@ ports: [{ name: https, port: 8443, protocol: TCP }]
 export async function translate({ onProgress }) {
   const program = await buildTranslator({ onProgress });
   const files = Object.fromEntries(await readOverlay('istio'));
-  const [{ meshConfig }] = files['istiod-values.yaml'];
+  const [{ meshConfig, env: features }] = files['istiod-values.yaml'];
   const objects = [...(await renderOverlay('istio')), ...surroundings];
   const isIstios = ({ apiVersion }) => apiVersion.includes('.istio.io/');
   const kubernetes = objects.filter(({ kind }) => ['Namespace', 'Service', 'Pod', 'EndpointSlice'].includes(kind));
@@ -92,6 +92,7 @@ export async function translate({ onProgress }) {
     };
     const all = (list) => list.map((object) => stringify(object)).join('---\n');
     const env = {
+      ...features,
       MESH_CONFIG: await write('mesh.yaml', stringify(meshConfig)),
       ISTIO_OBJECTS: await write('istio.yaml', all(objects.filter(isIstios))),
       KUBERNETES_OBJECTS: await write('kubernetes.yaml', all(kubernetes)),

@@ -20,7 +20,10 @@ export function normalise(value, isMap = false) {
     return [name, normalise(item, maps.has(name))];
   });
   return Object.fromEntries(
-    entries.filter(([name]) => isMap || name !== 'metadata').sort(([left], [right]) => (left < right ? -1 : 1)),
+    // Labels that control planes put on resources for themselves.
+    entries
+      .filter(([name, item]) => isMap || name !== 'metadata' || !('filter_metadata' in item))
+      .sort(([left], [right]) => (left < right ? -1 : 1)),
   );
 }
 

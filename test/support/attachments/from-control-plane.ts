@@ -83,6 +83,7 @@ function toStandardOutput(logs: Json): void {
 
 function toLoopback(cluster: JsonObject): JsonObject {
   delete cluster['eds_cluster_config'];
+  delete cluster['filters'];
   delete cluster['transport_socket'];
   delete cluster['transport_socket_matches'];
   const name = cluster['name'] ?? null;

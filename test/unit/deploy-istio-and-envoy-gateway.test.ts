@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { overlayDigest, readOverlay } from '../../scripts/attachments/manifests.mjs';
+import { type Attachment, envoyYaml } from '../support/attachments/attachment.ts';
+import { envoyGateway } from '../support/attachments/envoy-gateway.ts';
+import { readTranslation } from '../support/attachments/from-control-plane.ts';
+import { istio } from '../support/attachments/istio.ts';
+import {
+  at,
+  bufferLimit,
+  cluster,
+  connectionManager,
+  filterSettings,
+  httpFilters,
+  type Json,
+  listAt,
+  objectAt,
+} from '../support/envoy-config.ts';
+
+const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': envoyGateway, istio };
+
+/** The first object of this kind and name that the files of an overlay hold. */
+async function findObject(overlay: string, kind: string, name: string): Promise<Json> {
+  const objects = (await readOverlay(overlay)).flatMap(([, list]) => list as readonly Json[]);
+  const found = objects.find((object) => at(object, 'kind') === kind && at(object, 'metadata', 'name') === name);
+  assert.ok(found !== undefined, `${overlay} has no ${kind} ${name}`);
+  return found;
+}
+
+/** Without what only has to be there: Protobuf leaves out what is the default anyway. */
+function withoutDefaults(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== false && item !== 'ALLOW');
+  return Object.fromEntries(entries.map(([name, item]) => [name, withoutDefaults(item)]));
+}
+
+for (const [overlay, attachment] of Object.entries(attachments)) {
+  const { buffer, authz, unwrap, guard } = attachment.filters;
+
+  describe(`what ${attachment.title} makes of deploy/overlays/${overlay}`, () => {
+    it('was made of the manifests as they are now', async () => {
+      const { overlayDigest: known, controlPlane } = readTranslation(overlay);
+      assert.equal(known, await overlayDigest(overlay), `run: npm run translate:attachments -- ${overlay}`);
+      assert.match(controlPlane, /\d+\.\d+/);
+    });
+
+    it('has the filters in the order that makes them safe, and the guard last', () => {
+      const names = httpFilters(attachment.config()).map((filter) => at(filter, 'name'));
+      const own = names.filter((name) => typeof name === 'string' && [buffer, authz, unwrap, guard].includes(name));
+      assert.deepEqual(own, [buffer, authz, unwrap, guard]);
+      assert.deepEqual(names.slice(-2), [guard, 'envoy.filters.http.router']);
+    });
+
+    it('has the guard, the script and the local replies of envoy.yaml', () => {
+      const [reference, made] = [envoyYaml.config(), attachment.config()];
+      const settings = (config: Json, name: string): Json => withoutDefaults(filterSettings(config as never, name));
+      assert.deepEqual(settings(made, guard), settings(reference, envoyYaml.filters.guard));
+      assert.deepEqual(
+        objectAt(filterSettings(made, unwrap), 'default_source_code'),
+        objectAt(filterSettings(reference, envoyYaml.filters.unwrap), 'default_source_code'),
+      );
+      const [manager, referenceManager] = [connectionManager(made), connectionManager(reference)];
+      assert.deepEqual(manager['local_reply_config'], referenceManager['local_reply_config']);
+      const mutations = (from: Json): readonly string[] =>
+        listAt(from, 'early_header_mutation_extensions', 0, 'typed_config', 'mutations')
+          .map((mutation) => JSON.stringify(mutation))
+          .sort();
+      assert.deepEqual(mutations(manager), mutations(referenceManager));
+    });
+
+    it('has the limits and timeouts of envoy.yaml', () => {
+      const [reference, made] = [envoyYaml.config(), attachment.config()];
+      assert.equal(bufferLimit(made, buffer), bufferLimit(reference, envoyYaml.filters.buffer));
+      const names = [
+        'request_headers_timeout',
+        'request_timeout',
+        'stream_idle_timeout',
+        'use_remote_address',
+      ] as const;
+      for (const name of names) assert.equal(connectionManager(made)[name], connectionManager(reference)[name], name);
+      assert.deepEqual(
+        withoutDefaults(objectAt(connectionManager(made), 'common_http_protocol_options')),
+        withoutDefaults(objectAt(connectionManager(reference), 'common_http_protocol_options')),
+      );
+      const { retry_policy: retries, timeout } = objectAt(filterSettings(made, authz), 'grpc_service');
+      const expected = objectAt(filterSettings(reference, envoyYaml.filters.authz), 'grpc_service');
+      assert.equal(timeout, expected['timeout']);
+      // 64-bit numbers are texts in the JSON of protobuf.
+      assert.deepEqual(
+        { ...(retries as object), host_selection_retry_max_attempts: 3 },
+        { ...(expected['retry_policy'] as object) },
+      );
+    });
+
+    it('checks the health of Postern each second, also without traffic', () => {
+      const [check] = listAt(cluster(attachment.config(), attachment.clusters.postern), 'health_checks');
+      assert.ok(check !== undefined && 'grpc_health_check' in objectAt(check));
+      const times = ['interval', 'timeout', 'no_traffic_interval'].map((name) => at(check, name));
+      assert.deepEqual(times, ['1s', '1s', '1s']);
+    });
+
+    it('logs single entries of the metadata under the names of envoy.yaml', () => {
+      const format = (config: Json): Json =>
+        at(connectionManager(config as never), 'access_log', 0, 'typed_config', 'log_format', 'json_format');
+      assert.deepEqual(format(attachment.config()), format(envoyYaml.config()));
+    });
+  });
+}
+
+describe('the script that unwraps bodies', () => {
+  it('is the same in every manifest as in envoy.yaml', async () => {
+    const script = at(
+      filterSettings(envoyYaml.config(), envoyYaml.filters.unwrap),
+      'default_source_code',
+      'inline_string',
+    );
+    const policy = await findObject('envoy-gateway', 'EnvoyExtensionPolicy', 'postern-unwrap');
+    assert.equal(at(policy, 'spec', 'lua', 0, 'inline'), script);
+    const filter = await findObject('istio', 'EnvoyFilter', 'postern');
+    assert.ok(JSON.stringify(filter).includes(JSON.stringify(script)));
+  });
+});
+
+describe('the policies that ask Postern', () => {
+  it('are for the whole gateway, and do not fail open', async () => {
+    const security = await findObject('envoy-gateway', 'SecurityPolicy', 'postern');
+    assert.equal(at(security, 'spec', 'targetRefs', 0, 'kind'), 'Gateway');
+    assert.equal(at(security, 'spec', 'extAuth', 'failOpen'), false);
+    const authorization = await findObject('istio', 'AuthorizationPolicy', 'postern');
+    assert.deepEqual(at(authorization, 'spec', 'rules'), [{}]);
+    const values = Object.fromEntries(await readOverlay('istio'))['istiod-values.yaml'] as Json;
+    assert.equal(at(values, 0, 'meshConfig', 'extensionProviders', 0, 'envoyExtAuthzGrpc', 'failOpen'), false);
+    assert.equal(at(values, 0, 'meshConfig', 'pathNormalization', 'normalization'), 'NONE');
+  });
+
+  it('grant no other namespace and no other Service', async () => {
+    const { from, to } = objectAt(await findObject('envoy-gateway', 'ReferenceGrant', 'partners'), 'spec');
+    assert.deepEqual(
+      (from as Json[]).map((each) => at(each, 'namespace')),
+      ['partners', 'partners'],
+    );
+    assert.deepEqual(to, [{ group: '', kind: 'Service', name: 'postern' }]);
+  });
+});
