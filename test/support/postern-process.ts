@@ -34,8 +34,8 @@ export interface PosternProcess extends AsyncDisposable {
   stop(): Promise<Exit>;
 }
 
-/** `POSTERN_*` settings beside those that a test needs anyway; others of the test's own environment do not count. */
-export type PosternSettings = Readonly<Record<`POSTERN_${string}`, string>>;
+/** Settings beside those that a test needs anyway; others of the test's own environment do not count. */
+export type PosternSettings = Readonly<Record<`${'POSTERN' | 'OTEL'}_${string}`, string>>;
 
 /** Starts the built `postern serve` on the document, on ports that the system chooses, and waits until it is ready. */
 export async function startPostern(documentYaml: string, settings: PosternSettings = {}): Promise<PosternProcess> {
@@ -90,7 +90,7 @@ export async function startPostern(documentYaml: string, settings: PosternSettin
 }
 
 function withoutSettings(): Record<string, undefined> {
-  const names = Object.keys(process.env).filter((name) => name.startsWith('POSTERN_'));
+  const names = Object.keys(process.env).filter((name) => /^(POSTERN|OTEL)_/.test(name));
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
