@@ -1,12 +1,17 @@
 // What a new MongoDB needs before Postern can serve from it: run once by compose.yaml, and harmless when run again.
+//
+//   POSTERN_STORE=… POSTERN_KEYRING=… node setup.mjs FILE    FILE names endpoints and partners
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { MongoClient, MongoServerError } from 'mongodb';
 
 const store = new URL(process.env.POSTERN_STORE);
 const keyRing = process.env.POSTERN_KEYRING;
-const partners = '/etc/postern/postern.yaml';
+const [partners] = process.argv.slice(2);
+/** The `postern` command of the package that this file is part of. */
+const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const patienceMs = 60_000;
 const alreadyInitialized = 23;
 
@@ -33,7 +38,7 @@ async function initiateReplicaSet() {
 
 function postern(...args) {
   console.log(`$ postern ${args.join(' ')}`);
-  const { status } = spawnSync(process.execPath, ['dist/main.js', ...args], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [entry, ...args], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
 
