@@ -39,9 +39,12 @@ export function effectivePlugins(plugins: readonly KongPlugin[]): EffectivePlugi
     }
     return null;
   };
+  const ofRoutes = new Map<KongRoute, ReadonlyMap<string, KongPlugin>>();
   return {
     byConsumer,
     forRoute: (route) => {
+      const known = ofRoutes.get(route);
+      if (known !== undefined) return known;
       const { service } = route;
       const order: readonly Scope[] = [
         [route, service, null],
@@ -54,18 +57,23 @@ export function effectivePlugins(plugins: readonly KongPlugin[]): EffectivePlugi
         const plugin = find(name, order);
         if (plugin !== null) found.set(name, plugin);
       }
+      ofRoutes.set(route, found);
       return found;
     },
     forConsumer: (name, route, consumer) => {
       const { service } = route;
       return find(name, [
-        [route, service, consumer],
+        ...(service === null ? [] : [[route, service, consumer] as const]),
         [route, null, consumer],
-        ...(service === null ? [] : [[null, service, consumer] as const]),
-        [route, service, null],
+        ...(service === null
+          ? []
+          : ([
+              [null, service, consumer],
+              [route, service, null],
+            ] as const)),
         [null, null, consumer],
         [route, null, null],
-        [null, service, null],
+        ...(service === null ? [] : [[null, service, null] as const]),
         [null, null, null],
       ]);
     },

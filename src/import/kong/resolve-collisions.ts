@@ -19,7 +19,7 @@ export function resolveCollisions(drafts: readonly EndpointDraft[], findings: Fi
         if (draft.droppedPaths.has(cell.path)) break;
         const owner = owners.get(key);
         if (owner === undefined || owner.draft.droppedPaths.has(owner.path)) owners.set(key, cell);
-        else if (owner.path === cell.path) continue;
+        else if (owner.draft === draft && owner.path === cell.path) continue;
         else if (owner.draft === draft) draft.droppedPaths.add(shorterLiteral(owner.path, cell.path));
         else settle(owner, cell, findings);
         const kept = owners.get(key);

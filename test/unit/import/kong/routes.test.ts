@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { endpointOf, fromYaml, importText, told } from './import-text.ts';
+
+const file = (routes: string): string => `_format_version: "3.0"\nroutes:\n${routes}`;
+
+/** What the endpoint of the one route `a` matches. */
+function matchOf(route: string, version = '3.0'): unknown {
+  const imported = importText(`_format_version: "${version}"\nroutes:\n  - { name: a, ${route} }\n`);
+  return endpointOf(imported, 'a')['match'];
+}
+
+describe('the match of an imported route', () => {
+  it('has hosts, prefixes and methods', () => {
+    assert.deepEqual(
+      matchOf('hosts: [API.example.com, "*.example.org"], paths: [/orders, "/caf%C3%A9/"], methods: [GET, POST]'),
+      {
+        hosts: ['api.example.com', '*.example.org'],
+        paths: [{ prefix: '/orders' }, { prefix: '/caf%C3%A9/' }],
+        methods: ['GET', 'POST'],
+      },
+    );
+  });
+
+  it('takes every path when the route has none', () => {
+    assert.deepEqual(matchOf('hosts: [x.com]'), { hosts: ['x.com'], paths: [{ prefix: '/' }] });
+  });
+
+  it('has what regular expressions say in plain words', () => {
+    assert.deepEqual(matchOf(String.raw`paths: ['~/status$', '~/v1\.0/orders']`), {
+      paths: [{ exact: '/status' }, { prefix: '/v1.0/orders' }],
+    });
+  });
+
+  it('takes unmarked paths for regular expressions before format 3.0, where they hold more than plain characters', () => {
+    assert.deepEqual(matchOf(String.raw`paths: ['/status$', /orders]`, '2.1'), {
+      paths: [{ exact: '/status' }, { prefix: '/orders' }],
+    });
+    assert.deepEqual(told(importText(file('  - { name: a, paths: [/status$] }\n')).findings, 'error'), []);
+  });
+
+  for (const [what, condition, message] of [
+    ['headers', 'headers: { x-version: ["2"] }', 'is chosen by "headers" too'],
+    ['SNI', 'snis: [x.com]', 'is chosen by "snis" too'],
+    ['an expression', 'expression: http.path == "/a"', 'is chosen by "expression" too'],
+    ['what is not known', 'weather: fine', 'is chosen by "weather" too'],
+  ] as const) {
+    it(`is left out with an error when the route is chosen by ${what}`, () => {
+      const { endpoints, findings } = importText(file(`  - { name: a, paths: [/a], ${condition} }\n`));
+      assert.deepEqual(endpoints, []);
+      assert.ok(
+        told(findings, 'error').some((text) => text.includes(message)),
+        told(findings).join('\n'),
+      );
+    });
+  }
+
+  for (const [what, condition] of [
+    ['hosts: ["x.*"]', 'has the host "x.*"'],
+    ['hosts: ["x.com:8443"]', 'has the host "x.com:8443"'],
+    [
+      "paths: ['~/users/\\d+']",
+      'has the path "~/users/\\\\d+", which endpoints cannot have (it is a regular expression)',
+    ],
+    ['paths: ["/a;b"]', 'has the path "/a;b", which endpoints cannot have'],
+    ['methods: ["GE T"]', 'is no HTTP method'],
+  ] as const) {
+    it(`is left out with an error: ${what}`, () => {
+      const { endpoints, findings } = importText(file(`  - { name: a, ${what} }\n`));
+      assert.deepEqual(endpoints, []);
+      assert.ok(
+        told(findings, 'error').some((text) => text.includes(condition)),
+        told(findings).join('\n'),
+      );
+    });
+  }
+
+  it('is left out with a note when Kong does not serve the route by HTTP', () => {
+    const imported = importText(
+      fromYaml(`
+      _format_version: "3.0"
+      services:
+        - { name: off, enabled: false, routes: [{ name: a, paths: [/a] }] }
+        - { name: stream, routes: [{ name: b, protocols: [tcp], destinations: [{ port: 9 }] }] }
+    `) as object,
+    );
+    assert.deepEqual(imported.endpoints, []);
+    assert.equal(imported.counts.error, 0);
+    const notes = told(imported.findings, 'note').filter((text) => text.includes(': route "'));
+    assert.equal(notes.length, 2);
+  });
+});
+
+describe('an endpoint that would take requests of a stricter route', () => {
+  it('refuses everything: Kong’s prefixes take "/orders2" too', () => {
+    const text = file(
+      '  - { name: all, paths: [/] }\n  - { name: orders, paths: [/orders], plugins: [{ name: key-auth }] }\n',
+    );
+    const imported = importText(text);
+    assert.deepEqual(
+      [endpointOf(imported, 'all')['enabled'], endpointOf(imported, 'all')['accessCondition']],
+      [false, 'authenticated-and-authorized'],
+    );
+    assert.equal(endpointOf(imported, 'orders')['enabled'], undefined);
+    assert.match(told(imported.findings, 'error').join('\n'), /^error 3: route "all": would take "\/orders2"/);
+  });
+
+  it('stays open when no back end has such paths', () => {
+    const text = file(
+      '  - { name: all, paths: [/] }\n  - { name: orders, paths: [/orders], plugins: [{ name: key-auth }] }\n',
+    );
+    const imported = importText(text, { wholeSegments: true });
+    assert.deepEqual([endpointOf(imported, 'all')['scenario'], imported.counts.error], ['open', 0]);
+  });
+
+  it('stays open when access is the same, or a third endpoint as strict lies between', () => {
+    const key = 'plugins: [{ name: key-auth }]';
+    const imported = importText(
+      file(
+        `  - { name: all, paths: [/] }\n  - { name: api, paths: [/api/], ${key} }\n  - { name: orders, paths: [/api/orders], ${key} }\n  - { name: users, paths: ['~/api/u\\d+'], ${key} }\n`,
+      ),
+    );
+    assert.equal(endpointOf(imported, 'all')['scenario'], 'open');
+  });
+
+  it('refuses everything: a regular expression that no endpoint has', () => {
+    const imported = importText(
+      file(
+        "  - { name: all, paths: [/] }\n  - { name: users, paths: ['~/users/\\d+'], plugins: [{ name: key-auth }] }\n",
+      ),
+    );
+    assert.equal(endpointOf(imported, 'all')['enabled'], false);
+    assert.match(told(imported.findings, 'error').join('\n'), /route "all": would take requests below "\/users\/"/);
+  });
+
+  it('refuses everything: Kong counts conditions before it looks at paths', () => {
+    const imported = importText(
+      file(
+        '  - { name: a, paths: [/a], methods: [GET], plugins: [{ name: key-auth }] }\n  - { name: ab, paths: [/a/b] }\n',
+      ),
+    );
+    assert.equal(endpointOf(imported, 'ab')['enabled'], false);
+  });
+
+  it('refuses everything: a prefix with a slash at its end, which is one without here', () => {
+    const imported = importText(
+      file('  - { name: a, paths: [/], plugins: [{ name: key-auth }] }\n  - { name: b, paths: [/b/] }\n'),
+    );
+    assert.match(told(imported.findings, 'error').join('\n'), /route "b": would take "\/b" too/);
+    assert.equal(endpointOf(imported, 'b')['enabled'], false);
+  });
+
+  it('loses a path that another one has, to the one that Kong prefers', () => {
+    const imported = importText(
+      file(
+        '  - { name: a, paths: [/a, /x], methods: [GET, POST] }\n  - { name: b, paths: [/a], methods: [GET], plugins: [{ name: key-auth }] }\n',
+      ),
+    );
+    assert.deepEqual(endpointOf(imported, 'a')['match'], { paths: [{ prefix: '/x' }], methods: ['GET', 'POST'] });
+    assert.deepEqual(endpointOf(imported, 'b')['match'], { paths: [{ prefix: '/a' }], methods: ['GET'] });
+    assert.match(told(imported.findings, 'error').join('\n'), /takes the same requests below "\/a" as the route "b"/);
+  });
+});
+
+describe('the ids of imported endpoints', () => {
+  it('are the names of routes, or made of service and path; they stay when the order changes', () => {
+    const routes = [
+      { name: 'Orders API', paths: ['/1'] },
+      { name: 'orders-api', paths: ['/2'] },
+      { name: 'orders api', paths: ['/3'] },
+      { paths: ['/4/x'] },
+      { paths: ['/4/x'], methods: ['GET'] },
+      { name: '日本', paths: ['/6'] },
+    ];
+    const idsOf = (list: readonly object[]): ReadonlyMap<string, unknown> => {
+      const { endpoints } = importText({ _format_version: '3.0', routes: list });
+      return new Map(endpoints.map(({ id, match }) => [JSON.stringify(match), id]));
+    };
+    const ids = idsOf(routes);
+    assert.equal(new Set(ids.values()).size, 6);
+    assert.equal(ids.get('{"paths":[{"prefix":"/2"}]}'), 'orders-api');
+    assert.match(String(ids.get('{"paths":[{"prefix":"/1"}]}')), /^orders-api-[0-9a-f]{8}$/);
+    const reversed = idsOf([...routes].reverse());
+    for (const [match, id] of ids) assert.equal(reversed.get(match), id, match);
+  });
+});
