@@ -133,7 +133,6 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       address: config.httpAddress,
       ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
       unixSocketMode: config.unixSocketMode,
-      elapsedMs,
       onConnectionRefused: (reason, peer) => {
         if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
       },

@@ -10,6 +10,7 @@ import type { ListenAddress, TlsIdentity } from './transport.ts';
 import { addressOf, listenOn } from './listening.ts';
 import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
 import { checkTlsReplacement } from './tls-replacement.ts';
+import { HandshakeEpochs } from './handshake-epochs.ts';
 
 /** What one request and all of them together may take. */
 export const httpLimits = {
@@ -39,8 +40,6 @@ export interface HttpServerPorts {
   readonly limits?: HttpLimits;
   /** None: plain text. */
   readonly tls?: TlsIdentity;
-  /** Monotonic, in milliseconds; for the time after an authority was removed. */
-  readonly elapsedMs?: () => number;
   /** A TLS connection was closed because of what the peer did. `reason` is for people and holds no data of the peer. */
   readonly onConnectionRefused?: (reason: string, peer: string) => void;
   /** Permissions of the file, where the address is a unix socket. */
@@ -56,13 +55,9 @@ const READINESS_PATH = '/readyz';
  */
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server | TlsServer;
-  readonly #elapsedMs: () => number;
   readonly #unixSocketMode: number | undefined;
-  /** When each TLS connection was made. */
-  readonly #madeAtMs = new WeakMap<Socket, number>();
+  readonly #epochs = new HandshakeEpochs();
   #tls: TlsIdentity | undefined;
-  /** TLS connections made until then end with their next answer. */
-  #sentAwayUntilMs = -1;
   readonly #service: OAuth2Service;
   readonly #address: ListenAddress;
   readonly #isReady: () => boolean;
@@ -77,7 +72,6 @@ export class HttpServer implements AsyncDisposable {
     this.#isReady = ports.isReady ?? (() => true);
     this.#limits = limits;
     this.#tls = tls;
-    this.#elapsedMs = ports.elapsedMs ?? (() => performance.now());
     this.#unixSocketMode = ports.unixSocketMode;
     const options = {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -127,8 +121,7 @@ export class HttpServer implements AsyncDisposable {
     const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
     if ('setSecureContext' in this.#server) this.#server.setSecureContext(listenerContext(tls));
     this.#tls = tls;
-    // Handshakes under way still end by the former authorities.
-    if (mustComeAnew) this.#sentAwayUntilMs = this.#elapsedMs() + this.#limits.handshakeTimeoutMs;
+    if (mustComeAnew) this.#epochs.begin();
   }
 
   /** Where it really listens: the port that was chosen for 0. */
@@ -161,9 +154,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #watchConnections(server: TlsServer, { onConnectionRefused }: HttpServerPorts): TlsServer {
-    server.on('secureConnection', (socket: TLSSocket) => {
-      this.#madeAtMs.set(socket, this.#elapsedMs());
-    });
+    this.#epochs.watch(server);
     server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
       const peer = socket.remoteAddress ?? 'unix or gone';
       onConnectionRefused?.(describeTlsClientError(error, socket), peer);
@@ -171,10 +162,6 @@ export class HttpServer implements AsyncDisposable {
       socket.destroy();
     });
     return server;
-  }
-
-  #isSentAway(socket: Socket): boolean {
-    return (this.#madeAtMs.get(socket) ?? Infinity) <= this.#sentAwayUntilMs;
   }
 
   async #close(): Promise<void> {
@@ -240,7 +227,8 @@ export class HttpServer implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): void {
     if (response.destroyed) return;
-    const closing = this.#isDraining || this.#isSentAway(request.socket) ? { connection: 'close' } : {};
+    const closing =
+      this.#isDraining || this.#epochs.isFormer(request.socket as TLSSocket) ? { connection: 'close' } : {};
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }

@@ -8,6 +8,7 @@ import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './
 import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
 import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { addressOf, listenOn } from './listening.ts';
+import { HandshakeEpochs } from './handshake-epochs.ts';
 
 /** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
 const MAX_CONNECTIONS = 4096;
@@ -28,7 +29,7 @@ class Http2Transport implements Transport {
   readonly #server: Server;
   readonly #tlsServer: TlsServer | null;
   readonly #connections = new Map<Connection, Socket>();
-  readonly #handshakeTimeoutMs: number;
+  readonly #epochs = new HandshakeEpochs();
   readonly #timers = new Set<NodeJS.Timeout>();
   #tls: TlsIdentity | undefined;
   #address: ListenAddress | null = null;
@@ -39,7 +40,6 @@ class Http2Transport implements Transport {
   constructor(options: TransportOptions, limits: Http2Limits) {
     this.#options = options;
     this.#tls = options.tls;
-    this.#handshakeTimeoutMs = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
     this.#context = createServerContext({ ...options, limits });
     if (options.tls === undefined) {
       this.#tlsServer = null;
@@ -47,7 +47,7 @@ class Http2Transport implements Transport {
         this.#accept(socket);
       });
     } else {
-      const handshakeTimeout = this.#handshakeTimeoutMs;
+      const handshakeTimeout = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
       const tlsOptions = { ...tlsListenerOptions(options.tls), ALPNProtocols: ['h2'], handshakeTimeout };
       this.#tlsServer = createTlsServer({ ...tlsOptions, noDelay: true }, (socket) => {
         this.#acceptTls(socket);
@@ -57,6 +57,7 @@ class Http2Transport implements Transport {
         // Node only tells of a handshake that took too long, and would keep the connection.
         socket.destroy();
       });
+      this.#epochs.watch(this.#tlsServer);
       this.#server = this.#tlsServer;
     }
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -86,11 +87,8 @@ class Http2Transport implements Transport {
     this.#tlsServer?.setSecureContext(listenerContext(tls));
     this.#tls = tls;
     if (!mustComeAnew) return;
+    this.#epochs.begin();
     this.#sendAway();
-    // Handshakes under way still end by the former authorities.
-    this.#later(this.#handshakeTimeoutMs, () => {
-      this.#sendAway();
-    });
   }
 
   async drain(graceMs: number): Promise<number> {
@@ -156,6 +154,10 @@ class Http2Transport implements Transport {
   }
 
   #acceptTls(socket: TLSSocket): void {
+    if (this.#epochs.isFormer(socket)) {
+      socket.destroy(); // an authority that let it in may be the one that was removed
+      return;
+    }
     if (socket.alpnProtocol === 'h2') {
       this.#accept(socket);
       return;

@@ -266,6 +266,26 @@ for (const [name, create] of implementations) {
 }
 
 describe('gRPC listener, native, with TLS', () => {
+  it('lets nobody in whose handshake began before their authority was removed', async () => {
+    const identity = { key: server.key, cert: server.cert };
+    await using harness = await startHarness((options) => createHttp2Transport(options), {
+      tls: { ...identity, ca: authority.cert + nextAuthority.cert },
+    });
+    // Accepted before the removal, and silent until after it.
+    const slow = [connect(portOf(harness.address), '127.0.0.1'), connect(portOf(harness.address), '127.0.0.1')];
+    await Promise.all(slow.map((socket) => once(socket, 'connect')));
+    assert.equal(await isServed(harness.address, client), true, 'all three were accepted, in turn');
+    harness.transport.replaceTls({ ...identity, ca: nextAuthority.cert });
+    for (const [index, socket] of slow.entries()) {
+      const { cert, key } = index === 0 ? client : nextClient;
+      const late = connectTls({ socket, host: '127.0.0.1', ca: authority.cert, cert, key, ALPNProtocols: ['h2'] });
+      late.on('data', () => assert.fail('it is served'));
+      late.write(preface);
+      await closed(late);
+    }
+    assert.equal(await isServed(harness.address, nextClient), true);
+  });
+
   it('says why the certificate of a peer is not accepted', async () => {
     await using harness = await startHarness((options) => createHttp2Transport(options), {
       tls: { key: server.key, cert: server.cert, ca: authority.cert },

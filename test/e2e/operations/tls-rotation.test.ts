@@ -18,7 +18,7 @@ consumers:
   - { id: acme, credentials: [{ id: acme-key, method: key, appKey: key-of-acme }] }
 `;
 
-const REQUESTS_PER_SECOND = 300;
+const REQUESTS_PER_SECOND = 200;
 /** Between two steps. */
 const SOME = 150;
 
