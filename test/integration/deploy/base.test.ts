@@ -146,10 +146,11 @@ describe('the components and the Job for the schema', () => {
     const settings = settingsOf(manifests, deployment(manifests), secretValues);
     assert.ok('config' in parseConfig(settings, { isServing: true }));
     const files = Object.entries(settings).filter(([key]) => key.startsWith('POSTERN_TLS_'));
-    assert.deepEqual(
-      files.map(([, path]) => path).sort(),
-      ['/etc/postern/tls/ca.crt', '/etc/postern/tls/tls.crt', '/etc/postern/tls/tls.key'],
-    );
+    assert.deepEqual(files.map(([, path]) => path).sort(), [
+      '/etc/postern/tls/ca.crt',
+      '/etc/postern/tls/tls.crt',
+      '/etc/postern/tls/tls.key',
+    ]);
     assert.deepEqual(find(deployment(manifests), ...container, 'readinessProbe', 'httpGet'), {
       path: '/readyz',
       port: 'admin',
