@@ -71,8 +71,8 @@ const COMPILE_SHARE = 0.1;
  */
 export class MongoSnapshots implements AsyncDisposable {
   /**
-   * Resolves when the endpoints were read for the first time, and reading the revoked tokens was tried; never, when that
-   * does not happen.
+   * Resolves when the endpoints were read for the first time, and reading the revoked tokens was tried since; never, when
+   * that does not happen.
    */
   readonly ready: Promise<void>;
   /** Where it is kept when credentials were used. */
@@ -150,7 +150,10 @@ export class MongoSnapshots implements AsyncDisposable {
         },
       },
     });
-    this.ready = Promise.all([endpointsRead, this.revokedTokens.tried]).then(() => undefined);
+    // Tried then: an attempt that failed while the endpoints could not be read either says nothing.
+    this.ready = endpointsRead.then(async () => {
+      await this.revokedTokens.tryNow();
+    });
     const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     this.#breaker = new LookUpBreaker({
       reader: {

@@ -72,10 +72,27 @@ describe('the list of revoked tokens in MongoDB', () => {
     await poll(`${tokenId} to be revoked`, () => Promise.resolve(list.revoked.isRevoked(tokenId) ? true : null));
   };
 
+  it('is read at once when somebody waits for it, whatever failed before', async () => {
+    const meta = db().collection<{ _id: string; version: number }>('meta');
+    await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION + 1 } });
+    const list = open();
+    try {
+      await list.revoked.tryNow();
+      assert.throws(() => list.revoked.isRevoked('a'), StoreUnavailable);
+      // The pause between attempts grows.
+      await poll('some failures', () => Promise.resolve(list.told.length > 3 ? true : null));
+    } finally {
+      await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION } });
+    }
+    await list.revoked.tryNow();
+    assert.equal(list.revoked.isRevoked('a'), false);
+    assert.equal(list.told.at(-1), 'running');
+  });
+
   it('knows nothing before it was read, and says so', async () => {
     const list = open();
     assert.throws(() => list.revoked.isRevoked('a'), StoreUnavailable);
-    await list.revoked.tried;
+    await list.revoked.tryNow();
     assert.equal(list.revoked.isRevoked('a'), false);
   });
 

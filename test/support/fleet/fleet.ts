@@ -99,7 +99,10 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
     );
     const healthy: Fleet['healthy'] = async (wanted) => {
       await poll(`${String(wanted)} healthy replicas`, async () =>
-        (await envoy.stat('cluster.postern.membership_healthy')) === wanted ? true : null,
+        (await envoy.stat('cluster.postern.membership_healthy')) === wanted &&
+        (await envoy.stat('cluster.postern-http.membership_healthy')) === wanted
+          ? true
+          : null,
       );
     };
     await healthy(count);

@@ -46,13 +46,14 @@ const MAX_LISTED = 2 * revocationBounds.tokens;
  * up to `maxStaleSeconds`, as credentials do (spec §6); then nobody can know any more what was revoked.
  */
 export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
-  /** Resolves when the list was read for the first time, or when that failed. */
-  readonly tried: Promise<void>;
   readonly #ports: MongoRevokedTokensPorts;
   readonly #list: RevokedTokenList;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  #markTried: () => void = () => undefined;
+  /** Those who wait for an attempt that begins after the one with this number. */
+  #waiting: { readonly after: number; readonly resolve: () => void }[] = [];
+  #attempt = 0;
+  #endPause: () => void = () => undefined;
   #confirmedMs: number | null = null;
   #failures = 0;
   #isRunning = false;
@@ -60,9 +61,6 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
   constructor(ports: MongoRevokedTokensPorts) {
     this.#ports = ports;
     this.#list = new RevokedTokenList(ports.clock);
-    this.tried = new Promise((resolve) => {
-      this.#markTried = resolve;
-    });
     this.#running = this.#run(this.#stop.signal);
   }
 
@@ -92,6 +90,18 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     return 'listed';
   }
 
+  /**
+   * Resolves when the list was read, or when an attempt failed that began after the call; does not wait for the pause
+   * between attempts. Never, when it is disposed of before.
+   */
+  async tryNow(): Promise<void> {
+    if (this.#confirmedMs !== null) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ after: this.#attempt, resolve });
+      this.#endPause();
+    });
+  }
+
   /** Stops following. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
@@ -101,6 +111,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
   async #run(signal: AbortSignal): Promise<void> {
     const { client, clock, observer, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     while (!signal.aborted) {
+      this.#attempt += 1;
       try {
         await this.#ports.connect();
         await followRevokedTokens({
@@ -121,16 +132,29 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
           observer.failed(error);
         }
       }
-      this.#markTried();
-      await delay(backOffMs(this.#failures), undefined, { signal }).catch(() => null);
+      this.#tellWaiting(this.#attempt);
+      if (this.#waiting.length > 0) continue;
+      const pause = new AbortController();
+      this.#endPause = () => {
+        pause.abort();
+      };
+      const ended = AbortSignal.any([signal, pause.signal]);
+      await delay(backOffMs(this.#failures), undefined, { signal: ended }).catch(() => null);
       this.#failures += 1;
     }
+  }
+
+  /** Tells those who waited for this attempt or one before it. */
+  #tellWaiting(attempt: number): void {
+    const told = this.#waiting.filter(({ after }) => after < attempt);
+    this.#waiting = this.#waiting.filter(({ after }) => after >= attempt);
+    for (const { resolve } of told) resolve();
   }
 
   #confirm(confirmedMs: number): void {
     this.#confirmedMs = Math.max(confirmedMs, this.#confirmedMs ?? 0);
     this.#failures = 0;
-    this.#markTried();
+    this.#tellWaiting(Number.POSITIVE_INFINITY);
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#ports.observer.running();

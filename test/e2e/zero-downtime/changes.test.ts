@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
+import {
+  fleetDocument,
+  getToken,
+  makeEndpoints,
+  makePartner,
+  mixedRequests,
+  type Partner,
+} from '../../support/fleet/partners.ts';
+import { startLoad } from '../../support/load/open-load.ts';
+import { release } from '../../support/release.ts';
+import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
+
+const REQUESTS_PER_SECOND = 200;
+/** Between two steps. */
+const SOME = 150;
+const OTHER_CONSUMERS = 2000;
+
+/** What changes while others call: paths and limits of their endpoints, their own name, grants, and many others. */
+const changed = `version: 1
+endpoints:
+  - id: keyed
+    description: has a limit now, which nobody reaches
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /keyed }, { prefix: /keyed-too }] }
+    authentication: key
+    trafficControl: { limits: [{ requests: 1000000, unit: minute, per: consumer }] }
+  - id: signed
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /signed }], methods: [GET, POST] }
+    authentication: hmac
+    options: { clockSkewSeconds: 200 }
+  - { id: signed-reports, scenario: partner-openapi, match: { paths: [{ prefix: /signed/reports }] }, authentication: key }
+  - { id: stock, scenario: partner-openapi, match: { paths: [{ prefix: /stock }] }, authentication: oauth2 }
+consumers:
+  - { id: acme, name: Acme Limited, labels: { tier: gold } }
+${Array.from({ length: OTHER_CONSUMERS }, (_, at) => `  - { id: other-${String(at)}, name: Other }`).join('\n')}
+grants:
+  - { endpoint: keyed, consumer: acme, limits: [{ requests: 2000000, unit: minute, per: consumer }] }
+`;
+
+describe('changes by apply under load', function () {
+  this.timeout(120_000);
+  let fleet: Fleet;
+  let partner: Partner;
+  before(async () => {
+    fleet = await startFleet({ prepare: makeEndpoints });
+    partner = await makePartner(fleet);
+  });
+  after(() => release(fleet));
+
+  it('fail no request that is right before and after, whether they add, change or take away', async () => {
+    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const paths = { before: join(fleet.folder, 'before.yaml'), after: join(fleet.folder, 'after.yaml') };
+    // With the credentials of the partner, which --prune would delete otherwise.
+    const credentials = Object.entries(partner).map(([method, { id }]) => `{ id: ${String(id)}, method: ${method} }`);
+    for (const [path, text] of [
+      [paths.before, fleetDocument],
+      [paths.after, changed],
+    ] as const) {
+      await writeFile(path, text.replace(/(id: acme, [^\n]*) \}/, `$1, credentials: [${credentials.join(', ')}] }`));
+    }
+    await using load = startLoad({
+      port: fleet.envoy.port,
+      perSecond: REQUESTS_PER_SECOND,
+      next: mixedRequests(partner, token),
+    });
+    await load.more(SOME);
+    for (const path of [paths.after, paths.before, paths.after, paths.before]) {
+      await fleet.postern('apply', '--prune', '--yes', '-f', path);
+      await load.more(SOME);
+    }
+    assertNoFailure(await load.stop(), mixedKinds);
+  });
+});

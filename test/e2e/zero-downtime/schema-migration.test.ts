@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { type Db } from 'mongodb';
+import { startChild } from '../../support/child-process.ts';
+import { type Fleet, type FleetReplica, startFleet } from '../../support/fleet/fleet.ts';
+import { getToken, makeEndpoints, makePartner, mixedRequests, type Partner } from '../../support/fleet/partners.ts';
+import { startLoad } from '../../support/load/open-load.ts';
+import { withClient } from '../../support/mongodb/command.ts';
+import { poll } from '../../support/poll.ts';
+import { release } from '../../support/release.ts';
+import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
+
+const program = new URL('../../../dist/main.js', import.meta.url).pathname;
+const REQUESTS_PER_SECOND = 200;
+/** Between two steps. */
+const SOME = 150;
+
+/** A `postern serve` that may or may not become ready. */
+interface StartedProcess extends AsyncDisposable {
+  /** What `/readyz` answers. */
+  readiness(): Promise<string>;
+  ready(): Promise<void>;
+}
+
+describe('a change of the schema under load', function () {
+  this.timeout(120_000);
+  let fleet: Fleet;
+  let partner: Partner;
+  before(async () => {
+    fleet = await startFleet({ prepare: makeEndpoints });
+    partner = await makePartner(fleet);
+  });
+  after(() => release(fleet));
+
+  const withDb = async (work: (db: Db) => Promise<unknown>): Promise<void> => {
+    await withClient(fleet.environment.POSTERN_STORE, async (client) => await work(client.db()));
+  };
+  const setVersion = async (db: Db, version: number): Promise<void> => {
+    await db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version } });
+  };
+  const version = async (): Promise<unknown> => {
+    const found = await withClient(fleet.environment.POSTERN_STORE, async (client) =>
+      client.db().collection<{ _id: string; version: number }>('meta').findOne({ _id: 'schema' }),
+    );
+    return found?.version;
+  };
+  async function startMixedLoad() {
+    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const next = mixedRequests(partner, token);
+    return startLoad({ port: fleet.envoy.port, perSecond: REQUESTS_PER_SECOND, next });
+  }
+  /** Starts a process in the place of a replica that was stopped; it need not become ready. */
+  async function startInPlaceOf({ process: { grpcPort, httpPort } }: FleetReplica): Promise<StartedProcess> {
+    const child = await startChild({
+      command: process.execPath,
+      args: [program, 'serve'],
+      env: {
+        ...fleet.environment,
+        POSTERN_GRPC_ADDRESS: `127.0.0.1:${String(grpcPort)}`,
+        POSTERN_HTTP_ADDRESS: `127.0.0.1:${String(httpPort)}`,
+        POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',
+        POSTERN_SHUTDOWN_GRACE_SECONDS: '0',
+      },
+    });
+    const told = async (message: string) =>
+      await child.line('stdout', (line) => {
+        const entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
+        return String(entry['message']).startsWith(message) ? entry : null;
+      });
+    const { admin } = await told('listening; every check is refused with 503');
+    return {
+      readiness: async () => {
+        const answer = await fetch(`http://${String(admin)}/readyz`);
+        return `${String(answer.status)} ${await answer.text()}`;
+      },
+      ready: async () => {
+        await told('ready');
+      },
+      [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+    };
+  }
+
+  it('fails no request while "doctor --fix" brings the schema of version 3 up to date, and replicas that wait for it begin', async () => {
+    await using load = await startMixedLoad();
+    await load.more(SOME);
+    // Version 4 has one collection more, and replicas of version 3 do not know it.
+    await withDb(async (db) => {
+      await db.dropCollection('replay');
+      await setVersion(db, 3);
+    });
+    await load.more(SOME);
+    const [first, second] = fleet.replicas;
+    assert.ok(first && second);
+    await first.stop();
+    {
+      await using waiting = await startInPlaceOf(first);
+      await load.more(SOME);
+      assert.match(
+        await poll('a reason', async () => await reason(waiting)),
+        /has schema version 3, and this Postern needs 4: .*postern doctor --fix/,
+      );
+      assert.match(await fleet.postern('doctor', '--fix'), /no faults/);
+      assert.equal(await version(), SCHEMA_VERSION);
+      await waiting.ready();
+      await fleet.healthy(2);
+      await load.more(SOME);
+      await second.stop();
+      await load.more(SOME);
+      await second.start();
+      await fleet.healthy(2);
+      await load.more(SOME);
+    }
+    assertNoFailure(await load.stop(), mixedKinds);
+    await first.start();
+    await fleet.healthy(2);
+  });
+
+  it('fails no request when a newer version changes the schema; a replica that is restarted then waits, and says why', async () => {
+    await using load = await startMixedLoad();
+    await load.more(SOME);
+    await withDb(async (db) => {
+      await setVersion(db, SCHEMA_VERSION + 1);
+    });
+    await load.more(SOME);
+    const [first] = fleet.replicas;
+    assert.ok(first);
+    await first.stop();
+    await using waiting = await startInPlaceOf(first);
+    await load.more(SOME);
+    assert.match(
+      await poll('a reason', async () => await reason(waiting)),
+      /has schema version 5, and this Postern knows 4 at most/,
+    );
+    await withDb(async (db) => {
+      await setVersion(db, SCHEMA_VERSION);
+    });
+    await waiting.ready();
+    await fleet.healthy(2);
+    await load.more(SOME);
+    assertNoFailure(await load.stop(), mixedKinds);
+  });
+});
+
+/** Why a process is not ready, once it has found out; null before. */
+async function reason(started: StartedProcess): Promise<string | null> {
+  const text = await started.readiness();
+  return text.includes('schema') ? text : null;
+}
