@@ -26,7 +26,7 @@ export function registerDoctor(program: Command, terminal: Terminal, finish: (co
     .addHelpText(
       'after',
       `
-Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the rate limit service, and with
+Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
 --envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.
 
 Examples:
@@ -71,10 +71,11 @@ async function* find(
   envoys: readonly URL[],
   { environment }: Terminal,
 ): AsyncGenerator<Finding> {
-  const [{ parseConfig }, { runChecks }, { fault, fine }] = await Promise.all([
+  const [{ parseConfig }, { runChecks }, { fault, fine }, { listenerFiles, rateLimitFiles }] = await Promise.all([
     import('../config.ts'),
     import('../doctor/run-checks.ts'),
     import('../doctor/finding.ts'),
+    import('../tls/configured-files.ts'),
   ]);
   const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
   if ('problems' in parsed) {
@@ -87,7 +88,8 @@ async function* find(
   const { store: location, keyring: keyRing, rateLimitService: address } = parsed.config;
   const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = parsed.config;
   const rateLimitService = address === null ? null : { address, domain, deadlineMs };
-  const wish = { store: location, keyRing, rateLimitService, envoys, isDeep: deep, isFixing: fix };
+  const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
+  const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix };
   yield* runChecks({ ...wish, environment, clock: systemClock });
 }
 

@@ -7,6 +7,7 @@ import { readAnswer } from '../limit/service/read-answer.ts';
 import { type FailureReason, ServiceFailure } from '../limit/service/service-failure.ts';
 import { type Limit, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import { fault, fine, type Finding, warning } from './finding.ts';
+import { findTlsFault } from './probe-tls.ts';
 
 /** Longer than any sensible deadline: whether the service answers, and whether it does in time, are two findings. */
 const PATIENCE_MS = 2000;
@@ -19,11 +20,11 @@ const probeLimit: Limit = { requests: MAX_LIMIT_REQUESTS, unit: 'second', per: '
  * in its configuration it lets everything pass. Never rejects for what the service does.
  */
 export async function checkRateLimitService(
-  { address, domain, deadlineMs }: RateLimitServiceSettings,
+  { address, domain, deadlineMs, tls = null }: RateLimitServiceSettings,
   clock: Clock,
 ): Promise<readonly Finding[]> {
   const subject = `rate limit service ${address.host}:${String(address.port)}`;
-  using client = new RateLimitClient(address);
+  using client = new RateLimitClient(address, tls);
   const request = createRateLimitRequest(domain, { endpointId: PROBE_ID, consumerId: null, limits: [probeLimit] });
   const probe = async (): Promise<number> => {
     const startedMs = clock.nowMs();
@@ -40,6 +41,11 @@ export async function checkRateLimitService(
   } catch (error) {
     if (!(error instanceof LimiterUnavailable)) throw error;
     const reason = error instanceof ServiceFailure ? error.reason : 'error';
+    const tlsFault = tls === null || reason === 'wrong-answer' ? null : await findTlsFault(address, tls, PATIENCE_MS);
+    if (tlsFault !== null) {
+      const message = `TLS with the rate limit service fails: ${tlsFault}`;
+      return [fault(subject, message, 'compare its certificate with POSTERN_RATE_LIMIT_TLS_CA, _CERTIFICATE and _KEY')];
+    }
     return [fault(subject, error.message, adviceFor(reason, domain))];
   }
 }

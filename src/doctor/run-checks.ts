@@ -7,7 +7,9 @@ import type { KeyRingLocation } from '../keyring/ring-location.ts';
 import type { RateLimitServiceSettings } from '../limit/rate-limit-service.ts';
 import { checkFileStore } from './check-file-store.ts';
 import { checkKeyRing } from './check-key-ring.ts';
+import type { TlsFiles } from '../tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';
+import { checkTlsFiles } from './check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/fetch-config-dump.ts';
 import { type Finding, fault } from './finding.ts';
 import { checkMongodb } from './mongodb/check-mongodb.ts';
@@ -20,6 +22,8 @@ export interface Wish {
   readonly keyRing: KeyRingLocation | null;
   /** Null when none is configured. */
   readonly rateLimitService: RateLimitServiceSettings | null;
+  /** The TLS files of the listeners, and of the rate limit service; null where there is no TLS. */
+  readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
   /** Admin addresses of Envoys. */
   readonly envoys: readonly URL[];
   /** Whether every record of a database is read. */
@@ -48,11 +52,23 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
       isFixing: wish.isFixing,
     });
   }
-  if (wish.rateLimitService !== null) yield* await checkRateLimitService(wish.rateLimitService, wish.clock);
+  const { listeners } = wish.tls;
+  if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
+  if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length === 0) return;
   const holders = await findLimitHolders(store, environment);
   const own = { hasService: wish.rateLimitService !== null, holders };
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, own);
+}
+
+async function* checkLimits(service: RateLimitServiceSettings, { tls, clock }: Wish): AsyncGenerator<Finding> {
+  if (tls.rateLimitService === null) {
+    yield* await checkRateLimitService(service, clock);
+    return;
+  }
+  const { findings, material } = await checkTlsFiles(tls.rateLimitService, { clock, isServer: false });
+  yield* findings;
+  if (material !== null) yield* await checkRateLimitService({ ...service, tls: material }, clock);
 }
 
 async function openRing(location: KeyRingLocation, environment: Environment): Promise<KeyRing | null> {

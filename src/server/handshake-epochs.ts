@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Server, TLSSocket } from 'node:tls';
+import type { Server } from 'node:tls';
 
 /**
  * Knows which TLS connections were begun before an authority was removed: a connection is judged by the authorities of
@@ -22,7 +22,7 @@ export class HandshakeEpochs {
   }
 
   /** Whether authorities judged it of which one was removed since. */
-  isFormer(socket: TLSSocket): boolean {
+  isFormer(socket: Socket): boolean {
     // The connection below it: Node keeps it there and has no public name for it.
     const below: unknown = Reflect.get(socket, '_parent');
     const epoch = this.#acceptedIn.get(below as Socket);

@@ -227,8 +227,7 @@ export class HttpServer implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): void {
     if (response.destroyed) return;
-    const closing =
-      this.#isDraining || this.#epochs.isFormer(request.socket as TLSSocket) ? { connection: 'close' } : {};
+    const closing = this.#isDraining || this.#epochs.isFormer(request.socket) ? { connection: 'close' } : {};
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }

@@ -1,0 +1,129 @@
+import type { X509Certificate } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+import { readCertificates, validityOf } from '../tls/certificates.ts';
+import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/expiry.ts';
+import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from '../tls/tls-files.ts';
+import { TlsProblem } from '../tls/tls-problem.ts';
+import { fault, fine, type Finding, warning } from './finding.ts';
+
+/** A list of authorities this long is that of a public trust store. */
+const PUBLIC_AUTHORITIES = 20;
+const READABLE_BY_OTHERS = 0o004;
+
+/** What looking at TLS files found, and what they hold; null when they cannot be used. */
+export interface CheckedTlsFiles {
+  readonly findings: readonly Finding[];
+  readonly material: TlsMaterial | null;
+}
+
+/**
+ * Looks at TLS files as Postern would read them: whether they fit together, until when they are valid, for whom, and who
+ * else can read the key. `isServer` also asks for what clients want of a server's certificate.
+ */
+export async function checkTlsFiles(
+  files: TlsFiles,
+  { clock, isServer }: { readonly clock: Clock; readonly isServer: boolean },
+): Promise<CheckedTlsFiles> {
+  let material: TlsMaterial;
+  try {
+    material = await readTlsFiles(files);
+  } catch (error) {
+    if (!(error instanceof TlsProblem)) throw error;
+    return { findings: [fault('TLS files', error.message, 'mend the files, or correct the settings')], material: null };
+  }
+  const findings: Finding[] = [];
+  const nowMs = clock.nowMs();
+  if (files.certificate !== null && material.certificate !== null) {
+    findings.push(...checkOwn(files.certificate, readCertificates(material.certificate), { nowMs, isServer }));
+  }
+  if (files.key !== null) findings.push(...(await checkPermissions(files.key)));
+  if (files.ca !== null && material.ca !== null) {
+    findings.push(...checkAuthorities(files.ca, readCertificates(material.ca), { nowMs, isServer }));
+  }
+  return { findings, material };
+}
+
+interface Circumstances {
+  readonly nowMs: number;
+  readonly isServer: boolean;
+}
+
+function checkOwn(file: PemFile, chain: readonly X509Certificate[], { nowMs, isServer }: Circumstances): Finding[] {
+  const [own] = chain;
+  const subject = subjectOf(file);
+  const findings = [checkTime(subject, chain, nowMs)];
+  if (isServer && own?.subjectAltName === undefined) {
+    findings.push(
+      warning(
+        subject,
+        'has no subject alternative name: a client that compares names, as Envoy should, never accepts it',
+        'issue it with the DNS name by which Envoy calls Postern, such as postern.postern.svc',
+      ),
+    );
+  }
+  return findings;
+}
+
+function checkAuthorities(
+  file: PemFile,
+  authorities: readonly X509Certificate[],
+  { nowMs, isServer }: Circumstances,
+): Finding[] {
+  const subject = subjectOf(file);
+  const live = authorities.filter((each) => validityOf(each).notAfterMs > nowMs);
+  const findings: Finding[] = [];
+  if (live.length === 0) {
+    findings.push(fault(subject, 'every authority in it has expired: nobody is trusted', 'put the present one there'));
+  } else {
+    const expired = authorities.length - live.length;
+    if (expired > 0) {
+      const message = `${String(expired)} of ${String(authorities.length)} authorities in it have expired`;
+      findings.push(warning(subject, message, 'remove those'));
+    }
+    findings.push(checkTime(subject, live, nowMs));
+  }
+  const leaves = authorities.filter(({ ca }) => !ca);
+  if (leaves.length > 0) {
+    const message = `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for nobody`;
+    findings.push(warning(subject, message, 'put the certificate of their authority there'));
+  }
+  if (isServer && authorities.length > PUBLIC_AUTHORITIES) {
+    const message = `trusts ${String(authorities.length)} authorities: whoever has a certificate of any of them may ask Postern about App Keys`;
+    findings.push(warning(subject, message, 'use an authority of your own that signs for Envoy only'));
+  }
+  return findings;
+}
+
+function checkTime(subject: string, certificates: readonly X509Certificate[], nowMs: number): Finding {
+  const spans = certificates.map(validityOf);
+  const endMs = Math.min(...spans.map(({ notAfterMs }) => notAfterMs));
+  const beginMs = Math.max(...spans.map(({ notBeforeMs }) => notBeforeMs));
+  if (beginMs > nowMs) {
+    const message = `is valid only from ${isoTime(beginMs)} on`;
+    return fault(subject, message, 'compare the clocks, or wait with it');
+  }
+  if (endMs <= nowMs) return fault(subject, `expired at ${isoTime(endMs)}`, 'renew it; it is taken without a restart');
+  const days = Math.floor((endMs - nowMs) / DAY_MS);
+  if (days < EXPIRY_WARNING_DAYS) {
+    const message = `expires at ${isoTime(endMs)}, in ${String(days)} days`;
+    return warning(subject, message, 'renew it; it is taken without a restart');
+  }
+  return fine(subject, `is valid until ${isoTime(endMs)}`);
+}
+
+async function checkPermissions(key: PemFile): Promise<readonly Finding[]> {
+  const { mode } = await stat(key.path);
+  if ((mode & READABLE_BY_OTHERS) === 0) return [];
+  return [
+    warning(
+      subjectOf(key),
+      `can be read by every user of this machine (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+      'chmod 0640, or in Kubernetes defaultMode: 0440 with an fsGroup',
+    ),
+  ];
+}
+
+function subjectOf({ setting, path }: PemFile): string {
+  return `${setting} ${path}`;
+}
