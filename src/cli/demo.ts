@@ -1,15 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { LogTail } from '../demo/log-tail.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** `npm run` hands a Ctrl-C on that the program got already, so the second signal is not yet a second wish. */
 const IMPATIENT_SIGNALS = 3;
 const SHOWN_LOG_LINES = 15;
 const MIN_PORT_BASE = 1024;
-const MAX_PORT_BASE = 65_530;
+const MAX_PORT_BASE = 65_525;
 
 interface DemoFlags {
   readonly once?: boolean;
   readonly portBase?: number;
+  readonly withRatelimit?: boolean;
 }
 
 /** Adds `postern demo`. */
@@ -20,17 +22,20 @@ export function registerDemo(program: Command, terminal: Terminal, finish: (code
     .option('--once', 'end after the table; exit code 0 only when every row is as expected')
     .option(
       '--port-base <port>',
-      'use the six ports from this one on instead of those of envoy.yaml; 0: any free ones',
+      'use the six ports from this one on (eleven with --with-ratelimit) instead of those of envoy.yaml; 0: any free ones',
       parsePortBase,
     )
+    .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")
     .addHelpText(
       'after',
       `
-Downloads Envoy below .services/ first when it is missing. Runs until Ctrl-C.
+Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
+and about two minutes. Runs until Ctrl-C.
 
 Examples:
   $ postern demo
-  $ postern demo --once --port-base 0`,
+  $ postern demo --once --port-base 0
+  $ postern demo --with-ratelimit`,
     )
     .action(async (flags: DemoFlags) => {
       finish(await demo(terminal, flags));
@@ -47,14 +52,17 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
   const logs = createDemoLogs();
   const signal = interruption(terminal, () => new DemoInterrupted());
   const showLogs = (): void => {
-    for (const log of [logs.postern, logs.envoy]) {
+    for (const log of Object.values(logs) as readonly LogTail[]) {
       const lines = log.lines(SHOWN_LOG_LINES);
       if (lines.length > 0) terminal.err.write(`\nThe end of the log of ${log.title}:\n${lines.join('\n')}\n`);
     }
   };
   try {
     const wrong = await runDemo(
-      { isOnce: flags.once ?? false, portBase: flags.portBase ?? null, useColor: usesColor(terminal) },
+      {
+        ...{ isOnce: flags.once ?? false, portBase: flags.portBase ?? null, useColor: usesColor(terminal) },
+        hasRateLimitService: flags.withRatelimit ?? false,
+      },
       {
         ...{ out: terminal.out, err: terminal.err, environment: terminal.environment },
         ...{ clock: systemClock, elapsedMs: () => performance.now(), signal, logs },

@@ -19,34 +19,64 @@ export const defaultDemoPorts = {
 export type DemoPortName = keyof typeof defaultDemoPorts;
 export type DemoPorts = Readonly<Record<DemoPortName, number>>;
 
-const purposes = {
+/** The ports of the rate limit service and its Redis by what listens there; the defaults are those of deploy/ratelimit. */
+export const defaultRateLimitPorts = {
+  redis: 6379,
+  rateLimitGrpc: 8081,
+  rateLimitHttp: 8082,
+  rateLimitDebug: 6070,
+  rateLimitMetrics: 9095,
+} as const;
+
+export type RateLimitPortName = keyof typeof defaultRateLimitPorts;
+export type RateLimitPorts = Readonly<Record<RateLimitPortName, number>>;
+
+const purposes: Readonly<Record<string, string>> = {
   envoy: 'Envoy',
   envoyAdmin: 'Envoy admin',
   posternGrpc: 'Postern gRPC',
   posternHttp: 'Postern HTTP',
   posternAdmin: 'Postern admin',
   backend: 'echo back end',
-} as const satisfies Record<DemoPortName, string>;
+  redis: 'Redis',
+  rateLimitGrpc: 'rate limits gRPC',
+  rateLimitHttp: 'rate limits HTTP',
+  rateLimitDebug: 'rate limits debug',
+  rateLimitMetrics: 'rate limits metrics',
+} as const satisfies Record<DemoPortName | RateLimitPortName, string>;
 
-const portNames = Object.keys(defaultDemoPorts) as DemoPortName[];
-
-/** How many ports a base stands for. */
-export const DEMO_PORT_COUNT = portNames.length;
+/** How many ports a base stands for, at most. */
+export const DEMO_PORT_COUNT = Object.keys(purposes).length;
 
 /** The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses. */
 export async function chooseDemoPorts(base: number | null): Promise<DemoPorts> {
-  if (base === null) return defaultDemoPorts;
-  const numbers = base === 0 ? await freePorts(DEMO_PORT_COUNT) : portNames.map((_, index) => base + index);
-  return Object.fromEntries(portNames.map((name, index) => [name, numbers[index]])) as Record<DemoPortName, number>;
+  return await choosePorts(defaultDemoPorts, base, 0);
+}
+
+/** The same for the rate limit service, whose ports follow those of the demo. */
+export async function chooseRateLimitPorts(base: number | null): Promise<RateLimitPorts> {
+  return await choosePorts(defaultRateLimitPorts, base, Object.keys(defaultDemoPorts).length);
+}
+
+async function choosePorts<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+  base: number | null,
+  offset: number,
+): Promise<Readonly<Record<Name, number>>> {
+  if (base === null) return defaults;
+  const names = Object.keys(defaults) as Name[];
+  const numbers = base === 0 ? await freePorts(names.length) : names.map((_, index) => base + offset + index);
+  return Object.fromEntries(names.map((name, index) => [name, numbers[index]])) as Record<Name, number>;
 }
 
 /** Rejects with a {@link DemoFailure} that names every port which cannot be had, and who has it where that can be seen. */
-export async function requireFreePorts(ports: DemoPorts): Promise<void> {
+export async function requireFreePorts(ports: Partial<DemoPorts & RateLimitPorts>): Promise<void> {
   const lines: string[] = [];
-  for (const name of portNames) {
-    const fault = await findPortFault(ports[name]);
+  const width = Math.max(...Object.keys(ports).map((name) => purposes[name]?.length ?? 0));
+  for (const [name, port] of Object.entries(ports)) {
+    const fault = await findPortFault(port);
     if (fault === null) continue;
-    lines.push(`  ${DEMO_HOST}:${String(ports[name]).padEnd(5)}  ${purposes[name].padEnd(13)}  ${fault}`);
+    lines.push(`  ${DEMO_HOST}:${String(port).padEnd(5)}  ${(purposes[name] ?? name).padEnd(width)}  ${fault}`);
   }
   if (lines.length === 0) return;
   throw new DemoFailure(

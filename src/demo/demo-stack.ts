@@ -3,16 +3,19 @@ import { parseConfig } from '../config.ts';
 import { startGateway } from '../gateway.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DemoFailure } from './demo-failure.ts';
-import { DEMO_HOST, type DemoPorts } from './demo-ports.ts';
+import type { DemoProcess } from './demo-process.ts';
+import { DEMO_HOST, type DemoPorts, type RateLimitPorts } from './demo-ports.ts';
 import { EchoBackend } from './echo-backend.ts';
-import { envoyConfigArguments } from './envoy-config.ts';
-import { EnvoyProcess } from './envoy-process.ts';
 import { LogTail } from './log-tail.ts';
 import { packageFiles } from './package-files.ts';
+import { startEnvoy } from './start-envoy.ts';
+import { startRateLimitService, startRedis } from './start-rate-limits.ts';
 
 export interface DemoStackOptions {
   readonly ports: DemoPorts;
   readonly envoyProgram: string;
+  /** Limits are kept by the rate limit service when it is there, and in the memory of Postern otherwise. */
+  readonly rateLimits: DemoRateLimits | null;
   readonly clock: Clock;
   /** Monotonic, in milliseconds. */
   readonly elapsedMs: () => number;
@@ -23,48 +26,68 @@ export interface DemoStackOptions {
   readonly logs: DemoLogs;
 }
 
-/** The ends of both logs. */
+/** What the rate limit service and its Redis are run with. */
+export interface DemoRateLimits {
+  readonly ports: RateLimitPorts;
+  readonly programs: Readonly<Record<'ratelimit' | 'redis', string>>;
+}
+
+/** The ends of all logs. */
 export interface DemoLogs {
   readonly postern: LogTail;
   readonly envoy: LogTail;
+  readonly rateLimitService: LogTail;
+  readonly redis: LogTail;
 }
 
 export function createDemoLogs(): DemoLogs {
-  return { postern: new LogTail('Postern'), envoy: new LogTail('Envoy') };
+  return {
+    postern: new LogTail('Postern'),
+    envoy: new LogTail('Envoy'),
+    rateLimitService: new LogTail('the rate limit service'),
+    redis: new LogTail('Redis'),
+  };
 }
 
-/** Echo back end, Postern and Envoy, running. */
+/** Whether counting is in time is nothing that a demo should depend on. */
+const COUNTING_DEADLINE_MS = 5000;
+
+/** Echo back end, Postern and Envoy, running, and what keeps limits. */
 export interface DemoStack extends AsyncDisposable {
-  /** Aborted when the demo is interrupted, and when Envoy has ended by itself, with a {@link DemoFailure}. */
+  /** Aborted when the demo is interrupted, and when a program has ended by itself, with a {@link DemoFailure}. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts all three; rejects, with nothing left running, when one cannot be had. Postern runs in this process: it is
+ * Starts all of them; rejects, with nothing left running, when one cannot be had. Postern runs in this process: it is
  * there at once, its faults come as exceptions, and it cannot be left behind.
  */
 export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
-  const { ports, signal, logs } = options;
+  const { ports, rateLimits, envoyProgram, signal, logs } = options;
   const parts: AsyncDisposable[] = [];
+  const lost = new AbortController();
+  const run = async (starting: Promise<DemoProcess>): Promise<void> => {
+    const started = await starting;
+    parts.push(started);
+    void started.ended.then((how) => {
+      lost.abort(new DemoFailure(`${started.title} ended by itself, with ${how}.`));
+    });
+  };
   const dispose = async (): Promise<void> => {
     for (const part of parts.splice(0).reverse()) await part[Symbol.asyncDispose]();
   };
   try {
+    if (rateLimits !== null) {
+      const { programs, ports: own } = rateLimits;
+      const path = options.environment['PATH'];
+      const service = { program: programs.ratelimit, ports: own, path, log: logs.rateLimitService, signal };
+      await run(startRedis({ program: programs.redis, ports: own, log: logs.redis, signal }));
+      await run(startRateLimitService(service));
+    }
     parts.push(await EchoBackend.start(ports.backend));
     parts.push(await startPostern(options));
     signal.throwIfAborted();
-    const envoy = await EnvoyProcess.start({
-      program: options.envoyProgram,
-      configArguments: await envoyConfigArguments(ports),
-      adminPort: ports.envoyAdmin,
-      log: logs.envoy,
-      signal,
-    });
-    parts.push(envoy);
-    const lost = new AbortController();
-    void envoy.ended.then((how) => {
-      lost.abort(new DemoFailure(`Envoy ended by itself, with ${how}.`));
-    });
+    await run(startEnvoy({ program: envoyProgram, ports, log: logs.envoy, signal }));
     return { signal: AbortSignal.any([signal, lost.signal]), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
@@ -74,6 +97,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
 
 async function startPostern({
   ports,
+  rateLimits,
   clock,
   elapsedMs,
   environment,
@@ -86,6 +110,12 @@ async function startPostern({
     POSTERN_HTTP_ADDRESS: `${DEMO_HOST}:${String(ports.posternHttp)}`,
     POSTERN_ADMIN_ADDRESS: `${DEMO_HOST}:${String(ports.posternAdmin)}`,
     POSTERN_PUBLIC_URL: `http://${DEMO_HOST}:${String(ports.envoy)}`,
+    ...(rateLimits === null
+      ? {}
+      : {
+          POSTERN_RATE_LIMIT_SERVICE: `${DEMO_HOST}:${String(rateLimits.ports.rateLimitGrpc)}`,
+          POSTERN_RATE_LIMIT_DEADLINE_MS: String(COUNTING_DEADLINE_MS),
+        }),
   });
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
   try {

@@ -4,6 +4,10 @@ import { fileURLToPath } from 'node:url';
 export const packageFiles = {
   envoyYaml: pathOf('envoy.yaml'),
   document: pathOf('examples/demo/postern.yaml'),
+  deploy: pathOf('deploy'),
+  rateLimitEnvironment: pathOf('deploy/ratelimit/ratelimit.env'),
+  rateLimitMapper: pathOf('deploy/ratelimit/mapper.yaml'),
+  redisConf: pathOf('deploy/ratelimit/redis.conf'),
 } as const;
 
 function pathOf(path: string): string {

@@ -4,10 +4,17 @@ import type { Clock } from '../clock.ts';
 import { curlLine } from './curl-line.ts';
 import { DemoInterrupted } from './demo-failure.ts';
 import type { DemoOutput } from './demo-output.ts';
-import { chooseDemoPorts, DEMO_HOST, type DemoPorts, requireFreePorts } from './demo-ports.ts';
+import {
+  chooseDemoPorts,
+  chooseRateLimitPorts,
+  DEMO_HOST,
+  type DemoPorts,
+  type RateLimitPorts,
+  requireFreePorts,
+} from './demo-ports.ts';
 import { type DemoLogs, startDemoStack } from './demo-stack.ts';
 import { DemoClient } from './exchange.ts';
-import { fetchEnvoy } from './fetch-envoy.ts';
+import { fetchPrograms } from './fetch-programs.ts';
 import { type Moment, plainRequest } from './row.ts';
 import { rowGroups } from './row-groups.ts';
 import { makeRequest, runRow } from './run-row.ts';
@@ -20,6 +27,8 @@ export interface DemoOptions {
   /** See {@link chooseDemoPorts}. */
   readonly portBase: number | null;
   readonly useColor: boolean;
+  /** Keep limits in Envoy's rate limit service with Redis, which are started too. */
+  readonly hasRateLimitService: boolean;
 }
 
 /** What the demo takes from the process it runs in. */
@@ -43,11 +52,16 @@ export interface DemoHost {
  */
 export async function runDemo(options: DemoOptions, host: DemoHost): Promise<number> {
   const ports = await chooseDemoPorts(options.portBase);
-  await requireFreePorts(ports);
+  const limitPorts = options.hasRateLimitService ? await chooseRateLimitPorts(options.portBase) : null;
+  await requireFreePorts({ ...ports, ...limitPorts });
   const status = new StatusLine(host.err);
-  const envoyProgram = await fetchEnvoy(status, host.signal);
-  status.show('Starting a back end, Postern and Envoy');
-  const stack = await startDemoStack({ ...host, ports, envoyProgram }).finally(() => {
+  const { envoy: envoyProgram } = await fetchPrograms(['envoy'], status, host.signal);
+  const rateLimits =
+    limitPorts === null
+      ? null
+      : { ports: limitPorts, programs: await fetchPrograms(['ratelimit', 'redis'], status, host.signal) };
+  status.show(`Starting ${rateLimits === null ? '' : 'Redis, the rate limit service, '}a back end, Postern and Envoy`);
+  const stack = await startDemoStack({ ...host, ports, envoyProgram, rateLimits }).finally(() => {
     status.clear();
   });
   const client = new DemoClient(host.elapsedMs);
@@ -60,7 +74,7 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
     wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
     if (options.isOnce) return wrong;
     host.out.write(await curlLines(client, moment(), stack.signal));
-    host.out.write(whatRuns(ports));
+    host.out.write(whatRuns(ports, limitPorts));
     await untilInterrupted(stack.signal);
   } finally {
     client[Symbol.dispose]();
@@ -76,15 +90,16 @@ interface TableRun {
   readonly signal: AbortSignal;
   readonly out: DemoOutput;
   readonly useColor: boolean;
+  readonly hasRateLimitService: boolean;
 }
 
-async function showTable({ client, moment, signal, out, useColor }: TableRun): Promise<number> {
+async function showTable({ client, moment, signal, out, useColor, hasRateLimitService }: TableRun): Promise<number> {
   const colors = picocolors.createColors(useColor);
   // The first request opens every connection on the way; that would be the latency of the first row.
   await client.send(plainRequest(moment(), 'GET', '/status'), signal);
   let [count, wrong] = [0, 0];
   out.write(
-    `\n  Each request goes to Envoy on ${moment().authority}, and Envoy asks Postern.\n\n${renderHead(colors)}`,
+    `\n  Each request goes to Envoy on ${moment().authority}, and Envoy asks Postern.\n  ${whereLimitsAre(hasRateLimitService)}\n\n${renderHead(colors)}`,
   );
   for (const group of rowGroups) {
     out.write(renderGroupTitle(group.title, colors));
@@ -101,6 +116,12 @@ async function showTable({ client, moment, signal, out, useColor }: TableRun): P
   return wrong;
 }
 
+function whereLimitsAre(hasRateLimitService: boolean): string {
+  return hasRateLimitService
+    ? "Limits are kept by Envoy's rate limit service, in Redis."
+    : 'Limits are kept in the memory of Postern; --with-ratelimit keeps them in Redis.';
+}
+
 async function curlLines(client: DemoClient, moment: Moment, signal: AbortSignal): Promise<string> {
   const lines: string[] = [];
   for (const row of rowGroups.flatMap(({ rows }) => rows)) {
@@ -110,9 +131,13 @@ async function curlLines(client: DemoClient, moment: Moment, signal: AbortSignal
   return `\n  Try it:\n${lines.join('\n')}\n`;
 }
 
-function whatRuns(ports: DemoPorts): string {
+function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null): string {
+  const limits =
+    limitPorts === null
+      ? ''
+      : `\n  rate limit service :${String(limitPorts.rateLimitGrpc)} (metrics :${String(limitPorts.rateLimitMetrics)}/metrics) · Redis :${String(limitPorts.redis)}`;
   return `
-  Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}
+  Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}${limits}
   Endpoints and partners are in examples/demo/postern.yaml. Ctrl-C ends the demo.
 `;
 }

@@ -3,43 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { type Child, startChild } from '../support/child-process.ts';
-import { release } from '../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-
-const executable = new URL('../../dist/main.js', import.meta.url).pathname;
-const pollIntervalMs = 20;
-const goneDeadlineMs = 10_000;
+import type { Child } from '../support/child-process.ts';
+import { firstChild, gone, nameOf } from '../support/demo/process-tree.ts';
+import { useDemo } from '../support/demo/use-demo.ts';
 
 describe('postern demo', () => {
-  const kept: AsyncDisposable[] = [];
-  let temporary: TemporaryDirectory;
+  const { start: startDemo, startWhole: startAny, temporary } = useDemo();
 
-  beforeEach(async () => {
-    temporary = await temporaryDirectory();
-    kept.push(temporary);
-  });
-  afterEach(async () => {
-    await release(...kept.splice(0));
-  });
-
-  async function startDemo(...args: readonly string[]): Promise<Child> {
-    const child = await startChild({
-      command: process.execPath,
-      args: ['--enable-source-maps', executable, 'demo', ...args],
-      // A setting of the caller's own Postern must not get in the way of the demo.
-      // Libraries for colours take CI for a terminal.
-      env: { TMPDIR: temporary.path, POSTERN_STORE: 'file:nowhere.yaml', CI: 'true' },
-    });
-    kept.push(child);
-    return child;
-  }
-
-  /** Starts the demo on free ports and waits until its table is whole; gives Envoy and its watcher, too. */
+  /** Gives Envoy and its watcher, too. */
   async function startWhole(): Promise<{ demo: Child; envoy: number; children: readonly number[] }> {
-    const demo = await startDemo('--port-base', '0');
-    await demo.line('stdout', (line) => (line.includes('Ctrl-C ends the demo') ? line : null));
-    const children = await descendantsOf(demo.pid);
+    const { demo, children } = await startAny();
     const [envoy] = children;
     assert.ok(envoy !== undefined && (await nameOf(envoy)) === 'envoy', 'the first child is Envoy');
     return { demo, envoy, children };
@@ -61,9 +34,24 @@ describe('postern demo', () => {
       assert.ok(lines.includes(`  ${method}`), method);
     assert.ok(lines.includes('      back end received the body {"parcels":2,"to":"Køge, \\"north\\" gate"}'));
     assert.ok(lines.some((line) => /^ {6}retry-after: \d+$/.test(line)));
+    assert.ok(lines.includes('  Limits are kept in the memory of Postern; --with-ratelimit keeps them in Redis.'));
+    assert.ok(
+      lines.some((line) => /^ {2}✓ signed POST, sent again +401 REQUEST_REPLAYED +401 REQUEST_REPLAYED /.test(line)),
+    );
     assert.doesNotMatch(demo.stdout() + demo.stderr(), /[\u001b\r]/);
     assert.ok(lines.every((line) => line.length <= 100));
-    assert.deepEqual(await readdir(temporary.path), []);
+    assert.deepEqual(await readdir(temporary()), []);
+
+    // What README.md shows of it, but for times.
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, excerpt = ''] = /The demo prints .*?```\n(.*?)```/s.exec(readme) ?? [];
+    const timeless = (line: string): string => line.replace(/ +\d+\.\d ms$/, '').replace(/\d+$/, '…');
+    const printed = new Set(lines.map(timeless));
+    assert.ok(excerpt.includes(`  All ${String(rows.length)} as expected.`), excerpt);
+    assert.deepEqual(
+      excerpt.split('\n').filter((line) => line !== '  …' && !printed.has(timeless(line))),
+      [],
+    );
   });
 
   it('runs until Ctrl-C, with curl lines that work, and leaves nothing behind', async () => {
@@ -80,7 +68,7 @@ describe('postern demo', () => {
     demo.signal('SIGINT'); // as npm does
     assert.deepEqual(await demo.ended, { code: 0, signal: null }, demo.stderr());
     await gone(children);
-    assert.deepEqual(await readdir(temporary.path), []);
+    assert.deepEqual(await readdir(temporary()), []);
   });
 
   it('leaves nothing behind when it is stopped while it starts', async () => {
@@ -131,47 +119,6 @@ describe('postern demo', () => {
   it('refuses a port base that is none', async () => {
     const demo = await startDemo('--port-base', '99');
     assert.deepEqual(await demo.ended, { code: 2, signal: null });
-    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65530/);
+    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65525/);
   });
 });
-
-/** Children first, then theirs, by proc(5). */
-async function descendantsOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').catch(() => '');
-  const children = text.split(' ').filter(Boolean).map(Number);
-  const below = await Promise.all(children.map(descendantsOf));
-  return [...children, ...below.flat()];
-}
-
-async function firstChild(pid: number): Promise<number> {
-  let child: number | undefined;
-  await poll(async () => {
-    [child] = await descendantsOf(pid);
-    return child !== undefined;
-  });
-  assert.ok(child !== undefined);
-  return child;
-}
-
-async function nameOf(pid: number): Promise<string> {
-  return (await readFile(`/proc/${String(pid)}/comm`, 'utf8')).trim();
-}
-
-/** Waits until none of the processes runs any more; one that nobody has collected yet does not run. */
-async function gone(pids: readonly number[]): Promise<void> {
-  assert.ok(pids.length > 0);
-  await poll(async () => {
-    const states = await Promise.all(
-      pids.map(async (pid) => await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => null)),
-    );
-    return states.every((state) => state === null || /\) Z /.test(state));
-  });
-}
-
-async function poll(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(goneDeadlineMs);
-  while (!(await isSo())) {
-    deadline.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
-  }
-}

@@ -40,14 +40,15 @@ export const hmacRows: RowGroup = {
 };
 
 function signedGet(moment: Moment): ClientRequest {
-  return sign(plainRequest(moment, 'GET', '/invoices?year=2026'), moment);
+  return signedByAcme(plainRequest(moment, 'GET', '/invoices?year=2026'), moment);
 }
 
 function signedPost(moment: Moment): ClientRequest {
-  return sign(bodyRequest(moment, '/invoices', 'application/json', invoice), moment);
+  return signedByAcme(bodyRequest(moment, '/invoices', 'application/json', invoice), moment);
 }
 
-function sign(request: ClientRequest, { nowSeconds }: Moment): ClientRequest {
+/** Signs a request with Acme's App Secret for hmac, now. */
+export function signedByAcme(request: ClientRequest, { nowSeconds }: Moment): ClientRequest {
   const signed = signHmac(request, { ...demoPairs.hmac, algorithm: 'hmac-sha256', alsoSigned: ['host'], nowSeconds });
   if (isRefusal(signed)) throw new Error(`the demo's own request cannot be signed: ${signed.detail}`);
   return signed;

@@ -5,16 +5,22 @@ import type { StatusLine } from './status-line.ts';
 const BAR_CELLS = 24;
 const BYTES_PER_MEGABYTE = 1_000_000;
 
-/** Gives the path of the pinned Envoy, which is downloaded first when it is missing. Rejects with the reason of `signal`. */
-export async function fetchEnvoy(status: StatusLine, signal: AbortSignal): Promise<string> {
+/** Programs that the demo runs, as scripts/install-services names them. */
+export type DemoProgram = 'envoy' | 'ratelimit' | 'redis';
+
+/** Gives the paths of pinned programs; what is missing is fetched first. Rejects with the reason of `signal`. */
+export async function fetchPrograms<Program extends DemoProgram>(
+  programs: readonly Program[],
+  status: StatusLine,
+  signal: AbortSignal,
+): Promise<Readonly<Record<Program, string>>> {
   try {
-    const { envoy } = await installServices(['envoy'], {
+    return await installServices(programs, {
       signal,
       onProgress: (progress) => {
         show(progress, status);
       },
     });
-    return envoy;
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof InstallFailure ? new DemoFailure(error.message, { cause: error }) : error;

@@ -2,7 +2,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DemoFailure } from './demo-failure.ts';
-import { DEMO_HOST } from './demo-ports.ts';
 import type { LogTail } from './log-tail.ts';
 
 const READY_DEADLINE_MS = 30_000;
@@ -11,40 +10,41 @@ const STOP_DEADLINE_MS = 3000;
 
 /**
  * Runs the arguments as this very process, with a watcher beside it that ends it when standard input is closed without
- * a word: however the demo ends, even by SIGKILL, no Envoy is left.
+ * a word: however the demo ends, even by SIGKILL, no program is left.
  */
 const WATCHED = 'exec 3<&0; { read -r word <&3 || kill "$$"; } >/dev/null & exec "$@" 3<&- </dev/null';
 
-export interface EnvoyOptions {
+export interface DemoProcessOptions {
+  /** How people know it: `Envoy`. */
+  readonly title: string;
   readonly program: string;
-  /** How it finds its configuration. */
-  readonly configArguments: readonly string[];
-  readonly adminPort: number;
+  readonly args: readonly string[];
+  /** All that it gets; the caller's own environment without it. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Whether it serves. May reject while it does not; asked again until it does. */
+  readonly isReady: (signal: AbortSignal) => Promise<boolean>;
   readonly log: LogTail;
-  /** Aborting it ends the wait for Envoy to be ready. */
+  /** Aborting it ends the wait for the program to be ready. */
   readonly signal: AbortSignal;
 }
 
-/** A running Envoy; disposing of it waits until it has ended. */
-export class EnvoyProcess implements AsyncDisposable {
-  /** Resolves when Envoy has ended, with the way it did: `exit code 1`, `SIGKILL`. */
+/** A program that the demo runs; disposing of it waits until it has ended. */
+export class DemoProcess implements AsyncDisposable {
+  readonly title: string;
+  /** Resolves when the program has ended, with the way it did: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   /** Resolves when the watcher has ended, too: it holds standard error. */
   readonly #closed: Promise<unknown>;
   #isEnded = false;
 
-  private constructor({ program, configArguments, log }: EnvoyOptions) {
-    const args = [
-      ...configArguments,
-      // No shared memory: an Envoy that runs on this machine already is none of our business.
-      ...['--disable-hot-restart', '--concurrency', '1', '--file-flush-interval-msec', '100'],
-      ...['--log-level', 'warning', '--component-log-level', 'main:info'],
-    ];
-    // A process group of its own: Ctrl-C is for the demo, which then ends Envoy.
+  private constructor({ title, program, args, environment, log }: DemoProcessOptions) {
+    this.title = title;
+    // A process group of its own: Ctrl-C is for the demo, which then ends the program.
     const child = spawn('sh', ['-c', WATCHED, 'sh', program, ...args], {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
+      ...(environment === undefined ? {} : { env: environment }),
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (piece: string) => {
@@ -52,7 +52,7 @@ export class EnvoyProcess implements AsyncDisposable {
       });
     }
     child.stdin.on('error', () => {
-      // The watcher has gone with Envoy: there is nobody to tell that all is well.
+      // The watcher has gone with the program: there is nobody to tell that all is well.
     });
     this.#child = child;
     this.#closed = new Promise((resolve) => child.once('close', resolve));
@@ -68,28 +68,31 @@ export class EnvoyProcess implements AsyncDisposable {
     });
   }
 
-  /** Starts Envoy and waits until it serves. Rejects, with nothing left running, when it does not. */
-  static async start(options: EnvoyOptions): Promise<EnvoyProcess> {
-    const envoy = new EnvoyProcess(options);
+  /** Starts a program and waits until it serves. Rejects, with nothing left running, when it does not. */
+  static async start(options: DemoProcessOptions): Promise<DemoProcess> {
+    const started = new DemoProcess(options);
     try {
-      await envoy.#ready(options);
-      return envoy;
+      await started.#ready(options);
+      return started;
     } catch (error) {
-      await envoy[Symbol.asyncDispose]();
+      await started[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  async #ready({ adminPort, signal }: EnvoyOptions): Promise<void> {
+  async #ready({ title, isReady, signal }: DemoProcessOptions): Promise<void> {
     const stopped = new AbortController();
     void this.ended.then((how) => {
-      stopped.abort(new DemoFailure(`Envoy did not start: it ended with ${how}.`));
+      stopped.abort(new DemoFailure(`${title} did not start: it ended with ${how}.`));
     });
     const late = AbortSignal.timeout(READY_DEADLINE_MS);
     const any = AbortSignal.any([signal, stopped.signal, late]);
-    while (!(await isReady(adminPort, any))) {
-      if (late.aborted) throw new DemoFailure(`Envoy did not become ready in ${String(READY_DEADLINE_MS / 1000)} s.`);
+    // There is no event for it. Nobody listens yet, or the wait is over; the lines below tell the two apart.
+    while (!(await isReady(any).catch(() => false))) {
+      if (late.aborted)
+        throw new DemoFailure(`${title} did not become ready in ${String(READY_DEADLINE_MS / 1000)} s.`);
       any.throwIfAborted();
+      await delay(READY_INTERVAL_MS);
     }
   }
 
@@ -104,16 +107,5 @@ export class EnvoyProcess implements AsyncDisposable {
     const deadline = setTimeout(() => this.#child.kill('SIGKILL'), STOP_DEADLINE_MS);
     await this.ended;
     clearTimeout(deadline);
-  }
-}
-
-/** Envoy has no event for it: asks its admin listener. */
-async function isReady(adminPort: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    return (await fetch(`http://${DEMO_HOST}:${String(adminPort)}/ready`, { signal })).ok;
-  } catch {
-    // Nobody listens there yet, or the wait is over; the caller tells the two apart.
-    if (!signal.aborted) await delay(READY_INTERVAL_MS);
-    return false;
   }
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { poll } from '../poll.ts';
+
+/** Children first, then theirs, by proc(5). */
+export async function descendantsOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').catch(() => '');
+  const children = text.split(' ').filter(Boolean).map(Number);
+  const below = await Promise.all(children.map(descendantsOf));
+  return [...children, ...below.flat()];
+}
+
+/** The first child process, as soon as there is one. */
+export async function firstChild(pid: number): Promise<number> {
+  return await poll('a child process', async () => (await descendantsOf(pid))[0] ?? null);
+}
+
+/** The name of a process. */
+export async function nameOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${String(pid)}/comm`, 'utf8')).trim();
+}
+
+/** Waits until none of the processes runs any more; one that nobody has collected yet does not run. */
+export async function gone(pids: readonly number[]): Promise<void> {
+  assert.ok(pids.length > 0);
+  await poll('the end of the processes', async () => {
+    const states = await Promise.all(
+      pids.map(async (pid) => await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => null)),
+    );
+    return states.every((state) => state === null || /\) Z /.test(state)) ? true : null;
+  });
+}
