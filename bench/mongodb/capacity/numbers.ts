@@ -10,7 +10,7 @@ export function* evenNumbers(count: number): Generator<number, undefined> {
  * Numbers below `count` without end, the one of rank k about k times as rare as the first (Zipf, exponent 1); the same on
  * each run.
  */
-export function* skewedNumbers(count: number): Generator<number, undefined> {
+export function* skewedNumbers(count: number): Generator<number, never> {
   for (let state = 1; ; state = (state * 48_271) % 2_147_483_647) {
     const rank = Math.floor(count ** (state / 2_147_483_647));
     yield (rank * STEP) % count;
