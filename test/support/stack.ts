@@ -1,4 +1,5 @@
-import { type Attachment, envoyYaml } from './attachments/attachment.ts';
+import { type Attachment } from './attachments/attachment.ts';
+import { chosenAttachment } from './attachments/chosen.ts';
 import { type Envoy, startEnvoy } from './envoy.ts';
 import { type JsonObject, useHttp2Backend } from './envoy-config.ts';
 import { type RecordedRequest } from './http-message.ts';
@@ -6,7 +7,7 @@ import { type PosternProcess, type PosternSettings, startPostern } from './poste
 import { type RecordingBackend, startBackend } from './recording-backend.ts';
 import { acquireAll } from './release.ts';
 
-/** The product as operators run it: Envoy with the committed envoy.yaml, `postern serve`, and a back end that records. */
+/** The product as operators run it: Envoy with the committed configuration, `postern serve`, and a back end that records. */
 export interface Stack extends AsyncDisposable {
   readonly envoy: Envoy;
   readonly postern: PosternProcess;
@@ -16,7 +17,7 @@ export interface Stack extends AsyncDisposable {
 export interface StackOptions {
   readonly settings?: PosternSettings;
   readonly backend?: RecordedRequest['protocol'];
-  /** Where Envoy's configuration comes from: envoy.yaml unless given. */
+  /** Where Envoy's configuration comes from: `ENVOY_ATTACHMENT` or envoy.yaml unless given. */
   readonly attachment?: Attachment;
   /** Changes Envoy's configuration. */
   readonly edit?: (config: JsonObject) => void;
@@ -27,7 +28,7 @@ const nowhere = 1;
 
 /** Starts all three on free ports, with the document as Postern's file store. */
 export async function startStack(documentYaml: string, options: StackOptions = {}): Promise<Stack> {
-  const { attachment = envoyYaml, backend: protocol = 'HTTP/1.1', settings, edit } = options;
+  const { attachment = chosenAttachment(), backend: protocol = 'HTTP/1.1', settings, edit } = options;
   return acquireAll(async (keep) => {
     const backend = keep(await startBackend(protocol));
     const postern = keep(await startPostern(documentYaml, settings));

@@ -1,3 +1,4 @@
+import { chosenAttachment } from '../../support/attachments/chosen.ts';
 import { filterSettings } from '../../support/envoy-config.ts';
 import { http1 } from '../../support/http1-client.ts';
 import { protocols } from '../../support/http-client.ts';
@@ -18,7 +19,7 @@ describe('signed requests when Envoy tells of headers as a map', () => {
     ],
     {
       edit: (config) => {
-        filterSettings(config, 'envoy.filters.http.ext_authz')['encode_raw_headers'] = false;
+        filterSettings(config, chosenAttachment().filters.authz)['encode_raw_headers'] = false;
       },
     },
   );

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { connectionManager, httpFilters, type JsonObject, routes } from '../../support/envoy-config.ts';
 import { http1 } from '../../support/http1-client.ts';
 import { protocols } from '../../support/http-client.ts';
@@ -39,7 +40,7 @@ function streamAndUpgrade(config: JsonObject): void {
 }
 
 describe('a body that Postern does not see, where Envoy would pass it on', () => {
-  const stack = useSignedStack('hmac', endpoints, { edit: streamAndUpgrade });
+  const stack = useSignedStack('hmac', endpoints, { attachment: envoyYaml, edit: streamAndUpgrade });
 
   for (const protocol of protocols) {
     it(`is refused on a route without buffering, however well it is signed, over ${protocol}`, async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { readFileSync } from 'node:fs';
 import { packageFiles } from '../../../src/demo/package-files.ts';
 import { send } from '../../support/http-client.ts';
@@ -28,7 +29,7 @@ async function signingKey({ envoy }: Stack): Promise<unknown> {
 
 describe('tokens over a restart of Postern', () => {
   async function restartWith(settings: PosternSettings): Promise<readonly [before: string, after: string]> {
-    await using stack = await startStack(document, { settings });
+    await using stack = await startStack(document, { attachment: envoyYaml, settings });
     const token = await getToken(stack.envoy.port);
     const before = await call(stack.envoy.port, token);
     await stack.postern.stop();

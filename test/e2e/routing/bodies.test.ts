@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { filterSettings, type JsonObject, objectAt, removeFilter, routes } from '../../support/envoy-config.ts';
 import { protocols } from '../../support/http-client.ts';
@@ -181,7 +182,7 @@ function cutBodies(config: JsonObject): void {
 }
 
 describe('the body of a request, when Envoy hands on a part of it,', () => {
-  const { sendAllowed, sendRefused } = useStack(document, { edit: cutBodies });
+  const { sendAllowed, sendRefused } = useStack(document, { attachment: envoyYaml, edit: cutBodies });
 
   for (const protocol of protocols) {
     it(`is refused by Postern on every endpoint, before anything else, over ${protocol}`, async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { type JsonObject, routes } from '../../support/envoy-config.ts';
 import { type PlainRequest, protocols } from '../../support/http-client.ts';
 import { fieldValue } from '../../support/http-message.ts';
@@ -57,7 +58,10 @@ const refused: Readonly<Record<string, readonly [PlainRequest, ToldCode]>> = {
 };
 
 describe('an Envoy route that names the endpoint', () => {
-  const { stack, send, sendAllowed, sendRefused, logged } = useStack(document, { edit: nameEndpoints });
+  const { stack, send, sendAllowed, sendRefused, logged } = useStack(document, {
+    attachment: envoyYaml,
+    edit: nameEndpoints,
+  });
 
   for (const protocol of protocols) {
     it(`is followed whatever host, path and method are, over ${protocol}`, async () => {

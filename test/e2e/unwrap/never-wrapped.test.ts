@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { chosenAttachment } from '../../support/attachments/chosen.ts';
 import { connectionManager, objectAt, removeFilter } from '../../support/envoy-config.ts';
 import { protocols } from '../../support/http-client.ts';
 import { jsonRequest, formRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
@@ -15,7 +16,7 @@ const inner = 'the inner text of a partner';
 describe('a JSON wrapper when Envoy has no script that takes it off', () => {
   const stack = useSignedStack('parameter-signature', endpoints, {
     edit: (config) => {
-      removeFilter(config, 'postern.unwrap');
+      removeFilter(config, chosenAttachment().filters.unwrap);
     },
   });
 

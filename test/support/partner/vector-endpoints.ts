@@ -1,5 +1,6 @@
 import { type AuthenticationMethod } from '../../../src/model/endpoint.ts';
-import { at, type JsonObject, routes } from '../envoy-config.ts';
+import { chosenAttachment } from '../attachments/chosen.ts';
+import { at, backendRoute, type JsonObject, routes } from '../envoy-config.ts';
 import { type CheckOptions } from '../signed-message.ts';
 
 /** The header by which Envoy finds the endpoint of a vector: vectors have paths and hosts of their own. */
@@ -52,12 +53,14 @@ export function vectorEndpoints(
     ],
   });
   const addRoutes = (config: JsonObject): void => {
-    const route = at(routes(config), routes(config).length - 1, 'route');
+    const { typed_per_filter_config: others } = backendRoute(config);
+    const route = at(backendRoute(config), 'route');
     const added = sets.map((_, index) => ({
       match: { prefix: '/', headers: [{ name: VECTOR_ENDPOINT, string_match: { exact: `vector-${String(index)}` } }] },
       route,
       typed_per_filter_config: {
-        'envoy.filters.http.ext_authz': {
+        ...(others as JsonObject | undefined),
+        [chosenAttachment().filters.authz]: {
           '@type': 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute',
           check_settings: { context_extensions: { endpoint: `vector-${String(index)}` } },
         },

@@ -1,0 +1,6 @@
+import { envoyGateway } from '../../support/attachments/envoy-gateway.ts';
+import { productCases } from '../chain/cases/product.ts';
+
+describe('behind Envoy Gateway', () => {
+  productCases(envoyGateway);
+});
