@@ -51,9 +51,10 @@ export class Metrics {
     for (const outcome of ['loaded', 'refused']) this.#reloads.inc({ outcome }, 0);
     this.#isReloadGood = new Gauge({
       name: 'postern_store_last_reload_good',
-      help: 'Whether the last read of the store could be taken: 1, or 0 while a wrong file keeps the last good state in force.',
+      help: '0 while a declarative file that is wrong keeps the last good state in force, 1 otherwise.',
       registers,
     });
+    this.#isReloadGood.set(1);
     this.#oauth2Requests = new Counter({
       name: 'postern_oauth2_requests_total',
       help: 'Requests to the OAuth2 endpoints by operation and outcome (ok or the error).',
