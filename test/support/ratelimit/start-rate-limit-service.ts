@@ -8,9 +8,13 @@ const deploy = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 
 /**
  * Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. `runtimeRoot` is the
- * folder with `ratelimit/config/` in it.
+ * folder with `ratelimit/config/` in it; `more` comes on top of the environment.
  */
-export async function startRateLimitService(redisPort: number, runtimeRoot = deploy): Promise<LocalServer> {
+export async function startRateLimitService(
+  redisPort: number,
+  runtimeRoot = deploy,
+  more: Readonly<Record<string, string>> = {},
+): Promise<LocalServer> {
   const { ratelimit } = await findServices(['ratelimit']);
   if (ratelimit === null) {
     throw new Error('the rate limit service is not installed: scripts/install-services ratelimit');
@@ -30,6 +34,7 @@ export async function startRateLimitService(redisPort: number, runtimeRoot = dep
       PORT: String(httpPort),
       DEBUG_PORT: String(await freePort()),
       PROMETHEUS_ADDR: `127.0.0.1:${String(await freePort())}`,
+      ...more,
     },
     port,
     answers: async () => {
@@ -37,6 +42,12 @@ export async function startRateLimitService(redisPort: number, runtimeRoot = dep
       return answer?.ok === true;
     },
   });
+}
+
+/** The variables of `deploy/ratelimit/tls.env`, for a Secret that is mounted at this path. */
+export async function tlsEnvironment(secretPath: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(`${deploy}ratelimit/tls.env`, 'utf8');
+  return parseEnvironment(text.replaceAll('/etc/ratelimit/tls', secretPath));
 }
 
 function parseEnvironment(text: string): Record<string, string> {
