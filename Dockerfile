@@ -33,7 +33,7 @@ COPY CHANGELOG.md LICENSE README.md envoy.yaml ./
 COPY deploy deploy
 COPY examples examples
 # The folder for a volume that Postern may write to: it gets this owner.
-RUN mkdir --mode=0700 state
+RUN mkdir state
 ARG SOURCE_DATE_EPOCH=0
 RUN find . -path ./node_modules -prune -o -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH}" {} +
 

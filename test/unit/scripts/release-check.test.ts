@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { checks, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
+
+const real = workingTree();
+const { version } = JSON.parse(real.read('package.json')) as { readonly version: string };
+const today = '2026-11-21';
+
+/** This project as on the day of its release, with some files or answers of git changed. */
+function releaseTree(
+  changes: Readonly<Record<string, (text: string) => string>> = {},
+  git: Partial<Record<string, string>> = {},
+): WorkingTree {
+  const ready: Readonly<Record<string, (text: string) => string>> = {
+    'CHANGELOG.md': (text) => text.replace(/^## \[.*$/m, `## [${version}] - ${today}`),
+    'README.md': (text) => text.replace(/^Version .*$/m, `Version ${version}.`),
+  };
+  return {
+    ...real,
+    read: (path) => (changes[path] ?? ((text) => text))((ready[path] ?? ((text) => text))(real.read(path))),
+    git: (command = '') => git[command] ?? (command === 'status' ? '' : null),
+    nowMs: Date.parse(`${today}T12:00:00Z`),
+  };
+}
+
+async function find(name: string, tree: WorkingTree): Promise<readonly string[]> {
+  const check = checks.find((each) => each.name === name);
+  assert.ok(check, `there is no check "${name}"`);
+  return await check.find(tree);
+}
+
+describe('npm run release:check', () => {
+  it('is content with this project on the day of its release', async function () {
+    this.timeout(60_000);
+    const found = (await runChecks(releaseTree())).filter(({ problems }) => problems.length > 0);
+    assert.deepEqual(found, []);
+  });
+
+  const faults: readonly (readonly [string, string, WorkingTree, RegExp])[] = [
+    [
+      'a version that is none',
+      'version',
+      releaseTree({ 'package.json': (text) => text.replace(`"version": "${version}"`, '"version": "1.0"') }),
+      /"1\.0" is no semantic version/,
+    ],
+    [
+      'another version in the lock file',
+      'version',
+      releaseTree({ 'package-lock.json': (text) => text.replaceAll(`"version": "${version}"`, '"version": "9.9.9"') }),
+      /package-lock\.json says 9\.9\.9/,
+    ],
+    [
+      'a changelog without this version',
+      'changelog',
+      releaseTree({ 'CHANGELOG.md': (text) => text.replace(`[${version}]`, '[9.9.9]') }),
+      /begins with 9\.9\.9/,
+    ],
+    [
+      'a changelog without a date',
+      'changelog',
+      releaseTree({ 'CHANGELOG.md': (text) => text.replace(`] - ${today}`, '] - Unreleased') }),
+      /has no date \("Unreleased"\)/,
+    ],
+    [
+      'a date in the future',
+      'changelog',
+      releaseTree({ 'CHANGELOG.md': (text) => text.replace(today, '2027-01-01') }),
+      /2027-01-01 is in the future/,
+    ],
+    [
+      'another tag in a manifest',
+      'image tags',
+      releaseTree({ 'deploy/base/deployment.yaml': (text) => text.replace(`postern:${version}`, 'postern:9.9.9') }),
+      /deploy\/base\/deployment\.yaml:\d+: image tag 9\.9\.9, not /,
+    ],
+    [
+      'another tag in the compose file',
+      'image tags',
+      releaseTree({
+        'deploy/compose/compose.yaml': (text) => text.replace(`:-postern:${version}`, ':-postern:latest'),
+      }),
+      /compose\.yaml:\d+: image tag latest/,
+    ],
+    [
+      'a status that says unreleased',
+      'status in README.md',
+      releaseTree({
+        'README.md': (text) => text.replace(`Version ${version}.`, `Version ${version}, not released yet.`),
+      }),
+      /not released yet/,
+    ],
+    ['changed files', 'git', releaseTree({}, { status: ' M README.md\n?? x' }), /has changes: 2 files/],
+    [
+      'a version that was released before',
+      'git',
+      {
+        ...releaseTree(),
+        git: (command, ...args) => (command === 'status' ? '' : args.includes('HEAD') ? 'aaaa' : 'bbbb'),
+      },
+      /the tag v.* is that of another commit/,
+    ],
+    [
+      'a loose dependency',
+      'dependencies',
+      releaseTree({ 'package.json': (text) => text.replace(/"zod": "/, '"zod": "^') }),
+      /zod is "\^/,
+    ],
+    [
+      'a lock file with addresses',
+      'dependencies',
+      releaseTree({
+        'package-lock.json': (text) => text.replace('"integrity"', '"resolved": "https://example.com/x", "integrity"'),
+      }),
+      /names where 1 packages came from/,
+    ],
+    [
+      'a list of licences that is old',
+      'licences',
+      releaseTree({ 'docs/licenses.md': () => 'old' }),
+      /npm run licenses/,
+    ],
+    [
+      'an Envoy configuration that was changed alone',
+      'derived configurations',
+      releaseTree({
+        'deploy/compose/envoy.yaml': (text) => text.replace('request_timeout: 60s', 'request_timeout: 61s'),
+      }),
+      /deploy\/compose\/envoy\.yaml is not what envoy\.yaml makes it/,
+    ],
+    [
+      'vectors that nobody generated',
+      'signature vectors',
+      releaseTree({ 'test/vectors/extended.json': (text) => text.replace('"id"', '"iD"') }),
+      /is not what generate\.py writes/,
+    ],
+  ];
+  for (const [what, name, tree, problem] of faults) {
+    it(`finds ${what}`, async () => {
+      const problems = await find(name, tree);
+      assert.ok(
+        problems.some((text) => problem.test(text)),
+        problems.join('\n'),
+      );
+    });
+  }
+});
