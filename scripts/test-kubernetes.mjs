@@ -10,7 +10,7 @@ import { progressPrinter } from './services/progress.mjs';
 import { run } from './services/run.mjs';
 import { startCluster } from './test-kubernetes/cluster.mjs';
 import { crdFiles, crdSources } from './test-kubernetes/crds.mjs';
-import { runDocumentedCommands } from './test-kubernetes/documented-commands.mjs';
+import { readSections, runSection } from './test-kubernetes/documented-commands.mjs';
 import { findKustomizations } from './test-kubernetes/kustomizations.mjs';
 import { plantedFaults } from './test-kubernetes/planted-faults.mjs';
 import { countsText, printNote, printStep } from './testing/report.mjs';
@@ -112,6 +112,25 @@ async function tryPlantedFaults({ kubectl }, temporary) {
   }
 }
 
+/** On a cluster that is new, as the reader's is; "Try it" has one of its own, because it ends with a namespace that is deleted. */
+async function followDocument(programs, temporary) {
+  const page = await readFile(new URL('../docs/kubernetes.md', import.meta.url), 'utf8');
+  const [first, ...others] = readSections(page);
+  for (const sections of [[first], others]) {
+    const cluster = await startCluster(programs);
+    try {
+      const directory = join(temporary, `reader-${sections.length}`);
+      for (const section of sections) {
+        await step(`docs/kubernetes.md, ${section.title}`, () =>
+          runSection(section, { ...cluster, programs, directory }),
+        );
+      }
+    } finally {
+      await cluster.stop();
+    }
+  }
+}
+
 async function main() {
   const programs = await installServices(['etcd', 'kube-apiserver', 'kubectl', 'kustomize'], {
     onProgress: (event) => {
@@ -132,8 +151,8 @@ async function main() {
     await installCrds(cluster.kubectl);
     await tryKustomizations(cluster, programs, temporary);
     await tryPlantedFaults(cluster, temporary);
-    const page = await readFile(new URL('../docs/kubernetes.md', import.meta.url), 'utf8');
-    await runDocumentedCommands(page, { ...cluster, programs, temporary, step });
+    await cluster.stop();
+    await followDocument(programs, temporary);
   } finally {
     await cluster?.stop();
     await rm(temporary, { recursive: true, force: true });

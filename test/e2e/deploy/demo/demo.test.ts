@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { readDocument } from '../../../support/documents.ts';
 import { type PlainRequest, send } from '../../../support/http-client.ts';
 import { type HttpAnswer } from '../../../support/http-message.ts';
 import { assertRefused } from '../../../support/refusals.ts';
 import { release } from '../../../support/release.ts';
 import { type DemoPods, startDemoPods } from './demo-pods.ts';
+
+const run = promisify(execFile);
+
+/** Takes out what differs from one run to the next. */
+function normalise(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/"requestId":"[0-9a-f-]{36}"/, '"requestId":"…"'));
+}
 
 describe('the overlay demo, its pods as processes', function () {
   this.timeout(60_000);
@@ -14,6 +24,20 @@ describe('the overlay demo, its pods as processes', function () {
   after(() => release(pods));
 
   const call = async (request: PlainRequest): Promise<HttpAnswer> => await send('HTTP/1.1', pods.envoy.port, request);
+
+  it('answers the calls of docs/kubernetes.md as that page shows', async () => {
+    const shown = [...readDocument('docs/kubernetes.md').matchAll(/^```console\n(.*?)^```$/gms)].map(
+      ([, block]) => block,
+    );
+    const steps = shown.join('').split(/^\$ /m).slice(1);
+    assert.equal(steps.length, 3);
+    for (const step of steps) {
+      const [command = '', ...lines] = step.trimEnd().split('\n');
+      const local = command.replace('127.0.0.1:10000', `127.0.0.1:${String(pods.envoy.port)}`);
+      const { stdout } = await run('bash', ['-c', local]);
+      assert.deepEqual(normalise(stdout.trimEnd().split('\n')), normalise(lines), command);
+    }
+  });
 
   it('lets a partner through, and tells the back end who it is', async () => {
     const answer = await call({ target: '/orders?appKey=acme-demo-key&x=1' });
