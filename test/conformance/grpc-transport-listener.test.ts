@@ -78,6 +78,15 @@ for (const [name, create] of implementations) {
         await assert.rejects(stat(address.path), { code: 'ENOENT' });
       });
 
+      it('lets those connect whom the permissions of the file name', async () => {
+        for (const unixSocketMode of [0o600, 0o660]) {
+          await using harness = await startHarness(create, { address, unixSocketMode });
+          assert.equal((await stat(address.path)).mode & 0o777, unixSocketMode);
+          await using raw = await RawClient.connect(harness.address);
+          assert.equal((await raw.call('/test.Test/Echo', NOTHING)).grpcStatus, 0);
+        }
+      });
+
       it('takes the place of a file that a killed process left', async () => {
         await leaveStaleSocket(address.path);
         assert.ok((await stat(address.path)).isSocket());

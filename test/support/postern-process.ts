@@ -15,7 +15,7 @@ export interface PosternProcess extends AsyncDisposable {
   /** 0 when it listens on a Unix socket. */
   readonly grpcPort: number;
   readonly adminPort: number;
-  /** Of the OAuth2 listener; null when this build has none. */
+  /** Of the OAuth2 listener; null when it is a Unix socket. */
   readonly httpPort: number | null;
   /** The file that it reads. */
   readonly documentPath: string;
@@ -70,7 +70,7 @@ export async function startPostern(documentYaml: string, settings: PosternSettin
       pid: child.pid,
       grpcPort: String(ready['grpc']).startsWith('unix:') ? 0 : portOf(ready['grpc']),
       adminPort,
-      httpPort: ready['http'] === undefined ? null : portOf(ready['http']),
+      httpPort: String(ready['http']).startsWith('unix:') ? null : portOf(ready['http']),
       documentPath,
       replaceDocument,
       logs: () => logsOf(child),
