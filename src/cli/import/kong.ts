@@ -14,6 +14,7 @@ export interface ImportKongFlags {
   readonly elsewhere?: readonly string[];
   readonly wholeSegments?: true;
   readonly complete?: true;
+  readonly observe?: true;
 }
 
 /** Adds `postern import kong`. */
@@ -37,6 +38,7 @@ export function registerImportKong(group: Command, terminal: Terminal, finish: (
     )
     .option('--elsewhere <plugin>', 'this plugin’s work is done elsewhere, such as in Envoy; repeatable', collectPlugin)
     .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
+    .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
     .option('--complete', 'the file is the whole configuration, though it was selected by tags')
     .addHelpText(
       'after',

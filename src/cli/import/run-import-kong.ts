@@ -22,6 +22,7 @@ export async function runImportKong(flags: ImportKongFlags, terminal: Terminal):
     elsewhere: new Set(flags.elsewhere ?? []),
     wholeSegments: flags.wholeSegments === true,
     isComplete: flags.complete === true,
+    observes: flags.observe === true,
   });
   if ('problems' in result) {
     const { problems } = result;

@@ -66,7 +66,7 @@ export function isEmitted(draft: EndpointDraft): boolean {
 }
 
 /** An endpoint as a declarative file has it. */
-export function declareDraft(draft: EndpointDraft): Declared {
+export function declareDraft(draft: EndpointDraft, observes: boolean): Declared {
   const { id, route, match, decision } = draft;
   const hosts = [...new Set(match.hosts.flatMap(({ isCarried, pattern }) => (isCarried ? (pattern ?? []) : [])))];
   const { method, allowed, limits } = decision;
@@ -86,7 +86,13 @@ export function declareDraft(draft: EndpointDraft): Declared {
     // Whoever enables it without another look opens nothing: nobody has a grant.
     return { ...base, authentication: 'key', accessCondition: 'authenticated-and-authorized', enabled: false };
   }
-  const options = { ...decision.options, ...(decision.deniesOnFailure ? { onLimiterFailure: 'deny' } : {}) };
+  const options = {
+    ...decision.options,
+    // Kong, behind the endpoint, needs the credentials.
+    ...(observes && method !== null ? { hideCredentials: false } : {}),
+    ...(observes ? { mode: 'observe' } : {}),
+    ...(decision.deniesOnFailure && !observes ? { onLimiterFailure: 'deny' } : {}),
+  };
   return {
     ...base,
     scenario: method === null ? 'open' : 'partner-openapi',

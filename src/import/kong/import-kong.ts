@@ -53,6 +53,13 @@ export function importKong(source: DocumentSource | UnreadSource, options: Impor
   const configuration = readConfiguration(tree, problems, findings, options.isComplete);
   if (configuration === null || problems.count > 0) return { problems: problems.sorted() };
   const imported = importConfiguration(configuration, options, problems, findings);
+  if (options.observes) {
+    findings.add('warning', rootPlace(tree), {
+      subject: 'mode observe',
+      what: 'endpoints let everything through and record what they would have decided: for Kong behind them, nothing else',
+      instead: 'import again without --observe before requests go past Kong',
+    });
+  }
   tellDifferences(configuration, rootPlace(tree), findings);
   if (problems.count > 0) return { problems: problems.sorted() };
   const counts = { error: findings.count('error'), warning: findings.count('warning'), note: findings.count('note') };
@@ -77,7 +84,7 @@ function importConfiguration(
   const disabled = new Set([...consumersKeptOut(effective, options, findings), ...grants.unlimited]);
   const imported = importConsumers(consumers, ids, disabled, reader, findings);
   return {
-    endpoints: drafts.filter(isEmitted).map(declareDraft),
+    endpoints: drafts.filter(isEmitted).map((draft) => declareDraft(draft, options.observes)),
     consumers: imported.declared,
     grants: grants.declared,
     holdsSecrets: imported.holdsSecrets,

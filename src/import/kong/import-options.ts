@@ -12,4 +12,6 @@ export interface ImportOptions {
   readonly wholeSegments: boolean;
   /** The file is the whole configuration, though it was selected by tags. */
   readonly isComplete: boolean;
+  /** Endpoints let everything through and only record what they would have decided, because Kong decides behind them. */
+  readonly observes: boolean;
 }

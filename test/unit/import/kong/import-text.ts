@@ -10,6 +10,7 @@ export const undecided: ImportOptions = {
   elsewhere: new Set(),
   wholeSegments: false,
   isComplete: false,
+  observes: false,
 };
 
 /** An imported file, with its document as JSON. */

@@ -141,6 +141,20 @@ describe('a route of Kong', () => {
   });
 });
 
+describe('endpoints that observe while Kong decides', () => {
+  it('let everything through with its credentials; what refuses everything goes on to', () => {
+    const imported = withPlugins('{ name: key-auth, config: { hide_credentials: true } }', { observes: true });
+    assert.deepEqual(endpointOf(imported, 'a')['options'], {
+      keyNames: [{ header: 'apikey' }, { query: 'apikey' }],
+      hideCredentials: false,
+      mode: 'observe',
+    });
+    assert.match(told(imported.findings, 'warning').join('\n'), /endpoints let everything through/);
+    assert.deepEqual(endpointOf(withPlugins('', { observes: true }), 'a')['options'], { mode: 'observe' });
+    assert.equal(endpointOf(withPlugins('{ name: jwt }', { observes: true }), 'a')['enabled'], false);
+  });
+});
+
 describe('the scope of plugins', () => {
   const text = (plugins: string): string => `_format_version: "3.0"
 plugins: [${plugins}]
