@@ -7,8 +7,8 @@ import { type Json, readEnvoyConfig } from '../../support/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findDifferences } from '../../support/kubernetes/find-differences.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
-import { find, getManifest, listOf, type Manifest, ofKind, textOf } from '../../support/kubernetes/manifest.ts';
-import { findPods } from '../../support/kubernetes/pods.ts';
+import { find, getManifest, listOf, type Manifest, mapOf, ofKind, textOf } from '../../support/kubernetes/manifest.ts';
+import { findPods, fitsSelector } from '../../support/kubernetes/pods.ts';
 import { renderKustomization } from '../../support/kubernetes/render-kustomization.ts';
 import { settingsOf } from '../../support/kubernetes/settings-of.ts';
 
@@ -92,6 +92,36 @@ describe('the overlay plain-envoy', () => {
       find(getManifest(composed, 'Service', 'backend'), 'spec', 'externalName'),
       'orders.shop.svc.cluster.local',
     );
+  });
+});
+
+describe('the network policy of the base', () => {
+  it('lets in the Envoys of every overlay', async () => {
+    const gateway = async (overlay: string, kind: string): Promise<Manifest> =>
+      getManifest(await renderKustomization(`overlays/${overlay}`), kind, 'partners');
+    const istio = await gateway('istio', 'Gateway');
+    const own = findPods(await renderKustomization('overlays/plain-envoy')).find(({ owner }) =>
+      owner.endsWith('/envoy'),
+    );
+    assert.ok(own);
+    // As the chart of Istio's gateways and Envoy Gateway label their pods.
+    const labels: readonly Readonly<Record<string, Json>>[] = [
+      own.labels,
+      mapOf(istio, 'spec', 'selector'),
+      {
+        'gateway.envoyproxy.io/owning-gateway-name': find(
+          await gateway('envoy-gateway', 'Gateway'),
+          ...['metadata', 'name'],
+        ) as Json,
+      },
+    ];
+    const policy = getManifest(await renderKustomization('.'), 'NetworkPolicy', 'postern');
+    const peers = listOf(policy, 'spec', 'ingress', 0, 'from');
+    for (const each of labels) {
+      const isLetIn = peers.some((peer) => fitsSelector(each, find(peer, 'podSelector')));
+      assert.ok(isLetIn, JSON.stringify(each));
+    }
+    assert.equal(peers.length, labels.length);
   });
 });
 
