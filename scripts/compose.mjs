@@ -10,6 +10,7 @@ Runs deploy/compose/compose.yaml with Docker Compose.
 
   (nothing)        builds the image when it is missing, starts everything, waits until it answers, says what to try
   down             stops everything; with --volumes the database and the key ring are gone, too
+  postern …        a command of Postern, such as: postern consumer list
   run --rm setup   applies examples/demo/postern.yaml again
   logs, ps, …      any other command of docker compose
 
@@ -30,6 +31,10 @@ async function main(args) {
   try {
     await requireCompose();
     const env = isLocal ? await makeServerImages() : {};
+    if (command === 'postern') {
+      await compose(['run', '--rm', '--no-deps', 'postern', 'dist/main.js', ...rest], { env });
+      return 0;
+    }
     if (command !== 'up' || rest.length > 0) {
       await compose([command, ...rest], { env });
       return 0;
@@ -42,7 +47,7 @@ Envoy answers at ${address}. Try:
   curl -i '${address}/orders?appKey=borealis-demo-key'
   curl -i ${address}/status -H 'X-Consumer-Id: acme'
 Who may what: examples/demo/postern.yaml. Commands of Postern:
-  ${again}run --rm --no-deps postern dist/main.js consumer list
+  ${again}postern consumer list
 Stop: ${again}down
 `);
     return 0;

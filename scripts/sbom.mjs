@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { writeBill } from './sbom/bill.mjs';
 import { DependencyFailure, readRuntimePackages } from './sbom/runtime-packages.mjs';
 
-const usage = `Usage: npm run --silent sbom [-- --output FILE]
+const usage = `Usage: npm run sbom --silent [-- --output FILE]
 
 Writes the software bill of materials of the runtime dependencies (CycloneDX 1.6, JSON) to FILE, or prints it. The same
 package-lock.json gives the same bytes; a time is in it only when SOURCE_DATE_EPOCH says which.

@@ -13,7 +13,7 @@ Made by \`npm run licenses\`; do not edit. Postern itself is under [Apache-2.0](
 
 These ${rows.length} npm packages run with Postern. Their licence texts are in the folders of the packages, and so in the image (\`/app/node_modules\`) and in every
 installation. Allowed are ${allowedLicenses.join(', ')}; a dependency with another licence fails the check (\`npm run licenses -- --check\`) and the tests.
-The software bill of materials (CycloneDX, \`npm run --silent sbom\`) names the same packages with their checksums, and is in the image as \`/app/sbom.cdx.json\`.
+The software bill of materials (CycloneDX, \`npm run sbom --silent\`) names the same packages with their checksums, and is in the image as \`/app/sbom.cdx.json\`.
 Node and the system below it come with the base image, which has licences of its own; so have Envoy, MongoDB, Redis or Valkey and the rate limit service, which
 Postern talks to and does not contain.
 

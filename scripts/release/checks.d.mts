@@ -26,3 +26,6 @@ export declare const checks: readonly {
 
 /** Runs every check. */
 export declare function runChecks(tree?: WorkingTree): Promise<readonly CheckResult[]>;
+
+/** Results as text for people. */
+export declare function formatResults(results: readonly CheckResult[]): string;

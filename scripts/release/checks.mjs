@@ -182,3 +182,14 @@ export async function runChecks(tree = workingTree()) {
   }
   return results;
 }
+
+/** Results as text for people. */
+export function formatResults(results) {
+  const lines = results.flatMap(({ name, problems }) => [
+    `${problems.length === 0 ? '✓' : '✗'} ${name}`,
+    ...problems.map((text) => `  ${text}`),
+  ]);
+  const failed = results.filter(({ problems }) => problems.length > 0).length;
+  const sum = failed === 0 ? 'Ready, as far as a machine can tell.' : `${failed} of ${results.length} checks failed.`;
+  return `${[...lines, sum].join('\n')}\n`;
+}

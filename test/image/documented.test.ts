@@ -29,9 +29,7 @@ describe('docs/image.md', () => {
       .replaceAll('127.0.0.1:9003', `127.0.0.1:${admin}`)
       .replaceAll(`postern:${readVersion()} `, `${testImage} `)
       .replaceAll(`postern:${readVersion()}\n`, `${testImage}\n`)
-      .replaceAll(/--name postern |(?<=docker (?:logs|rm|stop --time 30) )postern$/gm, (found) =>
-        found.replace('postern', container),
-      );
+      .replaceAll(/\bgateway\b/g, container);
     assert.doesNotMatch(script, new RegExp(`postern:${readVersion()}`));
     const { status, stdout, stderr } = spawnSync('sh', ['-eux', '-c', script], {
       cwd: directory.path,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { checks, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
+import { checks, formatResults, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
+import { readDocument, readFences, readTable } from '../../support/documents.ts';
 
 const real = workingTree();
 const { version } = JSON.parse(real.read('package.json')) as { readonly version: string };
 const today = '2026-11-21';
+const page = readDocument('docs/releasing.md');
 
 /** This project as on the day of its release, with some files or answers of git changed. */
 function releaseTree(
@@ -33,6 +35,25 @@ describe('npm run release:check', () => {
     this.timeout(60_000);
     const found = (await runChecks(releaseTree())).filter(({ problems }) => problems.length > 0);
     assert.deepEqual(found, []);
+  });
+
+  it('prints what docs/releasing.md shows when nothing was prepared', async function () {
+    this.timeout(60_000);
+    const unprepared = releaseTree({
+      'CHANGELOG.md': (text) => text.replace(`] - ${today}`, '] - Unreleased'),
+      'README.md': (text) => text.replace(`Version ${version}.`, `Version ${version}, not released yet.`),
+    });
+    const [shown = ''] = readFences(page, 'console');
+    const [command, ...output] = shown.split('\n');
+    assert.equal(command, '$ npm run release:check --silent');
+    assert.equal(output.join('\n'), formatResults(await runChecks(unprepared)).replaceAll(version, '0.1.0'));
+  });
+
+  it('has the checks that docs/releasing.md names', () => {
+    assert.deepEqual(
+      readTable(page, 'Check').map(([name]) => name),
+      checks.map(({ name }) => name),
+    );
   });
 
   const faults: readonly (readonly [string, string, WorkingTree, RegExp])[] = [
