@@ -3,6 +3,12 @@ import type { FindingLog } from './finding.ts';
 import type { KongConsumer, KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
 
+/** The settings of `acl` (kong/plugins/acl/schema.lua), those of Kong before 3 and of Kong Enterprise. */
+export const aclKeys: ReadonlySet<string> = new Set([
+  ...['allow', 'deny', 'whitelist', 'blacklist', 'hide_groups_header', 'always_use_authenticated_groups'],
+  'include_consumer_groups',
+]);
+
 /**
  * The consumers that an `acl` plugin lets in (kong/plugins/acl/handler.lua): with `allow`, those of one of the groups;
  * with `deny`, those of none. Configurations before Kong 3 call the lists `whitelist` and `blacklist`.
@@ -15,7 +21,9 @@ export function allowedConsumers(
 ): ReadonlySet<KongConsumer> {
   const deny = [...reader.texts(config, 'deny'), ...reader.texts(config, 'blacklist')];
   const allow = [...reader.texts(config, 'allow'), ...reader.texts(config, 'whitelist')];
-  const isIn = ({ groups }: KongConsumer, names: readonly string[]): boolean => names.some((name) => groups.has(name));
+  const countsBoth = reader.flag(config, 'include_consumer_groups', false);
+  const isIn = ({ groups, consumerGroups }: KongConsumer, names: readonly string[]): boolean =>
+    names.some((name) => groups.has(name) || (countsBoth && consumerGroups.has(name)));
   findings.add(deny.length > 0 ? 'warning' : 'note', config.place, {
     subject: 'plugin "acl"',
     what:

@@ -2,13 +2,13 @@ import { placeIn } from '../../document/problem-log.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Limit } from '../../model/limit.ts';
-import { allowedConsumers } from './allowed-consumers.ts';
+import { aclKeys, allowedConsumers } from './allowed-consumers.ts';
 import { decideAuthentication } from './decide-authentication.ts';
 import type { EffectivePlugins } from './effective-plugins.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import type { ImportOptions } from './import-options.ts';
 import { type KongConsumer, type KongPlugin, type KongRoute, nameOfRoute } from './kong-entities.ts';
-import { hasValue, type KongReader } from './kong-reader.ts';
+import { hasValue, type KongReader, unknownKeys } from './kong-reader.ts';
 import { kindOfPlugin } from './plugin-kinds.ts';
 import type { RouteLimits } from './route-limits.ts';
 
@@ -51,6 +51,14 @@ export function decideRoute(route: KongRoute, context: DecisionContext): RouteDe
     findings.add('warning', route.place, {
       subject,
       what: 'has an acl but authenticates nobody, so that Kong refuses everything; the endpoint does too',
+    });
+    isRefused = true;
+  }
+  const unknown = acl === null ? [] : unknownKeys(acl.config, aclKeys);
+  if (unknown.length > 0) {
+    findings.add('error', acl?.config.place ?? route.place, {
+      subject: 'plugin "acl"',
+      what: `has ${unknown.map(quoted).join(', ')}, which is not known here: the endpoints it applies to refuse everything`,
     });
     isRefused = true;
   }

@@ -56,7 +56,7 @@ export function findingLog(): FindingLog {
       told.add(key);
       findings.push({
         level,
-        file: tree.file,
+        file: replaceInvisible(tree.file),
         ...tree.locate(path, 'value'),
         path: replaceInvisible(formatPath(path)),
         subject: replaceInvisible(subject),

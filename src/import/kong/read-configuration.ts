@@ -58,9 +58,9 @@ export function readConfiguration(
       reference === null ? null : findService(reference, placeIn(entity.place, 'service'), problems, 'service'),
     );
   }
-  const { consumers, consumerPlugins } = readConsumers(root, context);
+  const { consumers, consumerPlugins, nameOfGroup } = readConsumers(root, context);
   nested.push(...consumerPlugins);
-  const plugins = readPlugins(root, nested, { services, routes, consumers }, context);
+  const plugins = readPlugins(root, nested, { services, routes, consumers, nameOfGroup }, context);
   return { services, routes, plugins, consumers, marksRegexPaths: format === '3.0' };
 }
 
@@ -148,12 +148,13 @@ function readService(entity: KongMapping, { reader, findings }: ReadingContext):
   return service;
 }
 
-function readRoute(entity: KongMapping, service: KongService | null, { reader }: ReadingContext): KongRoute {
+function readRoute(entity: KongMapping, service: KongService | null, context: ReadingContext): KongRoute {
+  const { reader } = context;
   const headers = reader.mappingIn(entity, 'headers');
   const headerCount = headers === null ? 0 : Object.keys(headers.raw).length;
   const isPresent = (key: string): boolean =>
     key === 'headers' ? headerCount > 0 : key === 'expression' ? hasValue(entity, key) : isFilled(entity, key);
-  return {
+  const route: KongRoute = {
     place: entity.place,
     id: reader.text(entity, 'id'),
     name: reader.text(entity, 'name'),
@@ -170,6 +171,12 @@ function readRoute(entity: KongMapping, service: KongService | null, { reader }:
     regexPriority: reader.number(entity, 'regex_priority') ?? 0,
     stripsPath: reader.flag(entity, 'strip_path', true),
   };
+  const { hosts, paths, methods, otherConditions, protocols } = route;
+  const isHttp = protocols.length === 0 || protocols.some((protocol) => /^(?:http|grpc)s?$/.test(protocol));
+  if (isHttp && hosts.length + paths.length + methods.length + otherConditions.length === 0) {
+    context.problems.report(entity.place, 'a route needs "hosts", "paths", "methods" or "headers", as in Kong');
+  }
+  return route;
 }
 
 /** A list with anything in it: `snis: []` is no condition. */

@@ -7,15 +7,21 @@ import type { ReadingContext } from './read-configuration.ts';
 import { type NestedPlugin, nestedPlugins } from './read-plugins.ts';
 import { byName } from './references.ts';
 
+/** What the file says about callers. */
+interface ReadConsumers {
+  readonly consumers: readonly KongConsumer[];
+  readonly consumerPlugins: readonly NestedPlugin[];
+  /** The name of a consumer group that is given by name or id. */
+  readonly nameOfGroup: (reference: string) => string;
+}
+
 /** Consumers with their groups and credentials, nested or at the top of the file, and the plugins of consumers and groups. */
-export function readConsumers(
-  root: KongMapping,
-  context: ReadingContext,
-): { readonly consumers: readonly KongConsumer[]; readonly consumerPlugins: readonly NestedPlugin[] } {
+export function readConsumers(root: KongMapping, context: ReadingContext): ReadConsumers {
   const { reader, problems } = context;
   const consumerPlugins: NestedPlugin[] = [];
+  const nameOfGroup = groupNames(root, context);
   const consumers = reader.mappings(root, 'consumers').map((entity) => {
-    const consumer = readConsumer(entity, context);
+    const consumer = readConsumer(entity, nameOfGroup, context);
     consumerPlugins.push(...nestedPlugins(entity, { consumer }, context));
     return consumer;
   });
@@ -35,11 +41,11 @@ export function readConsumers(
   }
   for (const entity of reader.mappings(root, 'consumer_group_consumers')) {
     const group = reader.reference(entity, 'consumer_group');
-    if (group !== null) ownerOf(entity)?.consumerGroups.add(group);
+    if (group !== null) ownerOf(entity)?.consumerGroups.add(nameOfGroup(group));
   }
   for (const entity of reader.mappings(root, 'consumer_group_plugins')) {
     const group = reader.reference(entity, 'consumer_group');
-    if (group !== null) consumerPlugins.push({ entity, nesting: { group }, isFilterChain: false });
+    if (group !== null) consumerPlugins.push({ entity, nesting: { group: nameOfGroup(group) }, isFilterChain: false });
   }
   for (const entity of reader.mappings(root, 'consumer_groups')) {
     const name = reader.text(entity, 'name') ?? reader.text(entity, 'id');
@@ -50,10 +56,25 @@ export function readConsumers(
     }
     consumerPlugins.push(...nestedPlugins(entity, { group: name }, context));
   }
-  return { consumers, consumerPlugins };
+  return { consumers, consumerPlugins, nameOfGroup };
 }
 
-function readConsumer(entity: KongMapping, context: ReadingContext): KongConsumer {
+/** Groups are referred to by name or id: members and plugins have to meet. */
+function groupNames(root: KongMapping, { reader }: ReadingContext): ReadConsumers['nameOfGroup'] {
+  const names = new Map<string, string>();
+  for (const entity of reader.mappings(root, 'consumer_groups')) {
+    const id = reader.text(entity, 'id');
+    const name = reader.text(entity, 'name');
+    if (id !== null && name !== null) names.set(id, name);
+  }
+  return (reference) => names.get(reference) ?? reference;
+}
+
+function readConsumer(
+  entity: KongMapping,
+  nameOfGroup: ReadConsumers['nameOfGroup'],
+  context: ReadingContext,
+): KongConsumer {
   const { reader, problems, findings } = context;
   const consumer: KongConsumer = {
     place: entity.place,
@@ -65,7 +86,8 @@ function readConsumer(entity: KongMapping, context: ReadingContext): KongConsume
     consumerGroups: new Set(
       reader
         .items(entity, 'groups')
-        .flatMap((group) => (typeof group.raw === 'string' ? group.raw : (referenceOf(group, context) ?? []))),
+        .flatMap((group) => (typeof group.raw === 'string' ? group.raw : (referenceOf(group, context) ?? [])))
+        .map(nameOfGroup),
     ),
     credentials: credentialKinds.flatMap((kind) =>
       reader.mappings(entity, kind).map((credential) => ({ kind, entity: credential })),

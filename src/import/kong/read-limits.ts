@@ -9,7 +9,7 @@ import {
 } from '../../model/limit.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import type { KongPlugin } from './kong-entities.ts';
-import { hasValue, type KongReader } from './kong-reader.ts';
+import { hasValue, type KongReader, unknownKeys } from './kong-reader.ts';
 
 /** What a rate limiting plugin allows. */
 export interface ImportedLimits {
@@ -26,11 +26,38 @@ export interface ImportedLimits {
 /** Days that the longest month or year has: a share of a longer window that can never sum up to more than it. */
 const LONGER_WINDOW_DAYS = { month: 31, year: 366 } as const;
 
+/** The settings that are read, or that say where and how counts are kept. */
+const knownKeys: Readonly<Record<string, ReadonlySet<string>>> = {
+  'rate-limiting': new Set([
+    ...['second', 'minute', 'hour', 'day', 'month', 'year', 'limit_by', 'header_name', 'path', 'policy', 'sync_rate'],
+    ...['fault_tolerant', 'hide_client_headers', 'error_code', 'error_message', 'redis', 'redis_host', 'redis_port'],
+    ...['redis_password', 'redis_username', 'redis_ssl', 'redis_ssl_verify', 'redis_server_name', 'redis_timeout'],
+    'redis_database',
+  ]),
+  'rate-limiting-advanced': new Set([
+    ...['limit', 'window_size', 'window_type', 'identifier', 'namespace', 'strategy', 'dictionary_name', 'sync_rate'],
+    ...[
+      'hide_client_headers',
+      'retry_after_jitter_max',
+      'header_name',
+      'path',
+      'redis',
+      'disable_penalty',
+      'error_code',
+    ],
+    ...['error_message', 'lock_dictionary_name', 'consumer_groups'],
+  ]),
+};
+
 /** Reads `rate-limiting` or `rate-limiting-advanced`. */
 export function importLimits(plugin: KongPlugin, reader: KongReader, findings: FindingLog): ImportedLimits {
-  return plugin.name === 'rate-limiting'
-    ? readRateLimiting(plugin, reader, findings)
-    : readAdvanced(plugin, reader, findings);
+  const imported =
+    plugin.name === 'rate-limiting'
+      ? readRateLimiting(plugin, reader, findings)
+      : readAdvanced(plugin, reader, findings);
+  const unknown = unknownKeys(plugin.config, knownKeys[plugin.name] ?? new Set());
+  if (unknown.length === 0 || imported.fault !== null) return imported;
+  return { ...imported, limits: [], fault: `has ${unknown.map(quoted).join(', ')}, which is not known here` };
 }
 
 /** The strictest limit of each unit, shortest unit first. */

@@ -40,6 +40,8 @@ interface Targets {
   readonly services: readonly KongService[];
   readonly routes: readonly KongRoute[];
   readonly consumers: readonly KongConsumer[];
+  /** The name of a consumer group that is given by name or id. */
+  readonly nameOfGroup: (reference: string) => string;
 }
 
 /**
@@ -49,7 +51,7 @@ interface Targets {
 export function readPlugins(
   root: KongMapping,
   nested: readonly NestedPlugin[],
-  { services, routes, consumers }: Targets,
+  { services, routes, consumers, nameOfGroup }: Targets,
   context: ReadingContext,
 ): readonly KongPlugin[] {
   const { reader, problems, findings } = context;
@@ -91,7 +93,7 @@ export function readPlugins(
     const group = nesting.group ?? reader.reference(entity, 'consumer_group');
     if (group === null) return [plugin];
     return consumers
-      .filter(({ consumerGroups }) => consumerGroups.has(group))
+      .filter(({ consumerGroups }) => consumerGroups.has(nameOfGroup(group)))
       .map((member) => ({ ...plugin, consumer: member }));
   });
 }

@@ -70,7 +70,9 @@ export function routeLimits(
         ? 'counts addresses where nobody is authenticated, which Postern does not'
         : imported.per === 'endpoint' && plugin.consumer !== null
           ? 'counts a whole service for one consumer, which Postern does not'
-          : null);
+          : imported.countsByService && route.service === null
+            ? 'counts addresses on a route without service, which Postern does not'
+            : null);
     const { deniesOnFailure } = imported;
     if (fault !== null) {
       const isElsewhere = options.elsewhere.has(name);

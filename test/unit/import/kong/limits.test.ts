@@ -30,9 +30,14 @@ describe('rate-limiting of Kong', () => {
   });
 
   it('of a service counts all callers together', () => {
-    assert.deepEqual(limitsOf(limited('{ hour: 7, limit_by: service }')), {
-      limits: [{ requests: 7, unit: 'hour', per: 'endpoint' }],
-    });
+    const plugins = '[{ name: rate-limiting, config: { hour: 7, limit_by: service } }]';
+    const imported = importText(
+      `_format_version: "3.0"\nplugins: ${plugins}\nservices:\n  - { name: s, routes: [{ name: a, paths: [/a] }] }\n  - { name: t, routes: [{ name: b, paths: [/b] }, { name: c, paths: [/c] }] }\n`,
+    );
+    assert.deepEqual(limitsOf(imported), { limits: [{ requests: 7, unit: 'hour', per: 'endpoint' }] });
+    assert.equal(endpointOf(imported, 'a')['scenario'], 'open');
+    assert.match(told(imported.findings, 'error').join('\n'), /has one count for 2 routes/);
+    assert.equal(endpointOf(imported, 'b')['enabled'], false);
   });
 
   it('of a month or year becomes a share for a day that never sums up to more, which is told', () => {
@@ -47,6 +52,8 @@ describe('rate-limiting of Kong', () => {
     ['by what nobody knows', '{ second: 5, limit_by: moon }'],
     ['of a month, too small for a day', '{ month: 30 }'],
     ['of nothing', '{}'],
+    ['by service, on a route without', '{ second: 5, limit_by: service }'],
+    ['with a setting that is not known', '{ second: 5, only_on_sundays: true }'],
   ] as const) {
     it(`makes the endpoint refuse everything: ${what}`, () => {
       const imported = limited(config);

@@ -199,8 +199,12 @@ consumers:
   - { username: limited, plugins: [{ name: ip-restriction }] }
   - { username: logged, plugins: [{ name: file-log }] }
   - { username: grouped, groups: [{ name: gold }] }
+  - { username: member }
 consumer_groups:
-  - { name: gold, plugins: [{ name: our-own-guard }] }
+  - { id: g1, name: gold, plugins: [{ name: our-own-guard }] }
+  - { id: g2, name: silver }
+consumer_group_plugins: [{ name: another-guard, consumer_group: silver }]
+consumer_group_consumers: [{ consumer: member, consumer_group: g2 }]
 `);
     assert.deepEqual(
       imported.consumers.map(({ id, enabled }) => [id, enabled]),
@@ -209,9 +213,10 @@ consumer_groups:
         ['limited', false],
         ['logged', undefined],
         ['grouped', false],
+        ['member', false],
       ],
     );
-    assert.equal(imported.counts.error, 2);
+    assert.equal(imported.counts.error, 3);
   });
 });
 
@@ -232,6 +237,20 @@ acls: [{ consumer: two, group: gold }, { consumer: none, group: bronze }]
     assert.deepEqual(granted('{ allow: [gold] }'), ['one', 'two']);
     assert.deepEqual(granted('{ whitelist: [bronze, silver] }'), ['two', 'none']);
     assert.deepEqual(granted('{ allow: [nobody] }'), []);
+  });
+
+  it('can be those of Kong Enterprise too; a setting that is not known closes the endpoint', () => {
+    const withGroups = (config: string): ReturnType<typeof importText> =>
+      importText(`_format_version: "3.0"
+routes: [{ name: a, paths: [/a], plugins: [{ name: key-auth }, { name: acl, config: ${config} }] }]
+consumers: [{ username: one }, { username: two }]
+consumer_groups: [{ id: g1, name: gold, consumers: [{ username: one }] }]
+`);
+    const consumersOf = (config: string): readonly unknown[] =>
+      withGroups(config).grants.map(({ consumer }) => consumer);
+    assert.deepEqual(consumersOf('{ deny: [gold] }'), ['one', 'two']);
+    assert.deepEqual(consumersOf('{ deny: [gold], include_consumer_groups: true }'), ['two']);
+    assert.equal(endpointOf(withGroups('{ deny: [x], only_on_sundays: true }'), 'a')['enabled'], false);
   });
 
   it('that are denied leave a grant to everybody else', () => {

@@ -29,6 +29,7 @@ describe('a file that is no configuration of Kong', () => {
       '_format_version: "3.0"\nkeyauth_credentials: [{ key: hush-hush }]\n',
       '2:23: "consumer" is missing; this needs it',
     ],
+    ['_format_version: "3.0"\nroutes: [{ name: a }]\n', '2:10: a route needs "hosts", "paths"'],
     ['_format_version: "3.0"\nroutes: [\n', 'not valid YAML'],
     ['_format_version: "3.0"\nroutes: !x []\n', 'tags (!name) are not supported'],
     [
