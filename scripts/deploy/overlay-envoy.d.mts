@@ -1,2 +1,4 @@
 /** The Envoy configuration of deploy/overlays/plain-envoy, from the text of envoy.yaml. */
 export function overlayEnvoy(envoyYaml: string): string;
+/** The same with mutual TLS to both of Postern's listeners, of deploy/components/tls-envoy. */
+export function tlsEnvoy(envoyYaml: string): string;

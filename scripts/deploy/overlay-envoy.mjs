@@ -1,5 +1,6 @@
-// The Envoy configuration of deploy/overlays/plain-envoy: envoy.yaml with the differences below and no others, so that what
-// the tests show of one holds for the other. A test compares; after a change of envoy.yaml:
+// The Envoy configurations of deploy/overlays/plain-envoy and, with mutual TLS to Postern, deploy/components/tls-envoy:
+// envoy.yaml with the differences below and no others, so that what the tests show of one holds for the others. A test
+// compares; after a change of envoy.yaml:
 //
 //   node scripts/deploy/overlay-envoy.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 const read = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const source = read('envoy.yaml');
 const target = read('deploy/overlays/plain-envoy/envoy.yaml');
+const tlsTarget = read('deploy/components/tls-envoy/envoy.yaml');
 
 const header = `# Envoy in front of Postern, on Kubernetes. Made from envoy.yaml by scripts/deploy/overlay-envoy.mjs; change that one.
 # What is different: addresses (Services in place of the loopback), and the listener "probes" with its cluster.
@@ -67,16 +69,58 @@ const replacements = [
   ['\n  clusters:\n', `\n${probes}  clusters:\n`],
 ];
 
+function replaceAll(text, pairs) {
+  return pairs.reduce((before, [found, instead]) => {
+    const times =
+      typeof found === 'string'
+        ? before.split(found).length - 1
+        : [...before.matchAll(RegExp(found, `g${found.flags}`))].length;
+    if (times !== 1) throw new Error(`envoy.yaml has ${times} times, not once: ${found}`);
+    return before.replace(found, () => instead);
+  }, text);
+}
+
 /** The configuration of the overlay, from the text of envoy.yaml. */
 export function overlayEnvoy(envoyYaml) {
-  const text = replacements.reduce((before, [found, instead]) => {
-    const parts = typeof found === 'string' ? before.split(found).length - 1 : (before.match(found)?.length ?? 0);
-    if (parts !== 1) throw new Error(`envoy.yaml has ${parts} times, not once: ${found}`);
-    return before.replace(found, () => instead);
-  }, envoyYaml);
-  return `${text.trimEnd()}\n${adminCluster}`;
+  return `${replaceAll(envoyYaml, replacements).trimEnd()}\n${adminCluster}`;
+}
+
+const transportSocket = (protocol) => `
+      transport_socket:
+        name: envoy.transport_sockets.tls
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
+          sni: postern.postern.svc
+          common_tls_context:
+            alpn_protocols: [${protocol}]
+            tls_certificate_sds_secret_configs:
+              - { name: envoy, sds_config: { path_config_source: { path: /etc/envoy-sds/envoy.yaml }, resource_api_version: V3 } }
+            combined_validation_context:
+              default_validation_context:
+                match_typed_subject_alt_names: [{ san_type: DNS, matcher: { exact: postern.postern.svc } }]
+              validation_context_sds_secret_config:
+                { name: postern-ca, sds_config: { path_config_source: { path: /etc/envoy-sds/postern-ca.yaml }, resource_api_version: V3 } }
+`;
+
+/** A cluster has its transport socket right after its comment. */
+const tlsReplacements = [
+  ['\n# What is different: ', '\n# With mutual TLS to Postern, whose files are followed.\n# What is different: '],
+  ['\nadmin:\n', '\nnode: { id: envoy, cluster: envoy } # SDS wants one, also from files\n\nadmin:\n'],
+  [/^( {4}- name: postern #.*\n)/m, null, 'h2'],
+  [/^( {4}- name: postern-http #.*\n)/m, null, '"http/1.1"'],
+];
+
+/** The same with mutual TLS to both of Postern's listeners. */
+export function tlsEnvoy(envoyYaml) {
+  const text = overlayEnvoy(envoyYaml);
+  const pairs = tlsReplacements.map(([found, instead, protocol]) =>
+    instead === null ? [found, `${text.match(found)?.[1]}${transportSocket(protocol).slice(1)}`] : [found, instead],
+  );
+  return replaceAll(text, pairs);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(target, overlayEnvoy(readFileSync(source, 'utf8')));
+  const envoyYaml = readFileSync(source, 'utf8');
+  writeFileSync(target, overlayEnvoy(envoyYaml));
+  writeFileSync(tlsTarget, tlsEnvoy(envoyYaml));
 }

@@ -145,6 +145,7 @@ describe('the components and the Job for the schema', () => {
     assert.deepEqual(await findManifestFaults(manifests, { external }), []);
     const settings = settingsOf(manifests, deployment(manifests), secretValues);
     assert.ok('config' in parseConfig(settings, { isServing: true }));
+    assert.equal(settings['POSTERN_HTTP_TLS'], 'true', 'App Secrets come to the OAuth2 listener, too');
     const files = Object.entries(settings).filter(([key]) => key.startsWith('POSTERN_TLS_'));
     assert.deepEqual(files.map(([, path]) => path).sort(), [
       '/etc/postern/tls/ca.crt',
@@ -156,7 +157,11 @@ describe('the components and the Job for the schema', () => {
       port: 'admin',
     });
     for (const name of ['postern', 'postern-headless']) {
-      assert.equal(find(getManifest(manifests, 'Service', name), 'spec', 'ports', 0, 'appProtocol'), 'https');
+      const ports = listOf(getManifest(manifests, 'Service', name), 'spec', 'ports');
+      assert.deepEqual(
+        ports.map((port) => textOf(port, 'appProtocol')),
+        ['https', 'https'],
+      );
     }
   }).timeout(compileTimeoutMs);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { overlayEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
+import { overlayEnvoy, tlsEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
 import { parseConfig } from '../../../src/config.ts';
 import { type Json, readEnvoyConfig } from '../../support/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
@@ -33,6 +33,32 @@ describe('the overlay plain-envoy', () => {
       'envoy.yaml was changed: node scripts/deploy/overlay-envoy.mjs',
     );
   });
+
+  it('has, by the component tls-envoy, the same with a transport socket to each of two clusters', async () => {
+    assert.equal(
+      read('deploy/components/tls-envoy/envoy.yaml'),
+      tlsEnvoy(read('envoy.yaml')),
+      'envoy.yaml was changed: node scripts/deploy/overlay-envoy.mjs',
+    );
+    const own = (path: string): Json => parse(read(path)) as Json;
+    assert.deepEqual(
+      findDifferences(own('deploy/overlays/plain-envoy/envoy.yaml'), own('deploy/components/tls-envoy/envoy.yaml')),
+      [
+        'static_resources.clusters.0.transport_socket: added',
+        'static_resources.clusters.1.transport_socket: added',
+        'node: added',
+      ],
+    );
+    const composed = await renderComposition({
+      resources: ['overlays/plain-envoy'],
+      components: ['components/tls', 'components/tls-envoy'],
+    });
+    assert.deepEqual(await findManifestFaults(composed, { external: secretsByHand }), []);
+    assert.equal(
+      find(getManifest(composed, 'ConfigMap', 'envoy'), 'data', 'envoy.yaml'),
+      read('deploy/components/tls-envoy/envoy.yaml'),
+    );
+  }).timeout(compileTimeoutMs);
 
   it('changes addresses of envoy.yaml, adds what probes need, and nothing else', () => {
     const own = parse(read('deploy/overlays/plain-envoy/envoy.yaml')) as Json;

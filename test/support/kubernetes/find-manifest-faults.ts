@@ -20,6 +20,7 @@ export interface ManifestSurroundings {
 export const secretsByHand: readonly ExternalObject[] = [
   { kind: 'Secret', name: 'postern', keys: ['store', 'keyring.yaml'] },
   { kind: 'Secret', name: 'postern-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
+  { kind: 'Secret', name: 'envoy-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
 ];
 
 /**
