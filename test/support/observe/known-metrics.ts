@@ -1,0 +1,60 @@
+import { Registry } from 'prom-client';
+import { LimiterMetrics } from '../../../src/observe/limiter-metrics.ts';
+import { registerDatabaseMetrics } from '../../../src/observe/database-metrics.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
+import { Metrics } from '../../../src/observe/metrics.ts';
+import { openRequestLog } from '../../../src/observe/request-log.ts';
+import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
+
+const counters = {
+  ...{ hits: 0, misses: 0, stale: 0, negativeHits: 0, evictions: 0, refusedLookUps: 0 },
+  ...{ reads: 0, repeatedReads: 0, invalidations: 0 },
+};
+
+/** A registry with everything that a gateway can show: database, rate limit service, traces. */
+export function fullRegistry(): Registry {
+  const { registry } = new Metrics(() => 0, '1.2.3');
+  new LimiterMetrics(registry);
+  registerDatabaseMetrics(
+    registry,
+    {
+      ...{ isUp: true, changeCount: () => 0, faultCount: () => 0 },
+      cache: { counters, size: 0, unknownSize: 0, lookUpsUnderWay: 0 },
+    },
+    { pending: 0, dropped: 0 },
+  );
+  const startTimer = () => () => undefined;
+  openRequestLog({
+    logger: createLogger('error', { write: () => undefined }),
+    registry,
+    elapsedMs: () => 0,
+    startTimer,
+  });
+  new BoundedSpans({
+    ...{ maxPending: 1, registry, observer: { failed: () => undefined, delivered: () => undefined } },
+    exporter: { export: () => undefined, shutdown: () => Promise.resolve() },
+    createProcessor: () => ({
+      ...{ onStart: () => undefined, onEnd: () => undefined },
+      ...{ forceFlush: () => Promise.resolve(), shutdown: () => Promise.resolve() },
+    }),
+  });
+  return registry;
+}
+
+/** The series of a registry and the labels that each may have, `job` and `instance` of the scrape included. */
+export function seriesOf(registry: Registry): ReadonlyMap<string, ReadonlySet<string>> {
+  const series = new Map<string, ReadonlySet<string>>();
+  for (const metric of registry.getMetricsAsArray()) {
+    // prom-client does not show these two in its types.
+    const { name, labelNames, type } = metric as unknown as { name: string; labelNames: string[]; type: string };
+    const labels = ['job', 'instance', ...labelNames];
+    if (type === 'histogram') {
+      series.set(`${name}_bucket`, new Set([...labels, 'le']));
+      for (const part of ['sum', 'count']) series.set(`${name}_${part}`, new Set(labels));
+    } else if (type === 'summary') {
+      series.set(name, new Set([...labels, 'quantile']));
+      for (const part of ['sum', 'count']) series.set(`${name}_${part}`, new Set(labels));
+    } else series.set(name, new Set(labels));
+  }
+  return series;
+}
