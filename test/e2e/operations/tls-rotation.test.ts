@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { cluster, type JsonObject, listAt } from '../../support/envoy-config.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
 import { type LoadRequest, startLoad } from '../../support/load/open-load.ts';
 import { poll } from '../../support/poll.ts';
@@ -48,6 +49,11 @@ describe('a rotation of every certificate between Envoy and Postern, under load'
       },
       edit: (config) => {
         useFollowedTls(config, secrets);
+        for (const name of ['postern', 'postern-http']) {
+          // For machines that are busy with more than this; the time to connect includes the TLS handshake.
+          cluster(config, name)['connect_timeout'] = '10s';
+          for (const check of listAt(cluster(config, name), 'health_checks')) (check as JsonObject)['timeout'] = '10s';
+        }
       },
     });
   });

@@ -32,6 +32,8 @@ interface Connection {
   readonly edit?: (config: JsonObject) => void;
   /** The cluster that Envoy asks. */
   readonly cluster?: string;
+  /** The stat of Envoy that tells what is wrong. */
+  readonly told?: string;
 }
 
 interface TlsFiles {
@@ -225,24 +227,27 @@ describe('between Envoy and Postern', () => {
       edit: (config) => {
         useTls(config, files.otherCa, null);
       },
+      told: 'cluster.postern.ssl.fail_verify_error',
     }),
     'an Envoy that expects another name': () => ({
       settings: serverTls(),
       edit: (config) => {
         useTls(config, files.ca, null, 'other.example.com');
       },
+      told: 'cluster.postern.ssl.fail_verify_san',
     }),
     'an Envoy that speaks no TLS': () => ({ settings: serverTls() }),
   };
 
   for (const [kind, connect] of Object.entries(distrusted)) {
     it(`nothing is decided, and nothing forwarded, with ${kind}`, async () => {
-      const { settings, edit = () => undefined } = connect();
+      const { settings, edit = () => undefined, told } = connect();
       await using stack = await startStack(document, { settings, edit });
       const answer = await send('HTTP/1.1', stack.envoy.port, { target: '/orders?appKey=key-of-acme' });
       assertRefused(answer, 'UNAVAILABLE');
       assert.equal(stack.backend.requests.length, 0);
-      assert.doesNotMatch(await stack.postern.metrics(), /^postern_checks_total\{/m);
+      if (told !== undefined) assert.ok((await stack.envoy.stat(told)) > 0, told);
+      assert.doesNotMatch(await stack.postern.metrics(), /^postern_checks_total\{.* [1-9]/m);
     });
   }
 });

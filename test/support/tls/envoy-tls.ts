@@ -11,55 +11,69 @@ export interface EnvoySecrets {
 
 const tls = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 
-/** Writes the secrets of docs/tls.md into a folder of their own. */
-export async function writeEnvoySecrets(folder: string, secret: SecretVolume): Promise<EnvoySecrets> {
+/** Envoy's certificate and key as a file of SDS, read anew when something is moved into the folder. */
+export function identitySecret(certificate: string, key: string, folder: string): JsonObject {
+  return secret('envoy', {
+    tls_certificate: {
+      certificate_chain: { filename: certificate },
+      private_key: { filename: key },
+      watched_directory: { path: folder },
+    },
+  });
+}
+
+/** Whom Envoy trusts, as a file of SDS. */
+export function authoritiesSecret(ca: string, folder: string): JsonObject {
+  return secret('postern-ca', {
+    validation_context: { trusted_ca: { filename: ca }, watched_directory: { path: folder } },
+  });
+}
+
+/** Writes both for a mounted Secret into a folder of their own. */
+export async function writeEnvoySecrets(folder: string, mounted: SecretVolume): Promise<EnvoySecrets> {
   await mkdir(folder);
-  const write = async (name: string, resource: JsonObject): Promise<string> => {
-    const path = join(folder, `${name}.json`);
-    await writeFile(path, JSON.stringify({ resources: [{ '@type': `${tls}.Secret`, name, ...resource }] }));
-    return path;
-  };
-  const watched_directory = { path: secret.path };
-  return {
-    identity: await write('envoy', {
-      tls_certificate: {
-        certificate_chain: { filename: secret.certificate },
-        private_key: { filename: secret.key },
-        watched_directory,
-      },
-    }),
-    authorities: await write('postern-ca', {
-      validation_context: { trusted_ca: { filename: secret.ca }, watched_directory },
-    }),
-  };
+  const places = { identity: join(folder, 'identity.json'), authorities: join(folder, 'authorities.json') };
+  const identity = identitySecret(mounted.certificate, mounted.key, mounted.path);
+  await writeFile(places.identity, JSON.stringify(identity));
+  await writeFile(places.authorities, JSON.stringify(authoritiesSecret(mounted.ca, mounted.path)));
+  return places;
 }
 
 /** Makes Envoy call both of Postern's listeners over mutual TLS, with secrets that it follows. */
-export function useFollowedTls(config: JsonObject, { identity, authorities }: EnvoySecrets): void {
+export function useFollowedTls(config: JsonObject, places: EnvoySecrets): void {
   // Secrets by SDS want one, also from files.
   config['node'] = { id: 'envoy', cluster: 'envoy' };
-  for (const [name, protocol] of [
-    ['postern', 'h2'],
-    ['postern-http', 'http/1.1'],
-  ] as const) {
-    cluster(config, name)['transport_socket'] = {
-      name: 'envoy.transport_sockets.tls',
-      typed_config: {
-        '@type': `${tls}.UpstreamTlsContext`,
-        sni: 'localhost',
-        common_tls_context: {
-          alpn_protocols: [protocol],
-          tls_certificate_sds_secret_configs: [secretAt('envoy', identity)],
-          combined_validation_context: {
-            default_validation_context: {
-              match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: 'localhost' } }],
-            },
-            validation_context_sds_secret_config: secretAt('postern-ca', authorities),
+  cluster(config, 'postern')['transport_socket'] = transportSocket(places, 'localhost', 'h2');
+  cluster(config, 'postern-http')['transport_socket'] = transportSocket(places, 'localhost', 'http/1.1');
+}
+
+/** The TLS of a cluster, to a Postern of this name. */
+export function transportSocket(
+  { identity, authorities }: EnvoySecrets,
+  name: string,
+  protocol: 'h2' | 'http/1.1',
+): JsonObject {
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      '@type': `${tls}.UpstreamTlsContext`,
+      sni: name,
+      common_tls_context: {
+        alpn_protocols: [protocol],
+        tls_certificate_sds_secret_configs: [secretAt('envoy', identity)],
+        combined_validation_context: {
+          default_validation_context: {
+            match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: name } }],
           },
+          validation_context_sds_secret_config: secretAt('postern-ca', authorities),
         },
       },
-    };
-  }
+    },
+  };
+}
+
+function secret(name: string, content: JsonObject): JsonObject {
+  return { resources: [{ '@type': `${tls}.Secret`, name, ...content }] };
 }
 
 function secretAt(name: string, path: string): JsonObject {
