@@ -6,6 +6,7 @@ export interface HttpFilter {
   /** The last part of its type: `ExtAuthz`. */
   readonly type: string;
   readonly settings: JsonObject;
+  /** Off unless a route says otherwise, as Envoy Gateway writes its filters. */
   readonly isDisabled: boolean;
 }
 
@@ -36,6 +37,8 @@ export interface EnvoyConfig {
   readonly managers: readonly HttpManager[];
   /** By name. */
   readonly clusters: ReadonlyMap<string, JsonObject>;
+  /** Endpoints that a control plane sent, by the name of the cluster or what the cluster calls them by. */
+  readonly endpoints: ReadonlyMap<string, JsonObject>;
   readonly admin: JsonObject;
 }
 
@@ -56,8 +59,22 @@ export function readConfigDump(dump: unknown): EnvoyConfig {
   const clusters = entriesOf(parts, 'ClustersConfigDump', ['static_clusters', 'dynamic_active_clusters']).map((entry) =>
     objectIn(entry, 'cluster'),
   );
+  const discovered = new Map<string, JsonObject>();
+  for (const entry of entriesOf(parts, 'EcdsConfigDump', ['ecds_filters'])) {
+    const filter = objectIn(entry, 'ecds_filter');
+    discovered.set(textIn(filter, 'name') ?? '', objectIn(filter, 'typed_config'));
+  }
+  const endpoints = new Map<string, JsonObject>();
+  for (const entry of entriesOf(parts, 'EndpointsConfigDump', [
+    'static_endpoint_configs',
+    'dynamic_endpoint_configs',
+  ])) {
+    const config = objectIn(entry, 'endpoint_config');
+    endpoints.set(textIn(config, 'cluster_name') ?? '', config);
+  }
   return {
-    managers: listeners.flatMap((listener) => managersOf(listener, tables)),
+    managers: listeners.flatMap((listener) => managersOf(listener, tables, discovered)),
+    endpoints,
     clusters: new Map(clusters.map((cluster) => [textIn(cluster, 'name') ?? '', cluster])),
     admin: objectIn(
       parts.find((part) => typeOf(part) === 'BootstrapConfigDump'),
@@ -76,7 +93,11 @@ function entriesOf(parts: readonly JsonObject[], type: string, names: readonly s
   return parts.filter((part) => typeOf(part) === type).flatMap((part) => names.flatMap((name) => listIn(part, name)));
 }
 
-function managersOf(listener: JsonObject, tables: ReadonlyMap<string, JsonObject>): readonly HttpManager[] {
+function managersOf(
+  listener: JsonObject,
+  tables: ReadonlyMap<string, JsonObject>,
+  discovered: ReadonlyMap<string, JsonObject>,
+): readonly HttpManager[] {
   const name = `listener ${textIn(listener, 'name') ?? 'without a name'}`;
   const chains = [...listIn(listener, 'filter_chains'), objectIn(listener, 'default_filter_chain')];
   return chains
@@ -86,16 +107,19 @@ function managersOf(listener: JsonObject, tables: ReadonlyMap<string, JsonObject
     .map((settings) => ({
       name,
       settings,
-      filters: listIn(settings, 'http_filters').map((filter) => ({
-        name: textIn(filter, 'name') ?? '',
-        type: typeOf(objectIn(filter, 'typed_config')),
-        settings: objectIn(filter, 'typed_config'),
-        isDisabled: valueIn(filter, 'disabled') === true,
-      })),
+      filters: listIn(settings, 'http_filters').map((filter) => readFilter(filter, discovered)),
       routes: routesOf(
         tables.get(textIn(settings, 'rds', 'route_config_name') ?? ' ') ?? objectIn(settings, 'route_config'),
       ),
     }));
+}
+
+/** A filter with its settings beside it, or sent by a control plane under its name. */
+function readFilter(filter: JsonObject, discovered: ReadonlyMap<string, JsonObject>): HttpFilter {
+  const name = textIn(filter, 'name') ?? '';
+  const sent = 'config_discovery' in filter ? discovered.get(name) : undefined;
+  const settings = sent ?? objectIn(filter, 'typed_config');
+  return { name, type: typeOf(settings), settings, isDisabled: valueIn(filter, 'disabled') === true };
 }
 
 function routesOf(table: JsonObject): readonly Route[] {

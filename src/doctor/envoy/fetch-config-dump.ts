@@ -11,7 +11,7 @@ const MAX_DUMP_BYTES = 64 * 1024 * 1024;
 /** Asks an Envoy for its configuration at its admin address and looks through it. Never rejects for what Envoy does. */
 export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readonly Finding[]> {
   const subject = `Envoy at ${admin.origin}`;
-  const url = new URL(`${admin.pathname.replace(/\/$/, '')}/config_dump`, admin);
+  const url = new URL(`${admin.pathname.replace(/\/$/, '')}/config_dump?include_eds`, admin);
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS), redirect: 'error' });
     if (!response.ok) {

@@ -5,7 +5,10 @@ import { listIn, textIn } from './json-view.ts';
 export interface PosternChain {
   readonly config: EnvoyConfig;
   readonly manager: HttpManager;
+  /** The first of `checks`. */
   readonly extAuthz: HttpFilter;
+  /** Every ext_authz filter that asks over gRPC: Envoy Gateway makes one for each policy, and routes choose. */
+  readonly checks: readonly HttpFilter[];
   readonly buffer: HttpFilter | null;
   readonly unwrap: HttpFilter | null;
   readonly guard: HttpFilter | null;
@@ -16,12 +19,14 @@ const BODY_STATE = 'postern.body';
 
 /** The chain of a connection manager that asks an external authorization service over gRPC; null when it asks none. */
 export function findPosternChain(config: EnvoyConfig, manager: HttpManager): PosternChain | null {
-  const extAuthz = manager.filters.find(({ type, settings }) => type === 'ExtAuthz' && 'grpc_service' in settings);
+  const checks = manager.filters.filter(({ type, settings }) => type === 'ExtAuthz' && 'grpc_service' in settings);
+  const [extAuthz] = checks;
   if (extAuthz === undefined) return null;
   return {
     config,
     manager,
     extAuthz,
+    checks,
     buffer: manager.filters.find(({ type }) => type === 'Buffer') ?? null,
     unwrap: manager.filters.find(({ type, settings }) => type === 'Lua' && mentionsBodyState(settings)) ?? null,
     guard: manager.filters.find((filter) => isGuard(filter)) ?? null,

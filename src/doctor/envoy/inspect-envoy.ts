@@ -1,8 +1,9 @@
 import { fault, fine, type Finding, warning } from '../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
-import { type EnvoyConfig, readConfigDump } from './envoy-config.ts';
+import { type EnvoyConfig, readConfigDump, type Route } from './envoy-config.ts';
 import { findPosternChain, type PosternChain } from './filter-chain.ts';
-import { textIn } from './json-view.ts';
+import { type JsonObject, textIn } from './json-view.ts';
+import { leadsOn } from './route-filters.ts';
 import { inspectBodyLimits, inspectOrder } from './rules/chain-rules.ts';
 import { inspectCluster } from './rules/cluster-rules.ts';
 import { inspectExtAuthz } from './rules/ext-authz-rules.ts';
@@ -30,11 +31,16 @@ export function inspectEnvoy(dump: unknown, own: OwnLimits = unknownLimits): rea
     const message = 'no listener asks an external authorization service: nothing is checked';
     return [fault('Envoy', message, 'attach Postern as docs/envoy.md shows')];
   }
-  return [
+  return withoutRepeats([
     ...chains.flatMap((chain) => inspectChain(chain, own)),
     ...unchecked(config, chains),
     ...inspectAdmin(config),
-  ];
+  ]);
+}
+
+/** A listener has the same connection manager once for each name that it serves. */
+function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [`${finding.subject}\n${finding.message}`, finding])).values()];
 }
 
 function inspectChain(chain: PosternChain, own: OwnLimits): readonly Finding[] {
@@ -46,9 +52,13 @@ function inspectChain(chain: PosternChain, own: OwnLimits): readonly Finding[] {
   ];
 }
 
+/** Clusters of Istio's and Envoy Gateway's own listeners for probes and metrics. */
+const VENDOR_CLUSTERS: readonly (string | null)[] = ['agent', 'prometheus_stats'];
+
 function unchecked({ managers }: EnvoyConfig, chains: readonly PosternChain[]): readonly Finding[] {
   return managers
     .filter((manager) => !chains.some((chain) => chain.manager === manager))
+    .filter(({ settings, routes }) => leadsAnywhere(routes) || isUnknown(settings, routes))
     .map((manager) =>
       warning(
         manager.name,
@@ -56,6 +66,15 @@ function unchecked({ managers }: EnvoyConfig, chains: readonly PosternChain[]): 
         'if partners can reach it, give it the filter chain of envoy.yaml',
       ),
     );
+}
+
+function leadsAnywhere(routes: readonly Route[]): boolean {
+  return routes.some((route) => leadsOn(route) && !VENDOR_CLUSTERS.includes(textIn(route.route, 'route', 'cluster')));
+}
+
+/** A table that is not in what Envoy told may lead anywhere. */
+function isUnknown(settings: JsonObject, routes: readonly Route[]): boolean {
+  return routes.length === 0 && !('route_config' in settings);
 }
 
 function inspectAdmin({ admin }: EnvoyConfig): readonly Finding[] {

@@ -1,6 +1,7 @@
 import { fault, type Finding } from '../../finding.ts';
 import { isBefore, type PosternChain, statesPassedBy } from '../filter-chain.ts';
 import { flagIn, numberIn } from '../json-view.ts';
+import { isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
 
 /** The order buffer, ext_authz, unwrap, guard: each closes a hole that is open without it (docs/envoy.md). */
 export function inspectOrder(chain: PosternChain): readonly Finding[] {
@@ -37,7 +38,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
     findings.push(...inspectGuard(chain, guard.settings));
   }
   for (const filter of [extAuthz, buffer, unwrap, guard]) {
-    if (filter?.isDisabled !== true) continue;
+    if (filter?.isDisabled !== true || manager.routes.some((route) => !isOff(route, filter))) continue;
     findings.push(
       fault(subject, `the filter ${filter.name} is switched off (disabled: true)`, 'remove "disabled" from the filter'),
     );
@@ -63,10 +64,12 @@ function inspectGuard({ manager, guard }: PosternChain, settings: object): reado
 const MAX_BODY_BYTES = 10_485_760;
 
 /** Three limits in order: Postern's own below the buffer's below ext_authz's. */
-export function inspectBodyLimits({ manager, extAuthz, buffer }: PosternChain): readonly Finding[] {
+export function inspectBodyLimits(chain: PosternChain): readonly Finding[] {
+  const { manager, extAuthz } = chain;
   const subject = `${manager.name}: body limits`;
   const authzBytes = numberIn(extAuthz.settings, 'with_request_body', 'max_request_bytes');
-  const bufferBytes = numberIn(buffer?.settings, 'max_request_bytes');
+  const limits = bufferLimits(chain);
+  const [leastBytes, bufferBytes] = limits.length === 0 ? [null, null] : [Math.min(...limits), Math.max(...limits)];
   const findings: Finding[] = [];
   if (authzBytes === null) {
     return [
@@ -104,13 +107,22 @@ export function inspectBodyLimits({ manager, extAuthz, buffer }: PosternChain): 
       ),
     );
   }
-  if (bufferBytes !== null && bufferBytes <= MAX_BODY_BYTES) {
+  if (leastBytes !== null && leastBytes <= MAX_BODY_BYTES) {
     findings.push({
       level: 'warning',
       subject,
-      message: `the buffer takes ${String(bufferBytes)} bytes: larger bodies get Envoy's 413, though signed ones may have ${String(MAX_BODY_BYTES)}`,
+      message: `the buffer takes ${String(leastBytes)} bytes: larger bodies get Envoy's 413, though signed ones may have ${String(MAX_BODY_BYTES)}`,
       advice: 'raise it to 10486784, or leave it so on purpose',
     });
   }
   return findings;
+}
+
+/** What the buffer takes on the routes to back ends; what the filter says when there are none. */
+function bufferLimits({ manager, buffer }: PosternChain): readonly number[] {
+  if (buffer === null) return [];
+  const own = numberIn(buffer.settings, 'max_request_bytes');
+  const routes = manager.routes.filter((route) => leadsOn(route) && !isOwn(route) && !isOff(route, buffer));
+  const limits = routes.map((route) => numberIn(overrideOf(route, buffer), 'buffer', 'max_request_bytes') ?? own);
+  return (limits.length === 0 && !buffer.isDisabled ? [own] : limits).filter((bytes) => bytes !== null);
 }

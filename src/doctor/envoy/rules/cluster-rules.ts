@@ -1,6 +1,6 @@
 import { type Finding, fault, warning } from '../../finding.ts';
 import { posternCluster, type PosternChain } from '../filter-chain.ts';
-import { type JsonObject, listIn, numberIn, textIn } from '../json-view.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../json-view.ts';
 
 /** Below this Envoy drops the retries of a rolling restart. */
 const LEAST_RETRIES = 100;
@@ -16,7 +16,7 @@ export function inspectCluster(chain: PosternChain): readonly Finding[] {
   return [
     ...inspectHealthChecks(subject, cluster),
     ...inspectRetries(subject, cluster),
-    ...inspectTls(subject, cluster),
+    ...inspectTls(subject, cluster, endpointsOf(chain, name, cluster)),
   ];
 }
 
@@ -28,6 +28,16 @@ function inspectHealthChecks(subject: string, cluster: JsonObject): readonly Fin
         subject,
         'it has no gRPC health check: a replica that stops still gets requests, which fail with 503',
         'copy health_checks from envoy.yaml',
+      ),
+    ];
+  }
+  const name = textIn(cluster, 'name') ?? '';
+  if (/[^A-Za-z0-9._~:/-]/.test(name) && textIn(check, 'grpc_health_check', 'authority') === null) {
+    return [
+      fault(
+        subject,
+        'its health check has no authority, and Envoy takes the name of the cluster, which no HTTP/2 server accepts: every replica is unhealthy',
+        'set grpc_health_check: { authority: … } to the name of the Service',
       ),
     ];
   }
@@ -54,19 +64,28 @@ function inspectRetries(subject: string, cluster: JsonObject): readonly Finding[
   ];
 }
 
-function inspectTls(subject: string, cluster: JsonObject): readonly Finding[] {
+/** Endpoints in the configuration, or sent by a control plane. */
+function endpointsOf({ config }: PosternChain, name: string, cluster: JsonObject): readonly JsonObject[] {
+  const sent = config.endpoints.get(textIn(cluster, 'eds_cluster_config', 'service_name') ?? name);
+  const assignment = sent ?? objectIn(cluster, 'load_assignment');
+  return listIn(assignment, 'endpoints').flatMap((locality) => listIn(locality, 'lb_endpoints'));
+}
+
+function inspectTls(subject: string, cluster: JsonObject, endpoints: readonly JsonObject[]): readonly Finding[] {
+  const sockets = [objectIn(cluster, 'transport_socket'), ...listIn(cluster, 'transport_socket_matches')];
   const isTls = textIn(cluster, 'transport_socket', 'name') !== null;
-  const addresses = listIn(cluster, 'load_assignment', 'endpoints')
-    .flatMap((locality) => listIn(locality, 'lb_endpoints'))
-    .map((endpoint) => textIn(endpoint, 'endpoint', 'address', 'socket_address', 'address'))
-    .filter((address) => address !== null);
-  if (isTls) {
-    const alpn = JSON.stringify(cluster['transport_socket']).includes('"h2"');
-    if (alpn || listIn(cluster, 'health_checks').length === 0) return [];
-    const message = 'health checks fail over TLS without alpn_protocols: [h2]; requests then go to replicas at random';
-    return [fault(subject, message, 'set common_tls_context.alpn_protocols: [h2]')];
+  const clear = isTls ? [] : endpoints.filter((endpoint) => !isInMesh(cluster, endpoint));
+  if (clear.length < endpoints.length || isTls) {
+    const alpn = JSON.stringify(sockets).includes('"h2"');
+    if (!alpn && listIn(cluster, 'health_checks').length > 0) {
+      const message =
+        'health checks fail over TLS without alpn_protocols: [h2]; requests then go to replicas at random';
+      return [fault(subject, message, 'set common_tls_context.alpn_protocols: [h2]')];
+    }
   }
-  const remote = addresses.filter((address) => !/^(127\.|::1$|localhost$)/.test(address));
+  const remote = clear
+    .map((endpoint) => textIn(endpoint, 'endpoint', 'address', 'socket_address', 'address'))
+    .filter((address) => address !== null && !/^(127\.|::1$|localhost$)/.test(address));
   if (remote.length === 0) return [];
   return [
     warning(
@@ -75,4 +94,14 @@ function inspectTls(subject: string, cluster: JsonObject): readonly Finding[] {
       'give the cluster a transport_socket, and Postern POSTERN_TLS_CERTIFICATE, _KEY and _CLIENT_CA; or let a mesh do it',
     ),
   ];
+}
+
+/** Whether Envoy calls this endpoint with the mutual TLS of Istio. */
+function isInMesh(cluster: JsonObject, endpoint: JsonObject): boolean {
+  const mode = textIn(endpoint, 'metadata', 'filter_metadata', 'envoy.transport_socket_match', 'tlsMode');
+  return mode === 'istio' && listIn(cluster, 'transport_socket_matches').some((each) => hasTls(each));
+}
+
+function hasTls(match: JsonObject): boolean {
+  return textIn(match, 'transport_socket', 'name') === 'envoy.transport_sockets.tls';
 }

@@ -1,6 +1,7 @@
 import { fault, type Finding, warning } from '../../finding.ts';
+import type { HttpFilter } from '../envoy-config.ts';
 import type { PosternChain } from '../filter-chain.ts';
-import { flagIn, type JsonObject, numberIn, textIn, valueIn } from '../json-view.ts';
+import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../json-view.ts';
 
 /** A setting of ext_authz that undoes what Postern promises. */
 interface Trap {
@@ -34,12 +35,6 @@ const traps: readonly Trap[] = [
   },
   {
     level: 'fault',
-    isSet: (settings) => 'filter_enabled_metadata' in settings,
-    message: 'filter_enabled_metadata makes the check depend on metadata: requests without it are not checked',
-    advice: 'remove filter_enabled_metadata',
-  },
-  {
-    level: 'fault',
     isSet: (settings) => flagIn(settings, 'clear_route_cache'),
     message: 'clear_route_cache is on: the request that was decided can be sent along another route',
     advice: 'set clear_route_cache: false',
@@ -63,7 +58,7 @@ const traps: readonly Trap[] = [
     isSet: (settings) => !flagIn(settings, 'encode_raw_headers'),
     message:
       'encode_raw_headers is off: repeated headers come joined and bytes that are not text come as "!"; some signed requests are refused',
-    advice: 'set encode_raw_headers: true where you can (Istio and Envoy Gateway cannot)',
+    advice: 'set encode_raw_headers: true, as envoy.yaml and the overlays for Istio and Envoy Gateway do',
   },
   {
     level: 'warning',
@@ -100,12 +95,55 @@ const traps: readonly Trap[] = [
   },
 ];
 
-/** Settings of the ext_authz filter that undo what Postern promises. */
-export function inspectExtAuthz({ manager, extAuthz }: PosternChain): readonly Finding[] {
-  const subject = `${manager.name}: ext_authz`;
-  return traps
-    .filter(({ isSet }) => isSet(extAuthz.settings))
-    .map(({ level, message, advice }) => (level === 'fault' ? fault : warning)(subject, message, advice));
+/** Settings of the ext_authz filters that undo what Postern promises. */
+export function inspectExtAuthz(chain: PosternChain): readonly Finding[] {
+  const subject = `${chain.manager.name}: ext_authz`;
+  return chain.checks.flatMap((check) => [
+    ...traps
+      .filter(({ isSet }) => isSet(check.settings))
+      .map(({ level, message, advice }) => (level === 'fault' ? fault : warning)(subject, message, advice)),
+    ...inspectCondition(subject, chain, check),
+  ]);
+}
+
+/** Istio asks when a rule of an AuthorizationPolicy matches, which an RBAC filter before it notes in metadata. */
+function inspectCondition(subject: string, { manager, guard }: PosternChain, check: HttpFilter): readonly Finding[] {
+  const { settings } = check;
+  if (!('filter_enabled_metadata' in settings)) return [];
+  const prefix = textIn(settings, 'filter_enabled_metadata', 'value', 'string_match', 'prefix');
+  const before = manager.filters.slice(0, manager.filters.indexOf(check));
+  const rules = before
+    .filter(({ type, isDisabled }) => type === 'RBAC' && !isDisabled)
+    .flatMap((filter) => Object.entries(objectIn(filter.settings, 'shadow_rules', 'policies')))
+    .filter(([name]) => prefix !== null && name.startsWith(prefix));
+  if (rules.some(([, rule]) => matchesEverything(rule))) return [];
+  if (rules.length > 0 && guard !== null) {
+    return [
+      warning(
+        subject,
+        'Postern is asked only about requests that a rule of the AuthorizationPolicy matches: the guard refuses all others with 503',
+        'let the AuthorizationPolicy have one empty rule: "rules: [{}]"',
+      ),
+    ];
+  }
+  return [
+    fault(
+      subject,
+      'filter_enabled_metadata makes the check depend on metadata: requests without it are not checked',
+      'remove filter_enabled_metadata',
+    ),
+  ];
+}
+
+/** Whether a policy of RBAC is one that every request meets: nothing but `any` in it. */
+function matchesEverything(policy: unknown): boolean {
+  return ['permissions', 'principals'].every((side) => listIn(policy, side).some((rule) => isAny(rule)));
+}
+
+function isAny(rule: JsonObject): boolean {
+  if (flagIn(rule, 'any')) return true;
+  const parts = [...listIn(rule, 'and_rules', 'rules'), ...listIn(rule, 'and_ids', 'ids')];
+  return parts.length > 0 && parts.every((part) => isAny(part));
 }
 
 function isHundredPercent(settings: JsonObject): boolean {

@@ -1,6 +1,8 @@
 import { fault, type Finding, warning } from '../../finding.ts';
+import type { HttpManager } from '../envoy-config.ts';
 import { mappersWithoutFilter, type PosternChain } from '../filter-chain.ts';
-import { flagIn, type JsonObject, listIn, numberIn, textIn } from '../json-view.ts';
+import { flagIn, type JsonObject, listIn, numberIn, textIn, valueIn } from '../json-view.ts';
+import { leadsOn } from '../route-filters.ts';
 
 /** Headers that only Postern may set; a mutation has to take each of them out of what callers send. */
 const identityNames = ['x-consumer-id', 'x_consumer_id', 'X-Credential-Identifier', 'x-anonymous-consumer'];
@@ -12,6 +14,7 @@ export function inspectManager(chain: PosternChain): readonly Finding[] {
     ...inspectTarget(manager.name, manager.settings),
     ...inspectIdentityHeaders(manager.name, manager.settings),
     ...inspectCallers(manager.name, manager.settings),
+    ...inspectUpgrades(manager),
     ...inspectAccessLog(manager.name, manager.settings),
     ...(mappersWithoutFilter(chain) === 0
       ? []
@@ -118,16 +121,26 @@ function inspectCallers(name: string, settings: JsonObject): readonly Finding[] 
       ),
     );
   }
-  if (listIn(settings, 'upgrade_configs').length > 0) {
-    findings.push(
-      warning(
-        `${name}: upgrades`,
-        'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
-        'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
-      ),
-    );
-  }
   return findings;
+}
+
+function inspectUpgrades({ name, settings, routes }: HttpManager): readonly Finding[] {
+  const isOn = (upgrade: JsonObject): boolean => valueIn(upgrade, 'enabled') !== false;
+  const types = listIn(settings, 'upgrade_configs').filter(isOn);
+  const isLeft = (type: string | null): boolean =>
+    routes.length === 0 ||
+    routes.filter(leadsOn).some(({ route }) => {
+      const own = listIn(route, 'route', 'upgrade_configs').find((each) => textIn(each, 'upgrade_type') === type);
+      return own === undefined || isOn(own);
+    });
+  if (!types.some((upgrade) => isLeft(textIn(upgrade, 'upgrade_type')))) return [];
+  return [
+    warning(
+      `${name}: upgrades`,
+      'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
+      'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
+    ),
+  ];
 }
 
 function inspectAccessLog(name: string, settings: JsonObject): readonly Finding[] {

@@ -1,10 +1,8 @@
 import { fault, type Finding, warning } from '../../finding.ts';
-import { typeOf, type Route } from '../envoy-config.ts';
+import type { HttpFilter, Route } from '../envoy-config.ts';
 import type { PosternChain } from '../filter-chain.ts';
-import { flagIn, type JsonObject, objectIn, textIn } from '../json-view.ts';
-
-/** Paths that Postern's own HTTP listener serves: they authenticate their clients themselves. */
-const OWN_PATHS = /^(\/oauth2(\/|$)|\/\.well-known\/oauth-authorization-server$)/;
+import { flagIn } from '../json-view.ts';
+import { isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
 
 const IDENTITY_HEADER = /^x[-_](consumer|credential|authenticated)[-_]/i;
 
@@ -15,11 +13,13 @@ export function inspectRoutes(chain: PosternChain): readonly Finding[] {
 
 function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   const subject = `${chain.manager.name}: route ${route.name}`;
-  const { extAuthz, buffer, unwrap, guard } = chain;
-  if (isOwn(route) || 'redirect' in route.route || 'direct_response' in route.route) return [];
+  const { checks, buffer, unwrap, guard } = chain;
+  if (isOwn(route) || !leadsOn(route)) return [];
   const findings: Finding[] = [];
-  const isUnchecked = isOff(route, extAuthz.name);
-  const isUnguarded = guard === null || isOff(route, guard.name);
+  const check = checks.find((filter) => !isOff(route, filter));
+  // One that is off everywhere is told of once, with the chain.
+  const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
+  const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
   if (isUnchecked && isUnguarded) {
     findings.push(
       fault(
@@ -45,10 +45,10 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
       ),
     );
   }
-  if (unwrap !== null && isOff(route, unwrap.name)) {
+  if (unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap)) {
     findings.push(warning(subject, 'the unwrap script is switched off here: JSON wrappers get 503', 'leave it on'));
   }
-  if (buffer !== null && isOff(route, buffer.name)) {
+  if (buffer !== null && isUsed(chain, buffer) && isOff(route, buffer)) {
     findings.push(
       fault(
         subject,
@@ -57,7 +57,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
       ),
     );
   }
-  if (flagIn(overrideOf(route, extAuthz.name), 'check_settings', 'disable_request_body_buffering')) {
+  if (check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering')) {
     findings.push(
       warning(
         subject,
@@ -78,22 +78,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   return findings;
 }
 
-function isOwn({ route }: Route): boolean {
-  const match = objectIn(route, 'match');
-  return OWN_PATHS.test(
-    textIn(match, 'prefix') ?? textIn(match, 'path') ?? textIn(match, 'path_separated_prefix') ?? '',
-  );
-}
-
-/** The most specific setting of a filter for a route, without the wrapper that can switch it off. */
-function overrideOf(route: Route, filter: string): JsonObject {
-  const found = route.overrides.map((level) => objectIn(level, filter)).find((level) => Object.keys(level).length > 0);
-  return found ?? {};
-}
-
-function isOff(route: Route, filter: string): boolean {
-  const override = overrideOf(route, filter);
-  return (
-    flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
-  );
+/** Whether a filter is on for any request at all. */
+function isUsed({ manager }: PosternChain, filter: HttpFilter): boolean {
+  return !filter.isDisabled || manager.routes.some((route) => !isOff(route, filter));
 }
