@@ -19,6 +19,20 @@ export function allowedAs(endpoint: string): Expectation {
   };
 }
 
+/** As {@link allowedAs}, and the first answer tells of a limit. */
+export function allowedWithinLimit(endpoint: string): Expectation {
+  const { decision, verify } = allowedAs(endpoint);
+  return {
+    decision,
+    verify: (answer, ports) => {
+      const fault = verify?.(answer, ports) ?? null;
+      if (fault !== null || answer.httpResponse?.$case !== 'okResponse') return fault;
+      const names = answer.httpResponse.value.responseHeadersToAdd.map(({ header }) => header?.key);
+      return names.includes('ratelimit') ? null : 'the request was not counted';
+    },
+  };
+}
+
 /** Every request is allowed on this endpoint; the first one for the first partner, on account of its signature. */
 export function allowedBySignature(
   endpoint: string,

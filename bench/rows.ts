@@ -1,7 +1,7 @@
 import { endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
 import { endpointCounts } from './fixtures/files.ts';
 import { type Partner, spread } from './fixtures/partners.ts';
-import { allowedAs, anyAllow, refusedWith } from './expectations.ts';
+import { allowedAs, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
 import { type PeerName } from './peers/peers.ts';
 import { type Baselines, type Expectation, type RequestPorts, type Row } from './row.ts';
 import { signatureRows } from './signature-rows.ts';
@@ -29,14 +29,8 @@ export const rows: readonly Row[] = [
     messages: ({ edit }) => [edit({ path: target(endpoints.orders.path, UNKNOWN_KEY) })],
     expect: refusedWith('AUTHENTICATION_FAILED'),
   },
-  {
-    name: 'limit',
-    title: 'Postern: key, two limits in process',
-    peer: 'postern',
-    messages: ({ partners, edit }) =>
-      spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) })),
-    expect: allowedAs('limited'),
-  },
+  limitRow('limit', 'postern', 'Postern: key, two limits in process'),
+  slow(limitRow('limit-service', 'postern-rate-limits', 'Postern: key, two limits over the rate limit service')),
   slow(endpointsRow('endpoints-10', 'postern', endpointCounts.few)),
   slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
@@ -73,6 +67,13 @@ function keyRow(name: string, peer: PeerName, title: string, expect: Expectation
   const messages = ({ partners, edit }: RequestPorts): readonly Buffer[] =>
     spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.orders.path, appKey) }));
   return { name, title, peer, messages, expect };
+}
+
+/** Partners with good keys ask for an endpoint with a limit for each of them and one for all. */
+function limitRow(name: string, peer: PeerName, title: string): Row {
+  const messages = ({ partners, edit }: RequestPorts): readonly Buffer[] =>
+    spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) }));
+  return { name, title, peer, messages, expect: allowedWithinLimit('limited') };
 }
 
 /** Partners with good keys ask for endpoints all over a table of this size. */

@@ -11,8 +11,16 @@ export interface Peer {
   /** Files that must be there, each with the command that makes it. */
   readonly needs?: readonly Need[];
   readonly command: (files: Files) => Command;
+  /** Starts what the service needs to run; it is not measured, but takes its share of the machine. */
+  readonly startBackends?: () => Promise<Backends>;
   /** The port in a line that it prints when it listens; null when the line is another. */
   readonly findPort: (line: string) => number | null;
+}
+
+/** Servers that a peer talks to, running. */
+export interface Backends extends AsyncDisposable {
+  /** Tells the peer where they are. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** A file that a peer needs. */
@@ -39,7 +47,9 @@ const shownCharacters = 2000;
 /** Starts a service and waits until it listens; what it prints afterwards is read and dropped. */
 export async function startPeer(peer: Peer, files: Files): Promise<RunningPeer> {
   const { program, args, env } = peer.command(files);
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const backends = (await peer.startBackends?.()) ?? null;
+  const environment = { ...process.env, ...env, ...backends?.env };
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   await once(child, 'spawn');
   const kill = (): void => void child.kill('SIGKILL');
   process.on('exit', kill);
@@ -50,6 +60,7 @@ export async function startPeer(peer: Peer, files: Files): Promise<RunningPeer> 
       await ended;
     }
     process.off('exit', kill);
+    await backends?.[Symbol.asyncDispose]();
   };
   try {
     const port = await findPort(child, peer);

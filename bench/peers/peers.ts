@@ -3,6 +3,7 @@ import { type Files } from '../fixtures/files.ts';
 import { PUBLIC_URL } from '../requests/token-requests.ts';
 import { goProgram } from './go-build.ts';
 import { type Command, type Peer } from './peer.ts';
+import { startRateLimitBackends } from './rate-limit-backends.ts';
 
 const postern = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
@@ -20,6 +21,9 @@ export const peers = {
     ...['-mode', 'hmac', '-credentials', credentials],
   ]),
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
+  'postern-rate-limits': withRateLimitService(
+    posternPeer('Postern with the rate limit service', ({ fewEndpoints }) => fewEndpoints),
+  ),
   'postern-endpoints': posternPeer('Postern, 10 000 endpoints', ({ manyEndpoints }) => manyEndpoints),
   'postern-signatures': posternPeer('Postern, signatures', ({ signatures }) => signatures),
   'postern-tokens': posternPeer('Postern, access tokens', ({ tokens }) => tokens, tokenSettings),
@@ -82,6 +86,14 @@ function posternPeer(
     }),
     findPort: (line) => findReady(line, 'grpc'),
   };
+}
+
+function withRateLimitService(peer: Peer): Peer {
+  const programs = ['ratelimit', 'redis-server'].map((name) => ({
+    path: fileURLToPath(new URL(`../../.services/bin/${name}`, import.meta.url)),
+    remedy: 'npm run services -- ratelimit redis',
+  }));
+  return { ...peer, needs: [...(peer.needs ?? []), ...programs], startBackends: startRateLimitBackends };
 }
 
 function findReady(line: string, listener: 'grpc' | 'http'): number | null {

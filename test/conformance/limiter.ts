@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Limiter, type LimitQuestion, type LimitReading } from '../../src/limit/limiter.ts';
 import { type Limit, unitSeconds } from '../../src/model/limit.ts';
 import { limit } from '../support/pipeline/resources.ts';
+import { secondsLeft } from '../support/seconds-left.ts';
 
 /** A limiter under test. */
 export interface LimiterUnderTest {
@@ -95,7 +96,7 @@ export function describeLimiterContract(name: string, setUp: () => Promise<Limit
         const [reading] = await take([limit(`5/${unit}/consumer`)]);
         const after = tested.nowSeconds();
         const length = unitSeconds[unit];
-        const possible = [before, after].map((now) => length - (now % length));
+        const possible = secondsLeft(length, before, after);
         assert.ok(reading && possible.includes(reading.resetSeconds), `${unit}: ${String(reading?.resetSeconds)}`);
       }
     });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { send } from '../../support/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
 import { freePort } from '../../support/mongodb/free-port.ts';
-import { type PosternProcess, startPostern } from '../../support/postern-process.ts';
+import { type LogLine, type PosternProcess, startPostern } from '../../support/postern-process.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { assertRefused } from '../../support/refusals.ts';
 import { release } from '../../support/release.ts';
+import { secondsLeft } from '../../support/seconds-left.ts';
 import { type Envoy, startEnvoy } from '../../support/envoy.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 
@@ -68,7 +69,7 @@ describe('limits over the rate limit service', () => {
       const afterSeconds = Math.floor(Date.now() / 1000);
       assert.equal(answer.status, 200, answer.body.toString());
       remaining.push(fieldValue(answer.headers, 'x-ratelimit-remaining'));
-      const possible = [beforeSeconds, afterSeconds].map((now) => daySeconds - (now % daySeconds));
+      const possible = secondsLeft(daySeconds, beforeSeconds, afterSeconds);
       const reset = Number(fieldValue(answer.headers, 'x-ratelimit-reset'));
       assert.ok(possible.includes(reset), `${String(reset)} is none of ${String(possible)}`);
       assert.equal(fieldValue(answer.headers, 'ratelimit-policy'), `"default";q=3;w=${String(daySeconds)}`);
@@ -89,13 +90,21 @@ describe('limits over the rate limit service', () => {
 
   it('show in the log and in metrics', async () => {
     assert.ok(first);
-    const said = first.postern.logs().find(({ message }) => message === 'limits are kept by the rate limit service');
+    const said = whereLimitsAre(first.postern);
     assert.deepEqual([said?.['domain'], said?.['deadlineMs']], ['postern', 5000]);
     const metrics = await first.postern.metrics();
     assert.match(metrics, /^postern_limiter_up 1$/m);
     assert.match(metrics, /^postern_limiter_questions_total\{outcome="ok"\} [1-9]\d*$/m);
     assert.match(metrics, /^postern_limiter_questions_total\{outcome="over-limit"\} [1-9]\d*$/m);
     assert.match(metrics, /^postern_limiter_question_duration_seconds_count [1-9]\d*$/m);
+  });
+});
+
+describe('limits without a rate limit service', () => {
+  it('are said once to be kept in the process', async () => {
+    await using replica = await startPostern(document);
+    assert.match(String(whereLimitsAre(replica)?.['message']), /^limits are kept in this process/);
+    assert.doesNotMatch(await replica.metrics(), /^postern_limiter_up/m);
   });
 });
 
@@ -107,3 +116,10 @@ describe('limits over a rate limit service that is away', () => {
     assert.match(await replica.metrics(), /^postern_limiter_up 1$/m);
   });
 });
+
+/** The one line of the log that says where limits are kept. */
+function whereLimitsAre(replica: PosternProcess): LogLine | undefined {
+  const lines = replica.logs().filter(({ message }) => String(message).startsWith('limits are kept'));
+  assert.equal(lines.length, 1);
+  return lines[0];
+}

@@ -37,6 +37,16 @@ const faults: readonly Fault[] = [
     reasons: ['unreachable', 'deadline', 'error'],
   },
   {
+    name: 'the service was stopped in order',
+    begin: async ({ service }) => {
+      await service.stop();
+    },
+    end: async ({ service }) => {
+      await service.restart();
+    },
+    reasons: ['unreachable', 'deadline', 'error'],
+  },
+  {
     name: 'the service is frozen',
     begin: ({ service }) => {
       service.freeze();
