@@ -94,4 +94,22 @@ export const plantedFaults = [
     },
     says: /unknown field "failopen"/,
   },
+  {
+    title: 'a kind of match that HTTPRoute does not have',
+    in: 'deploy/overlays/envoy-gateway',
+    kind: 'HTTPRoute',
+    plant: (object) => {
+      object.spec.rules[0].matches[0].path.type = 'Prefix';
+    },
+    says: /Unsupported value: "Prefix"/,
+  },
+  {
+    title: 'a field that PodMonitor does not have',
+    in: 'deploy/base with deploy/observability',
+    kind: 'PodMonitor',
+    plant: (object) => {
+      object.spec.podMetricsEndpoints[0].prot = 'admin';
+    },
+    says: /unknown field "prot"/,
+  },
 ];
