@@ -55,7 +55,7 @@ export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<Ga
   const tls = opened?.material ?? null;
   const limiter = new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, elapsedMs, observer });
   if (opened === null) return { limiter, [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose]() };
-  const tlsObserver = createTlsObserver('rateLimitService', {
+  const tlsObserver = createTlsObserver('rate-limit-service', {
     logger,
     metrics: ports.tlsMetrics,
     nowMs: () => clock.nowMs(),

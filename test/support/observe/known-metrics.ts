@@ -3,6 +3,7 @@ import { LimiterMetrics } from '../../../src/observe/limiter-metrics.ts';
 import { registerDatabaseMetrics } from '../../../src/observe/database-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
+import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
 import { openRequestLog } from '../../../src/observe/request-log.ts';
 import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
 
@@ -11,10 +12,11 @@ const counters = {
   ...{ reads: 0, repeatedReads: 0, invalidations: 0 },
 };
 
-/** A registry with everything that a gateway can show: database, rate limit service, traces. */
+/** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
 export function fullRegistry(): Registry {
   const { registry } = new Metrics(() => 0, '1.2.3');
   new LimiterMetrics(registry);
+  new TlsMetrics(registry);
   registerDatabaseMetrics(
     registry,
     {

@@ -36,9 +36,10 @@ function exportsOf(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 }
 
+/** Whether there is openssl 3, which first could sign with `req -CA`. */
 async function hasOpenssl(): Promise<boolean> {
   return await run('openssl', ['version']).then(
-    () => true,
+    ({ stdout }) => /^OpenSSL ([3-9]|\d\d)\./.test(stdout),
     () => false,
   );
 }
