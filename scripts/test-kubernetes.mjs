@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { installServices } from './install-services.mjs';
+import { InstallFailure, installServices } from './install-services.mjs';
 import { progressPrinter } from './services/progress.mjs';
 import { run } from './services/run.mjs';
 import { startCluster } from './test-kubernetes/cluster.mjs';
@@ -161,4 +161,10 @@ async function main() {
   return interrupted.signal.aborted ? 130 : Math.min(counts.failed, 1);
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof InstallFailure)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
