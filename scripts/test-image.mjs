@@ -23,6 +23,7 @@ async function main() {
       },
       stdio: 'inherit',
     });
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
     const [code] = await once(child, 'close');
     return code === 0 ? 0 : 1;
   } catch (error) {

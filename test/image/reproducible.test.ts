@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { buildImage } from '../../scripts/image/build.mjs';
 import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { makeBaseImages } from '../../scripts/image/local-base.mjs';
+import { copiesOf, readDockerfile, runStage } from '../support/image/dockerfile.ts';
 import { readImageTree, type TreeEntry } from '../support/image/image-tree.ts';
 
-/** Folders into which the builder puts things, so that their times are those of the build. */
-const touched = new Set(['app/', 'app/scripts/', 'var/', 'var/lib/']);
+/** Folders that the builder makes, not we, so that their times are those of the build: where copies go, and all above. */
+const touched = new Set(
+  copiesOf(runStage(readDockerfile())).flatMap(({ destination }) => {
+    const steps = destination.split('/').filter((step) => step !== '');
+    return steps.map((_, index) => `${steps.slice(0, index + 1).join('/')}/`);
+  }),
+);
 
 /** What must not differ. */
 function comparable(tree: readonly TreeEntry[]): readonly TreeEntry[] {
