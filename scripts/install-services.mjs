@@ -169,7 +169,10 @@ export async function installServices(
     if (path !== null) {
       report({ phase: 'ready', origin: 'present', path });
     } else {
-      await mkdir(directory, { recursive: true });
+      await mkdir(directory, { recursive: true }).catch((error) => {
+        // A read-only file system, as in a container; its message is for people already.
+        throw new InstallFailure(`${service.title} is not there, and nothing can be installed here: ${error.message}`);
+      });
       path = await withLock(directory, { signal, onWait: () => report({ phase: 'waiting' }) }, async () => {
         const meanwhile = await findInstalled(service, directory, signal);
         if (meanwhile === null) return install(service, directory, { signal, onProgress: report });

@@ -89,6 +89,7 @@ describe('the image', () => {
       dockerOutput(['run', '--rm', '--read-only', '--cap-drop', 'ALL', testImage, 'dist/main.js', ...args]);
     assert.equal(await postern('--version'), readVersion());
     await assert.rejects(postern('doctor'), /file:postern.yaml/);
+    await assert.rejects(postern('demo', '--once'), /nothing can be installed here/);
     assert.match(await postern('config'), /POSTERN_GRPC_ADDRESS +0\.0\.0\.0:9001/);
   });
 

@@ -62,6 +62,14 @@ describe('installing a service', () => {
     return python;
   }
 
+  it('says that nothing can be written, as in a container', async () => {
+    await writeFile(join(directory.path, 'file'), '');
+    await assert.rejects(
+      installServices(['tool'], { directory: join(directory.path, 'file/below'), catalogue: catalogue() }),
+      { name: 'InstallFailure', message: /^Tool 9\.9\.9 is not there, and nothing can be installed here: ENOTDIR/ },
+    );
+  });
+
   async function install(options: { pin?: string; signal?: AbortSignal } = {}): Promise<string> {
     const { tool } = await installServices(['tool'], {
       directory: directory.path,
