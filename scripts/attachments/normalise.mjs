@@ -11,25 +11,28 @@ const maps = new Set([
 
 const snakeCase = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Takes JSON in either spelling of protobuf (`httpFilters`, `http_filters`) to the second one, keys sorted. */
-export function normalise(value, isMap = false) {
-  if (Array.isArray(value)) return value.map((item) => normalise(item));
+/** The same with sorted keys, and without labels that control planes put on resources for themselves. */
+export function normalise(value) {
+  return sorted(value, (name) => name, false);
+}
+
+function sorted(value, rename, isMap) {
+  if (Array.isArray(value)) return value.map((item) => sorted(item, rename, false));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => {
-    const name = isMap || key.startsWith('@') ? key : snakeCase(key);
-    return [name, normalise(item, maps.has(name))];
+    const name = isMap || key.startsWith('@') ? key : rename(key);
+    return [name, sorted(item, rename, maps.has(name))];
   });
   return Object.fromEntries(
-    // Labels that control planes put on resources for themselves.
     entries
       .filter(([name, item]) => isMap || name !== 'metadata' || !('filter_metadata' in item))
       .sort(([left], [right]) => (left < right ? -1 : 1)),
   );
 }
 
-/** A whole resource of xDS, normalised; its type is said by where it stands. */
+/** A whole resource of xDS in the other spelling of protobuf (`httpFilters`), normalised; its type is said by where it stands. */
 export function normaliseResource(resource) {
-  const { '@type': _, ...rest } = normalise(resource);
+  const { '@type': _, ...rest } = sorted(resource, snakeCase, false);
   return rest;
 }
 

@@ -176,6 +176,16 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
   },
   'envoy-gateway': {
     'Postern without TLS': [() => undefined, /^warning: cluster securitypolicy.*10\.1\.2\.3 is called without TLS/],
+    'a BackendTLSPolicy alone, whose TLS offers no HTTP/2': [
+      (gateway) => {
+        const socket = { name: 'envoy.transport_sockets.tls', typed_config: { common_tls_context: {} } };
+        for (const cluster of gateway.clusters) {
+          cluster['transport_socket_matches'] = [{ match: { name: 'tls/0' }, transport_socket: socket }];
+        }
+        gateway.endpoint = { metadata: { filter_metadata: { 'envoy.transport_socket_match': { name: 'tls/0' } } } };
+      },
+      /^fault: cluster securitypolicy.*health checks fail over TLS without alpn_protocols/,
+    ],
     'no EnvoyPatchPolicy': [
       (gateway) => {
         secure(gateway);

@@ -72,20 +72,16 @@ function endpointsOf({ config }: PosternChain, name: string, cluster: JsonObject
 }
 
 function inspectTls(subject: string, cluster: JsonObject, endpoints: readonly JsonObject[]): readonly Finding[] {
-  const sockets = [objectIn(cluster, 'transport_socket'), ...listIn(cluster, 'transport_socket_matches')];
-  const isTls = textIn(cluster, 'transport_socket', 'name') !== null;
-  const clear = isTls ? [] : endpoints.filter((endpoint) => !isInMesh(cluster, endpoint));
-  if (clear.length < endpoints.length || isTls) {
-    const alpn = JSON.stringify(sockets).includes('"h2"');
-    if (!alpn && listIn(cluster, 'health_checks').length > 0) {
-      const message =
-        'health checks fail over TLS without alpn_protocols: [h2]; requests then go to replicas at random';
-      return [fault(subject, message, 'set common_tls_context.alpn_protocols: [h2]')];
-    }
+  const sockets = socketsOf(cluster, endpoints);
+  const tls = sockets.flatMap(({ socket }) => (textIn(socket, 'name') === TLS_SOCKET ? [socket] : []));
+  const isWithoutH2 = tls.some((socket) => !JSON.stringify(socket).includes('"h2"'));
+  if (isWithoutH2 && listIn(cluster, 'health_checks').length > 0) {
+    const message = 'health checks fail over TLS without alpn_protocols: [h2]; requests then go to replicas at random';
+    return [fault(subject, message, 'set common_tls_context.alpn_protocols: [h2]')];
   }
-  const remote = clear
-    .map((endpoint) => textIn(endpoint, 'endpoint', 'address', 'socket_address', 'address'))
-    .filter((address) => address !== null && !/^(127\.|::1$|localhost$)/.test(address));
+  const remote = sockets
+    .filter(({ socket }) => textIn(socket, 'name') !== TLS_SOCKET)
+    .flatMap(({ address }) => (address === null || /^(127\.|::1$|localhost$)/.test(address) ? [] : [address]));
   if (remote.length === 0) return [];
   return [
     warning(
@@ -96,12 +92,25 @@ function inspectTls(subject: string, cluster: JsonObject, endpoints: readonly Js
   ];
 }
 
-/** Whether Envoy calls this endpoint with the mutual TLS of Istio. */
-function isInMesh(cluster: JsonObject, endpoint: JsonObject): boolean {
-  const mode = textIn(endpoint, 'metadata', 'filter_metadata', 'envoy.transport_socket_match', 'tlsMode');
-  return mode === 'istio' && listIn(cluster, 'transport_socket_matches').some((each) => hasTls(each));
+const TLS_SOCKET = 'envoy.transport_sockets.tls';
+
+interface Called {
+  readonly address: string | null;
+  readonly socket: JsonObject;
 }
 
-function hasTls(match: JsonObject): boolean {
-  return textIn(match, 'transport_socket', 'name') === 'envoy.transport_sockets.tls';
+/** How each endpoint is called; without endpoints, how any would be. */
+function socketsOf(cluster: JsonObject, endpoints: readonly JsonObject[]): readonly Called[] {
+  const own = objectIn(cluster, 'transport_socket');
+  if (endpoints.length === 0) return [{ address: null, socket: own }];
+  return endpoints.map((endpoint) => {
+    const labels = objectIn(endpoint, 'metadata', 'filter_metadata', 'envoy.transport_socket_match');
+    const chosen = listIn(cluster, 'transport_socket_matches').find((each) =>
+      Object.entries(objectIn(each, 'match')).every(([name, value]) => labels[name] === value),
+    );
+    return {
+      address: textIn(endpoint, 'endpoint', 'address', 'socket_address', 'address'),
+      socket: chosen === undefined ? own : objectIn(chosen, 'transport_socket'),
+    };
+  });
 }
