@@ -66,6 +66,17 @@ export function parseChoice<const T extends readonly string[]>(choices: T): (tex
     choices.find((choice) => choice === text) ?? { fault: `must be ${choices.join(' or ')}, not "${text}"` };
 }
 
+/** Names that certificates are for, separated by commas: DNS names without wildcards, and URIs such as `spiffe://…`. */
+export function parseCertificateNames(text: string): readonly string[] | Fault {
+  const names = text.split(',').map((name) => name.trim());
+  const wrong = names.find(
+    (name) => !/^([A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|[a-z][a-z0-9+.-]*:\/\/[!#-+\--~]+)$/.test(name),
+  );
+  return wrong === undefined
+    ? names
+    : { fault: `must be DNS names without wildcards, or URIs such as spiffe://…, separated by commas; not "${wrong}"` };
+}
+
 /** `true` or `false`. */
 export function parseBoolean(text: string): boolean | Fault {
   return text === 'true' || text === 'false' ? text === 'true' : { fault: `must be true or false, not "${text}"` };

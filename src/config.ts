@@ -2,6 +2,7 @@ import { findNearestName } from './document/nearest-name.ts';
 import {
   type Fault,
   parseBoolean,
+  parseCertificateNames,
   parseChoice,
   parseInteger,
   parseListener,
@@ -137,6 +138,12 @@ export const settings = {
     'PEM file with the authorities whose clients are let in (mutual TLS)',
     parseText,
   ),
+  tlsClientNames: setting(
+    'POSTERN_TLS_CLIENT_NAMES',
+    null,
+    'names (DNS or URI) of which the certificate of a client must have one, separated by commas; without it any certificate of those authorities will do',
+    parseCertificateNames,
+  ),
   httpTls: setting(
     'POSTERN_HTTP_TLS',
     'false',
@@ -211,6 +218,14 @@ function findContradictions(values: Partial<Config>): string[] {
   together('rateLimitTlsCertificate', 'rateLimitTlsKey');
   if (isGiven('tlsClientCa') && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
+  }
+  if (isGiven('tlsClientNames') && !isGiven('tlsClientCa')) {
+    problems.push(
+      'POSTERN_TLS_CLIENT_NAMES: needs POSTERN_TLS_CLIENT_CA too: without it no client shows a certificate',
+    );
+  }
+  if (isGiven('tlsClientNames') && values.grpcTransport === 'grpc-js') {
+    problems.push('POSTERN_TLS_CLIENT_NAMES: needs POSTERN_GRPC_TRANSPORT=native; grpc-js does not tell who calls');
   }
   if (values.httpTls === true && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_HTTP_TLS: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');

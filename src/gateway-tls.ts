@@ -10,7 +10,7 @@ import type { TlsMaterial } from './tls/tls-files.ts';
 
 /** What opening takes. */
 export interface GatewayTlsPorts {
-  readonly config: Pick<Config, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa'>;
+  readonly config: Pick<Config, 'tlsCertificate' | 'tlsKey' | 'tlsClientCa' | 'tlsClientNames'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tlsMetrics: TlsMetrics;
@@ -40,11 +40,11 @@ export async function openGatewayTls({
   const observer = createTlsObserver('listeners', { logger, metrics: tlsMetrics, nowMs: () => clock.nowMs() });
   observer.opened(opened.material);
   return {
-    identity: identityOf(opened.material),
+    identity: identityOf(opened.material, config.tlsClientNames),
     follow: (replace) =>
       followTlsFiles(opened, {
         replace: (material) => {
-          replace(identityOf(material));
+          replace(identityOf(material, config.tlsClientNames));
         },
         observer,
         clock,
@@ -52,7 +52,9 @@ export async function openGatewayTls({
   };
 }
 
-function identityOf({ certificate, key, ca }: TlsMaterial): TlsIdentity {
+function identityOf({ certificate, key, ca }: TlsMaterial, clientNames: readonly string[] | null): TlsIdentity {
   if (certificate === null || key === null) throw new Error('a listener needs a certificate and its key');
-  return ca === null ? { cert: certificate, key } : { cert: certificate, key, ca };
+  const own = { cert: certificate, key };
+  if (ca === null) return own;
+  return clientNames === null ? { ...own, ca } : { ...own, ca, clientNames };
 }

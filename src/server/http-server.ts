@@ -8,7 +8,13 @@ import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oaut
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { ListenAddress, TlsIdentity } from './transport.ts';
 import { addressOf, listenOn } from './listening.ts';
-import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
+import {
+  describeTlsClientError,
+  findUnnamed,
+  HANDSHAKE_TIMEOUT_MS,
+  listenerContext,
+  tlsListenerOptions,
+} from './tls-listener.ts';
 import { checkTlsReplacement } from './tls-replacement.ts';
 import { HandshakeEpochs } from './handshake-epochs.ts';
 
@@ -155,6 +161,12 @@ export class HttpServer implements AsyncDisposable {
 
   #watchConnections(server: TlsServer, { onConnectionRefused }: HttpServerPorts): TlsServer {
     this.#epochs.watch(server);
+    server.prependListener('secureConnection', (socket: TLSSocket) => {
+      const unnamed = findUnnamed(socket, this.#tls);
+      if (unnamed === null) return;
+      onConnectionRefused?.(unnamed, socket.remoteAddress ?? 'unix or gone');
+      socket.destroy();
+    });
     server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
       const peer = socket.remoteAddress ?? 'unix or gone';
       onConnectionRefused?.(describeTlsClientError(error, socket), peer);

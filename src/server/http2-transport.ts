@@ -5,7 +5,13 @@ import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
 import { SocketWire } from './http2/socket-wire.ts';
 import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './transport.ts';
-import { describeTlsClientError, HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
+import {
+  describeTlsClientError,
+  findUnnamed,
+  HANDSHAKE_TIMEOUT_MS,
+  listenerContext,
+  tlsListenerOptions,
+} from './tls-listener.ts';
 import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { addressOf, listenOn } from './listening.ts';
 import { HandshakeEpochs } from './handshake-epochs.ts';
@@ -156,6 +162,12 @@ class Http2Transport implements Transport {
   #acceptTls(socket: TLSSocket): void {
     if (this.#epochs.isFormer(socket)) {
       socket.destroy(); // an authority that let it in may be the one that was removed
+      return;
+    }
+    const unnamed = findUnnamed(socket, this.#tls);
+    if (unnamed !== null) {
+      this.#options.observer.connectionRefused(unnamed, this.#peerOf(socket));
+      socket.destroy();
       return;
     }
     if (socket.alpnProtocol === 'h2') {

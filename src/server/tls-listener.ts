@@ -1,4 +1,5 @@
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
+import { isForOneOf } from './client-names.ts';
 import { secureContextOptions } from '../tls/secure-context.ts';
 import type { TlsIdentity } from './transport.ts';
 
@@ -27,6 +28,14 @@ export function tlsListenerOptions(tls: TlsIdentity): TlsListenerOptions {
     requestCert: isMutual,
     rejectUnauthorized: isMutual,
   };
+}
+
+/** Why a peer whose handshake is done must leave, for people: its certificate is for none of the names that may come. Null when it may stay. */
+export function findUnnamed(socket: TLSSocket, tls: TlsIdentity | undefined): string | null {
+  if (tls?.clientNames === undefined) return null;
+  const certificate = socket.getPeerX509Certificate();
+  if (isForOneOf(certificate, tls.clientNames)) return null;
+  return 'TLS: the certificate of the peer is for none of the names that may come (POSTERN_TLS_CLIENT_NAMES)';
 }
 
 /** Why a handshake failed, for people; `socket` is that of the event `tlsClientError`. */

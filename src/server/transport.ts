@@ -91,6 +91,8 @@ export interface TlsIdentity {
   readonly key: string | Buffer;
   readonly cert: string | Buffer;
   readonly ca?: string | Buffer;
+  /** With `ca`: names of which a peer's certificate must be for one, as DNS name or URI. None: whoever has one will do. */
+  readonly clientNames?: readonly string[];
 }
 
 /** What a transport tells about itself. Implementations log or count; they do not throw. */

@@ -295,6 +295,22 @@ describe('gRPC listener, native, with TLS', () => {
     assert.equal(await isServed(harness.address, nextClient), true);
   });
 
+  it('lets only clients in whose certificate is for one of the names, when there are some', async () => {
+    const spiffe = 'spiffe://cluster.local/ns/gateways/sa/envoy';
+    const tls = { key: server.key, cert: server.cert, ca: authority.cert, clientNames: ['envoy.internal', spiffe] };
+    await using harness = await startHarness((options) => createHttp2Transport(options), { tls });
+    const named = (names: readonly string[] | null): Certified => makeCertificate('client', authority, { names });
+    for (const names of [['envoy.internal'], ['other', 'ENVOY.internal'], [spiffe], ['a', spiffe]]) {
+      assert.equal(await isServed(harness.address, named(names)), true, names.join());
+    }
+    for (const names of [null, [], ['localhost'], ['*.internal'], [`${spiffe}2`], ['a, DNS:envoy.internal'], ['a"']]) {
+      assert.equal(await isServed(harness.address, named(names)), false, names?.join());
+    }
+    const inCommonName = makeCertificate('envoy.internal', authority, { names: null });
+    assert.equal(await isServed(harness.address, inCommonName), false);
+    assert.match(harness.told.refusedConnections.at(-1)?.reason ?? '', /is for none of the names that may come/);
+  });
+
   it('says why the certificate of a peer is not accepted', async () => {
     await using harness = await startHarness((options) => createHttp2Transport(options), {
       tls: { key: server.key, cert: server.cert, ca: authority.cert },

@@ -17,6 +17,8 @@ function servingProblemsOf(environment: Environment): readonly string[] {
   return 'problems' in parsed ? parsed.problems : [];
 }
 
+const mutualTls = { POSTERN_TLS_CERTIFICATE: 'a', POSTERN_TLS_KEY: 'a', POSTERN_TLS_CLIENT_CA: 'a' };
+
 describe('the settings', () => {
   it('have their documented defaults', () => {
     const { publicUrl, ...config } = configOf({});
@@ -41,6 +43,7 @@ describe('the settings', () => {
       tlsCertificate: null,
       tlsKey: null,
       tlsClientCa: null,
+      tlsClientNames: null,
       httpTls: false,
       logLevel: 'info',
       logFormat: 'json',
@@ -76,6 +79,7 @@ describe('the settings', () => {
         'POSTERN_STORE',
         'POSTERN_TLS_CERTIFICATE',
         'POSTERN_TLS_CLIENT_CA',
+        'POSTERN_TLS_CLIENT_NAMES',
         'POSTERN_TLS_KEY',
         'POSTERN_UNIX_SOCKET_MODE',
       ],
@@ -115,6 +119,12 @@ describe('the settings', () => {
     assert.equal(config.httpTls, true);
     assert.equal(config.rateLimitTlsCa, 'd.pem');
     assert.equal(config.unixSocketMode, 0o600);
+  });
+
+  it('name clients by DNS names and URIs', () => {
+    const environment = { ...mutualTls, POSTERN_TLS_CLIENT_NAMES: 'envoy.internal, spiffe://a.b/ns/gateways/sa/envoy' };
+    const { tlsClientNames } = configOf(environment);
+    assert.deepEqual(tlsClientNames, ['envoy.internal', 'spiffe://a.b/ns/gateways/sa/envoy']);
   });
 
   it('count as not given when they are empty', () => {
@@ -201,6 +211,7 @@ describe('the settings', () => {
     ['POSTERN_LOG_LEVEL', ['INFO', 'trace']],
     ['POSTERN_LOG_FORMAT', ['text']],
     ['POSTERN_HTTP_TLS', ['yes', '1', 'TRUE']],
+    ['POSTERN_TLS_CLIENT_NAMES', ['*.example.com', 'a,,b', 'a b', 'spiffe:x', '.a', 'a.', 'spiffe://a b', ',']],
     ['POSTERN_UNIX_SOCKET_MODE', ['0060', '660a', '888', '0o660', '66', '01660', 'rw-rw----']],
     ['POSTERN_GRPC_ADDRESS', ['unix:@postern', 'unix:\0postern', `unix:/${'a'.repeat(107)}`]],
     [
@@ -233,6 +244,11 @@ describe('the settings', () => {
     ['a certificate without a key', { POSTERN_TLS_CERTIFICATE: 'a' }],
     ['a key without a certificate', { POSTERN_TLS_KEY: 'a' }],
     ['client authorities without a certificate', { POSTERN_TLS_CLIENT_CA: 'a' }],
+    ['names of clients without their authorities', { POSTERN_TLS_CLIENT_NAMES: 'envoy' }],
+    [
+      'names of clients with a transport that cannot tell them',
+      { ...mutualTls, POSTERN_TLS_CLIENT_NAMES: 'envoy', POSTERN_GRPC_TRANSPORT: 'grpc-js' },
+    ],
     ['TLS of the OAuth2 listener without a certificate', { POSTERN_HTTP_TLS: 'true' }],
     ['authorities of a rate limit service that is not there', { POSTERN_RATE_LIMIT_TLS_CA: 'a' }],
     [

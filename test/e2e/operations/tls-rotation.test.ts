@@ -25,7 +25,9 @@ const SOME = 150;
 
 const oldCa = makeCertificate('authority');
 const newCa = makeCertificate('next authority');
-const oldEnvoy = makeCertificate('envoy', oldCa);
+const envoyName = 'spiffe://cluster.local/ns/gateways/sa/envoy';
+const makeEnvoy = (issuer: Certified): Certified => makeCertificate('envoy', issuer, { names: [envoyName] });
+const oldEnvoy = makeEnvoy(oldCa);
 const expiry = new Date('2040-01-01T00:00:00Z');
 
 describe('a rotation of every certificate between Envoy and Postern, under load', function () {
@@ -45,6 +47,7 @@ describe('a rotation of every certificate between Envoy and Postern, under load'
         POSTERN_TLS_CERTIFICATE: posternSecret.certificate,
         POSTERN_TLS_KEY: posternSecret.key,
         POSTERN_TLS_CLIENT_CA: posternSecret.ca,
+        POSTERN_TLS_CLIENT_NAMES: envoyName,
         POSTERN_HTTP_TLS: 'true',
       },
       edit: (config) => {
@@ -94,16 +97,17 @@ describe('a rotation of every certificate between Envoy and Postern, under load'
     await load.more(SOME);
     await updatePostern({ own: makeCertificate('postern', oldCa) });
     await load.more(SOME);
-    await updateEnvoy({ own: makeCertificate('envoy', oldCa) });
+    await updateEnvoy({ own: makeEnvoy(oldCa) });
     await load.more(SOME);
 
     await updatePostern({ ca: oldCa.cert + newCa.cert });
     await updateEnvoy({ ca: oldCa.cert + newCa.cert });
     await load.more(SOME);
     await updatePostern({ own: makeCertificate('postern', newCa, { notAfter: expiry }) });
-    await updateEnvoy({ own: makeCertificate('envoy', newCa) });
+    await updateEnvoy({ own: makeEnvoy(newCa) });
     await load.more(SOME);
     assert.equal(await isLetIn(oldEnvoy), true);
+    assert.equal(await isLetIn(makeCertificate('another workload', newCa)), false);
 
     const handshakes = await statOf('ssl.handshake');
     await updatePostern({ ca: newCa.cert });

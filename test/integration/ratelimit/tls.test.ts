@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { type GatewayLimiter, openGatewayLimiter } from '../../../src/gateway-limiter.ts';
-import { LimiterUnavailable, type LimitQuestion } from '../../../src/limit/limiter.ts';
+import { LimiterUnavailable, type LimitQuestion, type LimitReading } from '../../../src/limit/limiter.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
@@ -77,6 +77,8 @@ describe('the rate limit service over mutual TLS', () => {
     });
   }
 
+  const take = async ({ limiter }: GatewayLimiter): Promise<readonly LimitReading[]> => await limiter.take(question);
+
   const isCounted = async ({ limiter }: GatewayLimiter): Promise<boolean> => {
     try {
       await limiter.take(question);
@@ -104,14 +106,14 @@ describe('the rate limit service over mutual TLS', () => {
     const plain = { ...withoutOwn(), POSTERN_RATE_LIMIT_TLS_CA: '' };
     for (const settings of [withoutOwn(), plain]) {
       await using limits = await open(settings);
-      await assert.rejects(limits.limiter.take(question), { name: 'ServiceFailure', reason: 'unreachable' });
+      await assert.rejects(take(limits), { name: 'ServiceFailure', reason: 'unreachable' });
     }
     await own.update({ own: stranger });
     await using asStranger = await open(environment());
-    await assert.rejects(asStranger.limiter.take(question), { reason: 'unreachable' });
+    await assert.rejects(take(asStranger), { reason: 'unreachable' });
     await own.update({ own: client, ca: otherAuthority.cert });
     await using distrusting = await open(environment());
-    await assert.rejects(distrusting.limiter.take(question), { reason: 'unreachable' });
+    await assert.rejects(take(distrusting), { reason: 'unreachable' });
   });
 
   it('does not start with files that cannot be used, and says which', async () => {

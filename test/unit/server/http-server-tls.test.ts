@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { httpLimits, HttpServer, type HttpServerPorts } from '../../../src/server/http-server.ts';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { type HttpLimits, httpLimits, HttpServer, type HttpServerPorts } from '../../../src/server/http-server.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
@@ -34,7 +34,7 @@ describe('the HTTP listener with TLS', () => {
 
   async function start(
     tls: HttpServerPorts['tls'],
-    limits = httpLimits,
+    limits: HttpLimits = httpLimits,
   ): Promise<{ server: HttpServer; port: number }> {
     const listener = new HttpServer({
       address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
@@ -56,7 +56,7 @@ describe('the HTTP listener with TLS', () => {
         { host: '127.0.0.1', port, path: '/oauth2/token', ca: authority.cert, agent: false, ...options },
         (answer) => {
           answer.resume();
-          const shown = (answer.socket as TLSSocket).getPeerCertificate().fingerprint256;
+          const shown = answer.socket instanceof TLSSocket ? answer.socket.getPeerCertificate().fingerprint256 : '';
           answer.once('end', () => {
             resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection, shown });
           });
@@ -84,6 +84,18 @@ describe('the HTTP listener with TLS', () => {
     await assert.rejects(ask(port, { cert: nextEnvoy.cert, key: nextEnvoy.key }));
     await poll('both to be told', () => Promise.resolve(refused.length === 2 ? true : null));
     assert.match(refused.join('\n'), /^TLS: peer did not return a certificate\nTLS: .* is not accepted \(UNABLE_TO_/);
+  });
+
+  it('lets only clients in whose certificate is for one of the names, also after a renewal', async () => {
+    const named = { ...mutual, clientNames: ['envoy.internal'] };
+    const { server: listener, port } = await start(named);
+    const right = makeCertificate('envoy', authority, { names: ['envoy.internal'] });
+    for (const renewal of [false, true]) {
+      if (renewal) listener.replaceTls({ ...named, key: renewed.key, cert: renewed.cert });
+      assert.equal((await ask(port, { cert: right.cert, key: right.key })).status, 200);
+      await assert.rejects(ask(port, { cert: envoy.cert, key: envoy.key }));
+    }
+    assert.match(refused.join('\n'), /^TLS: the certificate of the peer is for none of the names that may come/);
   });
 
   it('keeps its identity when the new one is none', async () => {
@@ -117,7 +129,7 @@ describe('the HTTP listener with TLS', () => {
   });
 
   it('closes without an answer on peers that say nothing, speak plain text, or end before the handshake', async () => {
-    const { port } = await start(identity, { ...httpLimits, handshakeTimeoutMs: 50 } as typeof httpLimits);
+    const { port } = await start(identity, { ...httpLimits, handshakeTimeoutMs: 50 });
     for (const text of ['', 'GET /oauth2/token HTTP/1.1\r\nhost: a\r\n\r\n', '\x16\x03']) {
       const socket = connect(port, '127.0.0.1');
       let heard = '';
