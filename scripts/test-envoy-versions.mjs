@@ -3,19 +3,20 @@ import { envoyVersions, InstallFailure, installServices } from './install-servic
 import { isInterrupted } from './testing/child.mjs';
 import { runMocha } from './testing/mocha-suite.mjs';
 import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';
-import { findTestFiles } from './testing/suites.mjs';
+import { findTestFiles, servicesFor } from './testing/suites.mjs';
 
 const timeoutMs = 30_000;
 const results = [];
 const files = Object.values(await findTestFiles())
   .flat()
-  .filter((file) => /^test\/(e2e\/(chain|istio|envoy-gateway)|integration\/envoy-config)\//.test(file));
+  .filter((file) => /^test\/(e2e\/((chain|istio|envoy-gateway)\/|ratelimit\/envoy-filter\.)|integration\/envoy-config\/)/.test(file));
+const others = [...new Set(files.flatMap(servicesFor))].filter((service) => service !== 'envoy');
 
 for (const version of envoyVersions) {
   if (isInterrupted()) break;
   const name = `Envoy ${version}`;
   try {
-    await installServices([`envoy@${version}`]);
+    await installServices([`envoy@${version}`, ...others]);
   } catch (error) {
     if (!(error instanceof InstallFailure)) throw error;
     printStep(name, { isGood: false, text: 'cannot be had', seconds: 0, output: error.message });
