@@ -9,7 +9,9 @@ const timeoutMs = 30_000;
 const results = [];
 const files = Object.values(await findTestFiles())
   .flat()
-  .filter((file) => /^test\/(e2e\/((chain|istio|envoy-gateway)\/|ratelimit\/envoy-filter\.)|integration\/envoy-config\/)/.test(file));
+  .filter((file) =>
+    /^test\/(e2e\/((chain|istio|envoy-gateway)\/|ratelimit\/envoy-filter\.)|integration\/envoy-config\/)/.test(file),
+  );
 const others = [...new Set(files.flatMap(servicesFor))].filter((service) => service !== 'envoy');
 
 for (const version of envoyVersions) {
