@@ -9,39 +9,71 @@ export const aclKeys: ReadonlySet<string> = new Set([
   'include_consumer_groups',
 ]);
 
+/** The consumers that an `acl` plugin lets in. */
+export type AllowedBy = (plugin: KongPlugin) => ReadonlySet<KongConsumer>;
+
 /**
- * The consumers that an `acl` plugin lets in (kong/plugins/acl/handler.lua): with `allow`, those of one of the groups;
- * with `deny`, those of none. Configurations before Kong 3 call the lists `whitelist` and `blacklist`.
+ * Reads `acl` plugins (kong/plugins/acl/handler.lua): with `allow`, those of one of the groups are let in; with `deny`,
+ * those of none. Configurations before Kong 3 call the lists `whitelist` and `blacklist`. Each plugin is read once.
  */
-export function allowedConsumers(
-  { config }: KongPlugin,
-  consumers: readonly KongConsumer[],
-  reader: KongReader,
-  findings: FindingLog,
-): ReadonlySet<KongConsumer> {
-  const deny = [...reader.texts(config, 'deny'), ...reader.texts(config, 'blacklist')];
-  const allow = [...reader.texts(config, 'allow'), ...reader.texts(config, 'whitelist')];
-  const countsBoth = reader.flag(config, 'include_consumer_groups', false);
-  const isIn = ({ groups, consumerGroups }: KongConsumer, names: readonly string[]): boolean =>
-    names.some((name) => groups.has(name) || (countsBoth && consumerGroups.has(name)));
-  findings.add(deny.length > 0 ? 'warning' : 'note', config.place, {
+export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader, findings: FindingLog): AllowedBy {
+  const known = new Map<KongPlugin['config']['raw'], ReadonlySet<KongConsumer>>();
+  const members = membersOf(consumers, ({ groups }) => groups);
+  const enterpriseMembers = membersOf(consumers, ({ consumerGroups }) => consumerGroups);
+  return ({ config }) => {
+    const before = known.get(config.raw);
+    if (before !== undefined) return before;
+    const deny = [...reader.texts(config, 'deny'), ...reader.texts(config, 'blacklist')];
+    const allow = [...reader.texts(config, 'allow'), ...reader.texts(config, 'whitelist')];
+    const countsBoth = reader.flag(config, 'include_consumer_groups', false);
+    const inAny = (names: readonly string[]): ReadonlySet<KongConsumer> =>
+      new Set(
+        [...new Set(names)].flatMap((name) => [
+          ...(members.get(name) ?? []),
+          ...(countsBoth ? (enterpriseMembers.get(name) ?? []) : []),
+        ]),
+      );
+    tell(config, deny.length > 0, reader, findings);
+    const allowed = inAny(allow);
+    const denied = inAny(deny);
+    // Kong looks at `deny` first and takes only one of the two. The order is that of the file.
+    const isLetIn = (consumer: KongConsumer): boolean =>
+      deny.length === 0
+        ? allowed.has(consumer)
+        : !denied.has(consumer) && (allow.length === 0 || allowed.has(consumer));
+    const letIn = new Set(consumers.filter(isLetIn));
+    known.set(config.raw, letIn);
+    return letIn;
+  };
+}
+
+function tell(config: KongPlugin['config'], denies: boolean, reader: KongReader, findings: FindingLog): void {
+  findings.add(denies ? 'warning' : 'note', config.place, {
     subject: 'plugin "acl"',
-    what:
-      deny.length > 0
-        ? 'lets everybody in but some groups; the endpoint has a grant for every consumer of now that is in none of them, and lets nobody else in'
-        : 'lets groups in; the endpoint has a grant for every consumer that is in one of them now',
+    what: denies
+      ? 'lets everybody in but some groups; the endpoint has a grant for every consumer of now that is in none of them, and lets nobody else in'
+      : 'lets groups in; the endpoint has a grant for every consumer that is in one of them now',
     instead: 'give later consumers a grant: postern grant add',
   });
-  if (!reader.flag(config, 'hide_groups_header', false)) {
-    findings.add('warning', placeIn(config.place, 'hide_groups_header'), {
-      subject: 'plugin "acl"',
-      what: 'tells back ends the caller’s groups in X-Consumer-Groups; Postern does not, and removes that header',
-      instead: 'look at X-Consumer-Id in the back end',
-    });
+  if (reader.flag(config, 'hide_groups_header', false)) return;
+  findings.add('warning', placeIn(config.place, 'hide_groups_header'), {
+    subject: 'plugin "acl"',
+    what: 'tells back ends the caller’s groups in X-Consumer-Groups; Postern does not, and removes that header',
+    instead: 'look at X-Consumer-Id in the back end',
+  });
+}
+
+function membersOf(
+  consumers: readonly KongConsumer[],
+  groupsOf: (consumer: KongConsumer) => ReadonlySet<string>,
+): ReadonlyMap<string, readonly KongConsumer[]> {
+  const members = new Map<string, KongConsumer[]>();
+  for (const consumer of consumers) {
+    for (const group of groupsOf(consumer)) {
+      const list = members.get(group);
+      if (list === undefined) members.set(group, [consumer]);
+      else list.push(consumer);
+    }
   }
-  if (deny.length === 0) return new Set(consumers.filter((consumer) => isIn(consumer, allow)));
-  // Kong looks at `deny` first and takes only one of the two.
-  return new Set(
-    consumers.filter((consumer) => !isIn(consumer, deny) && (allow.length === 0 || isIn(consumer, allow))),
-  );
+  return members;
 }

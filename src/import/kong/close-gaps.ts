@@ -1,8 +1,10 @@
 import { type FindingLog, quoted } from './finding.ts';
-import { isAtLeastAsStrict, placeOfMatch } from './decide-route.ts';
+import { placeOfMatch } from './decide-route.ts';
 import { nameOfRoute } from './kong-entities.ts';
 import { isPreferred } from './kong-order.ts';
 import { cellsOf, containsHost, type EndpointDraft, type MatchCell, shareHosts, shareMethods } from './match-cell.ts';
+import { type PathIndex, pathIndex } from './path-index.ts';
+import type { Strictness } from './strictness.ts';
 
 /** Comparisons that are made at most; beyond them, what could not be compared counts as a gap. */
 const MAX_COMPARISONS = 50_000_000;
@@ -14,13 +16,17 @@ type Gap = 'order' | 'within-segment' | 'without-slash';
  * Kong and Postern choose in different orders, and by different prefixes: Kong's `/orders` takes `/orders2` too. Where an
  * endpoint would so decide requests that Kong gives to a route with stricter access, it is closed: it refuses everything.
  */
-export function closeGaps(drafts: readonly EndpointDraft[], wholeSegments: boolean, findings: FindingLog): void {
-  const cells = drafts.flatMap(cellsOf);
-  const budget = { left: MAX_COMPARISONS };
-  const rules = cells.filter(({ isCarried }) => isCarried);
+export function closeGaps(
+  drafts: readonly EndpointDraft[],
+  strictness: Strictness,
+  wholeSegments: boolean,
+  findings: FindingLog,
+): void {
+  const paths = pathIndex(drafts.flatMap(cellsOf));
+  const search: Search = { paths, strictness, wholeSegments, budget: { left: MAX_COMPARISONS } };
   for (const draft of drafts) {
     if (draft.decision.isRefused) continue;
-    const found = findGap(draft, cells, rules, wholeSegments, budget);
+    const found = findGap(draft, search);
     if (found === null) continue;
     draft.isClosed = true;
     const { gap, stricter, rule } = found;
@@ -54,47 +60,39 @@ interface Found {
   readonly stricter: MatchCell;
 }
 
-function findGap(
-  draft: EndpointDraft,
-  cells: readonly MatchCell[],
-  rules: readonly MatchCell[],
-  wholeSegments: boolean,
-  budget: { left: number },
-): Found | null {
-  const strictness = new Map<EndpointDraft, boolean>();
-  const isStrictEnough = (other: EndpointDraft): boolean => {
-    const known = strictness.get(other) ?? isAtLeastAsStrict(draft.decision, other.decision);
-    strictness.set(other, known);
-    return known;
-  };
-  for (const rule of rules) {
-    if (rule.draft !== draft) continue;
-    for (const stricter of cells) {
+/** What a search for gaps goes through. */
+interface Search {
+  readonly paths: PathIndex;
+  readonly strictness: Strictness;
+  readonly wholeSegments: boolean;
+  /** Comparisons that are left. */
+  readonly budget: { left: number };
+}
+
+function findGap(draft: EndpointDraft, search: Search): Found | null {
+  const { paths, strictness, budget } = search;
+  for (const rule of cellsOf(draft)) {
+    if (!rule.isCarried) continue;
+    for (const stricter of paths.meeting(rule.path.rule?.comparable ?? '')) {
       budget.left -= 1;
-      if (stricter.draft === draft || isStrictEnough(stricter.draft)) continue;
+      const other = stricter.draft;
+      if (other === draft || strictness.isAtLeastAsStrict(draft.decision, other.decision)) continue;
       if (budget.left < 0) return { gap: 'order', rule, stricter };
+      if (!sharePaths(rule, stricter) && !takesWithoutSlash(rule, stricter)) continue;
       if (!shareMethods(rule, stricter) || !shareHosts(rule, stricter)) continue;
-      const gap = gapBetween(rule, stricter, rules, wholeSegments, budget);
+      const gap = gapBetween(rule, stricter, search);
       if (gap !== null) return { gap, rule, stricter };
     }
   }
   return null;
 }
 
-function gapBetween(
-  rule: MatchCell,
-  stricter: MatchCell,
-  rules: readonly MatchCell[],
-  wholeSegments: boolean,
-  budget: { left: number },
-): Gap | null {
-  if (takesWithoutSlash(rule, stricter) && !isTakenBefore(rule, stricter, rules, budget, 'point'))
-    return 'without-slash';
+function gapBetween(rule: MatchCell, stricter: MatchCell, search: Search): Gap | null {
+  if (takesWithoutSlash(rule, stricter) && !isTakenBefore(rule, stricter, search, 'point')) return 'without-slash';
   if (!sharePaths(rule, stricter) || isPreferred(rule.rank, stricter.rank)) return null;
   const isChosen = stricter.isCarried && beats(stricter, rule);
-  const isWithin = isChosen && !endsWithin(rule, stricter);
-  if (isWithin || (isChosen && wholeSegments)) return null;
-  if (isTakenBefore(rule, stricter, rules, budget, 'all')) return null;
+  if (isChosen && (search.wholeSegments || !endsWithin(rule, stricter))) return null;
+  if (isTakenBefore(rule, stricter, search, 'all')) return null;
   return isChosen ? 'within-segment' : 'order';
 }
 
@@ -135,13 +133,12 @@ function endsWithin({ path: { rule } }: MatchCell, { path: { literal, isExact } 
 function isTakenBefore(
   rule: MatchCell,
   stricter: MatchCell,
-  rules: readonly MatchCell[],
-  budget: { left: number },
+  { paths, strictness, budget }: Search,
   what: 'all' | 'point',
 ): boolean {
   const { literal } = stricter.path;
   const point = rule.path.literal.slice(0, -1);
-  for (const third of rules) {
+  for (const third of paths.above(what === 'point' ? point : literal)) {
     budget.left -= 1;
     if (budget.left < 0) return false;
     const path = third.path.rule;
@@ -152,7 +149,8 @@ function isTakenBefore(
         : path.kind === 'prefix' && literal.startsWith(`${path.comparable}/`);
     if (!covers || !containsHost(third.host, stricter.host) || !containsMethods(third, stricter)) continue;
     if (!beats(third, rule)) continue;
-    if (third.draft.isClosed || isAtLeastAsStrict(third.draft.decision, stricter.draft.decision)) return true;
+    if (third.draft.isClosed || strictness.isAtLeastAsStrict(third.draft.decision, stricter.draft.decision))
+      return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@ import { placeIn } from '../../document/problem-log.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Limit } from '../../model/limit.ts';
-import { aclKeys, allowedConsumers } from './allowed-consumers.ts';
+import { aclKeys, type AllowedBy } from './allowed-consumers.ts';
 import { decideAuthentication } from './decide-authentication.ts';
 import type { EffectivePlugins } from './effective-plugins.ts';
 import { type FindingLog, quoted } from './finding.ts';
@@ -28,7 +28,7 @@ export interface RouteDecision {
 /** What decisions are made from. */
 export interface DecisionContext {
   readonly effective: EffectivePlugins;
-  readonly consumers: readonly KongConsumer[];
+  readonly allowed: AllowedBy;
   readonly limits: RouteLimits;
   readonly options: ImportOptions;
   readonly reader: KongReader;
@@ -37,7 +37,7 @@ export interface DecisionContext {
 
 /** Decides who gets in on a route: never more than in Kong. What Postern cannot judge makes the endpoint refuse everything. */
 export function decideRoute(route: KongRoute, context: DecisionContext): RouteDecision {
-  const { effective, consumers, reader, findings, limits: routeLimits } = context;
+  const { effective, reader, findings, limits: routeLimits } = context;
   const plugins = effective.forRoute(route);
   const subject = `route ${quoted(nameOfRoute(route))}`;
   const authentication = decideAuthentication(plugins, subject, route.place, reader, findings);
@@ -62,7 +62,7 @@ export function decideRoute(route: KongRoute, context: DecisionContext): RouteDe
     });
     isRefused = true;
   }
-  const allowed = acl === null ? null : allowedConsumers(acl, consumers, reader, findings);
+  const allowed = acl === null ? null : context.allowed(acl);
   const limited = routeLimits.ofRoute(route, method !== null);
   return {
     method,
@@ -129,18 +129,6 @@ function keepsClosed(plugin: KongPlugin, subject: string, { options, findings, r
       return true;
     }
   }
-}
-
-/** Whether two decisions let in the same callers, or the first one fewer. */
-export function isAtLeastAsStrict(strict: RouteDecision, other: RouteDecision): boolean {
-  if (strict.isRefused) return true;
-  if (other.isRefused) return false;
-  if (other.method === null) return true;
-  if (strict.method !== other.method || JSON.stringify(strict.options) !== JSON.stringify(other.options)) return false;
-  if (other.allowed === null) return true;
-  if (strict.allowed === null) return false;
-  for (const consumer of strict.allowed) if (!other.allowed.has(consumer)) return false;
-  return true;
 }
 
 /** Where findings about a route's decision point to. */

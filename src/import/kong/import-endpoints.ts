@@ -7,6 +7,7 @@ import { type KongConfiguration, type KongRoute, nameOfRoute, nameOfService } fr
 import { carriedPaths, type EndpointDraft } from './match-cell.ts';
 import { resolveCollisions } from './resolve-collisions.ts';
 import { readRouteMatch } from './route-match.ts';
+import { strictnessOf } from './strictness.ts';
 import { uniqueIds } from './unique-ids.ts';
 
 const STREAM_PROTOCOLS: ReadonlySet<string> = new Set(['tcp', 'tls', 'udp', 'tls_passthrough']);
@@ -55,8 +56,9 @@ export function draftEndpoints(
       isClosed: false,
     }),
   );
-  resolveCollisions(drafts, findings);
-  closeGaps(drafts, options.wholeSegments, findings);
+  const strictness = strictnessOf(drafts.map(({ decision }) => decision));
+  resolveCollisions(drafts, strictness, findings);
+  closeGaps(drafts, strictness, options.wholeSegments, findings);
   return drafts;
 }
 

@@ -2,7 +2,7 @@ import type { Declared } from '../../document/declare/declared.ts';
 import { declareLimits } from '../../document/declare/declare-limits.ts';
 import type { ProblemLog } from '../../document/problem-log.ts';
 import type { EffectivePlugins } from './effective-plugins.ts';
-import type { KongConfiguration, KongConsumer } from './kong-entities.ts';
+import type { KongConsumer } from './kong-entities.ts';
 import type { EndpointDraft } from './match-cell.ts';
 import { isEmitted } from './import-endpoints.ts';
 import type { RouteLimits } from './route-limits.ts';
@@ -19,7 +19,6 @@ export interface ImportedGrants {
 /** Who is let in by groups, and the limits that single consumers have. */
 export function importGrants(
   drafts: readonly EndpointDraft[],
-  { consumers }: KongConfiguration,
   ids: ReadonlyMap<KongConsumer, string>,
   effective: EffectivePlugins,
   limits: RouteLimits,
@@ -30,8 +29,8 @@ export function importGrants(
   for (const draft of drafts) {
     const { decision, route, id } = draft;
     if (!isEmitted(draft) || decision.method === null) continue;
-    for (const consumer of consumers) {
-      if (decision.allowed !== null && !decision.allowed.has(consumer)) continue;
+    // Without groups, only those with limits of their own get a grant.
+    for (const consumer of decision.allowed ?? effective.byConsumer.keys()) {
       const own = effective.byConsumer.has(consumer) ? limits.ofConsumer(route, consumer) : null;
       if (own?.isRefused === true) unlimited.add(consumer);
       if (decision.allowed === null && own === null) continue;

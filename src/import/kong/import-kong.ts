@@ -4,6 +4,7 @@ import type { Problem } from '../../document/problem.ts';
 import { placeIn, ProblemLog } from '../../document/problem-log.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
+import { allowedBy } from './allowed-consumers.ts';
 import { effectivePlugins } from './effective-plugins.ts';
 import { type Finding, type FindingLevel, type FindingLog, findingLog } from './finding.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './import-consumers.ts';
@@ -12,6 +13,7 @@ import { importGrants } from './import-grants.ts';
 import type { ImportOptions } from './import-options.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
 import { kongReader } from './kong-reader.ts';
+import { reportExcess } from './report-excess.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
 import { routeLimits } from './route-limits.ts';
 
@@ -76,11 +78,14 @@ function importConfiguration(
   const reader = kongReader(problems);
   const effective = effectivePlugins(plugins);
   const routes = servedRoutes(configuration, findings);
+  reportExcess(configuration, routes, problems);
+  if (problems.count > 0) return { endpoints: [], consumers: [], grants: [], holdsSecrets: false };
   const limits = routeLimits(routes, effective, options, reader, findings);
-  const context = { effective, consumers, limits, options, reader, findings };
+  const allowed = allowedBy(consumers, reader, findings);
+  const context = { effective, allowed, limits, options, reader, findings };
   const drafts = draftEndpoints(routes, marksRegexPaths, context);
   const ids = consumerIds(consumers);
-  const grants = importGrants(drafts, configuration, ids, effective, limits, problems);
+  const grants = importGrants(drafts, ids, effective, limits, problems);
   const disabled = new Set([...consumersKeptOut(effective, options, findings), ...grants.unlimited]);
   const imported = importConsumers(consumers, ids, disabled, reader, findings);
   return {

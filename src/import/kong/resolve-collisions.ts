@@ -1,16 +1,20 @@
 import { placeIn } from '../../document/problem-log.ts';
-import { isAtLeastAsStrict } from './decide-route.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { nameOfRoute } from './kong-entities.ts';
 import { isPreferred } from './kong-order.ts';
 import { cellsOf, type EndpointDraft, type MatchCell } from './match-cell.ts';
 import type { MatchPath } from './route-match.ts';
+import type { Strictness } from './strictness.ts';
 
 /**
  * Two endpoints cannot claim the same host, path and method. The one that Kong prefers keeps the path; where Kong has no
  * order, the stricter one does, and where none is, the path goes to neither: the one that keeps it is closed.
  */
-export function resolveCollisions(drafts: readonly EndpointDraft[], findings: FindingLog): void {
+export function resolveCollisions(
+  drafts: readonly EndpointDraft[],
+  strictness: Strictness,
+  findings: FindingLog,
+): void {
   const owners = new Map<string, MatchCell>();
   for (const draft of drafts) {
     for (const cell of cellsOf(draft)) {
@@ -21,7 +25,7 @@ export function resolveCollisions(drafts: readonly EndpointDraft[], findings: Fi
         if (owner === undefined || owner.draft.droppedPaths.has(owner.path)) owners.set(key, cell);
         else if (owner.draft === draft && owner.path === cell.path) continue;
         else if (owner.draft === draft) draft.droppedPaths.add(shorterLiteral(owner.path, cell.path));
-        else settle(owner, cell, findings);
+        else settle(owner, cell, strictness, findings);
         const kept = owners.get(key);
         if (kept?.draft.droppedPaths.has(kept.path) === true) owners.set(key, cell);
       }
@@ -41,12 +45,13 @@ function shorterLiteral(first: MatchPath, second: MatchPath): MatchPath {
   return first.literal.length < second.literal.length ? second : first;
 }
 
-function settle(first: MatchCell, second: MatchCell, findings: FindingLog): void {
+function settle(first: MatchCell, second: MatchCell, strictness: Strictness, findings: FindingLog): void {
   const isFirstKept =
     isPreferred(first.rank, second.rank) ||
-    (!isPreferred(second.rank, first.rank) && isAtLeastAsStrict(first.draft.decision, second.draft.decision));
+    (!isPreferred(second.rank, first.rank) &&
+      strictness.isAtLeastAsStrict(first.draft.decision, second.draft.decision));
   const isSecondKept =
-    isPreferred(second.rank, first.rank) || isAtLeastAsStrict(second.draft.decision, first.draft.decision);
+    isPreferred(second.rank, first.rank) || strictness.isAtLeastAsStrict(second.draft.decision, first.draft.decision);
   const [kept, dropped] = !isFirstKept && isSecondKept ? [second, first] : [first, second];
   dropped.draft.droppedPaths.add(dropped.path);
   const { route } = dropped.draft;

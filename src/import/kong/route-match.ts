@@ -47,6 +47,9 @@ const ANY_PATH: MatchPath = {
   length: 0,
 };
 
+/** Longer paths are in no configuration that anybody reads. */
+const MAX_PATH_LENGTH = 2048;
+
 /** Paths of Kong before 3.0 are regular expressions when they hold anything else. */
 const PLAIN_PATH = /^[A-Za-z0-9.\-_~/%]*$/;
 
@@ -116,6 +119,10 @@ function readPath(
   text: string,
   marksRegexPaths: boolean,
 ): MatchPath | { readonly reason: string; readonly path: MatchPath } {
+  if (text.length > MAX_PATH_LENGTH) {
+    const path = { literal: '/', isExact: false, rule: null, isRegex: text.startsWith('~'), length: text.length };
+    return { reason: `it is longer than ${String(MAX_PATH_LENGTH)} characters`, path };
+  }
   const isRegex = marksRegexPaths ? text.startsWith('~') : !PLAIN_PATH.test(text);
   const source = isRegex && text.startsWith('~') ? text.slice(1) : text;
   const { text: fixed, kind } = isRegex ? regexLiteral(source) : ({ text: source, kind: 'prefix' } as const);

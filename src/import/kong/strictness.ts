@@ -1,0 +1,67 @@
+import type { RouteDecision } from './decide-route.ts';
+import type { KongConsumer } from './kong-entities.ts';
+
+/** Compares who is let in by two decisions. */
+export interface Strictness {
+  /** Whether the first lets in the same callers as the second, or fewer. */
+  isAtLeastAsStrict(first: RouteDecision, second: RouteDecision): boolean;
+}
+
+/** Decisions that let in the same callers in the same way. */
+interface Access {
+  readonly decision: RouteDecision;
+  readonly index: number;
+}
+
+/** Compares decisions with the answers of equal ones kept: files have thousands of routes and few ways to get in. */
+export function strictnessOf(decisions: readonly RouteDecision[]): Strictness {
+  const byKey = new Map<string, Access>();
+  const accesses = new Map<RouteDecision, Access>();
+  const numbers = new Map<KongConsumer, number>();
+  const keysOfSets = new Map<ReadonlySet<KongConsumer>, string>();
+  const keyOfSet = (allowed: ReadonlySet<KongConsumer>): string => {
+    const known = keysOfSets.get(allowed);
+    if (known !== undefined) return known;
+    const key = [...allowed]
+      .map((consumer) => {
+        const number = numbers.get(consumer) ?? numbers.size;
+        numbers.set(consumer, number);
+        return number;
+      })
+      .sort((a, b) => a - b)
+      .join();
+    keysOfSets.set(allowed, key);
+    return key;
+  };
+  for (const decision of decisions) {
+    const { isRefused, method, options, allowed } = decision;
+    const key = isRefused ? 'refused' : JSON.stringify([method, options, allowed === null ? null : keyOfSet(allowed)]);
+    const access = byKey.get(key) ?? { decision, index: byKey.size };
+    byKey.set(key, access);
+    accesses.set(decision, access);
+  }
+  const answers = new Map<number, boolean>();
+  return {
+    isAtLeastAsStrict: (first, second) => {
+      const a = accesses.get(first);
+      const b = accesses.get(second);
+      if (a === undefined || b === undefined) return compare(first, second);
+      if (a === b) return true;
+      const key = a.index * byKey.size + b.index;
+      const known = answers.get(key) ?? compare(a.decision, b.decision);
+      answers.set(key, known);
+      return known;
+    },
+  };
+}
+
+function compare(strict: RouteDecision, other: RouteDecision): boolean {
+  if (strict.isRefused) return true;
+  if (other.isRefused) return false;
+  if (other.method === null) return true;
+  if (strict.method !== other.method || JSON.stringify(strict.options) !== JSON.stringify(other.options)) return false;
+  if (other.allowed === null) return true;
+  if (strict.allowed === null) return false;
+  for (const consumer of strict.allowed) if (!other.allowed.has(consumer)) return false;
+  return true;
+}
