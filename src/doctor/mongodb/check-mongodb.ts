@@ -3,8 +3,10 @@ import type { Clock } from '../../clock.ts';
 import type { KeyRing } from '../../keyring/key-ring.ts';
 import { Conflict } from '../../manage/resource-store.ts';
 import { connectMongodb } from '../../store/mongodb/connect.ts';
+import { mongodbTlsFiles } from '../../store/mongodb/connect-tls.ts';
 import { MongodbUnavailable, withFaults } from '../../store/mongodb/faults.ts';
 import { fault, type Finding } from '../finding.ts';
+import { checkTlsFiles } from '../check-tls-files.ts';
 import { checkRecords } from './check-records.ts';
 import { checkSchema, fixSchema } from './check-schema.ts';
 import { checkServer } from './check-server.ts';
@@ -23,7 +25,9 @@ export interface MongodbCheckPorts {
 /** Looks at a MongoDB store: the server, who may do what, its collections and what is in them. Never rejects for what MongoDB does. */
 export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promise<readonly Finding[]> {
   let client: MongoClient | null = null;
+  const files: Finding[] = [];
   try {
+    files.push(...(await checkFiles(uri, ports.clock)));
     await probe(uri);
     client = connectMongodb(uri, ports.isFixing ? 'migration' : 'commands');
     const { options } = client;
@@ -32,15 +36,23 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     const fixed = ports.isFixing ? [await fixSchema(db)] : [];
     const schema = await withFaults(async () => await checkSchema(db));
     const records = await withFaults(async () => await checkRecords(db, ports));
-    return [...server, ...fixed, ...schema, ...records];
+    return [...files, ...server, ...fixed, ...schema, ...records];
   } catch (error) {
     if (error instanceof Conflict)
-      return [fault('collections', error.message, 'then run "postern doctor --fix" again')];
+      return [...files, fault('collections', error.message, 'then run "postern doctor --fix" again')];
     if (!(error instanceof MongodbUnavailable)) throw error;
-    return [fault('MongoDB', error.message, adviceFor(error))];
+    return [...files, fault('MongoDB', error.message, adviceFor(error))];
   } finally {
     await client?.close();
   }
+}
+
+/** Looks at the TLS files that the address names. Those that cannot be used are told by connecting. */
+async function checkFiles(uri: string, clock: Clock): Promise<readonly Finding[]> {
+  const files = mongodbTlsFiles(connectMongodb(uri, 'checks').options);
+  if (files === null) return [];
+  const { findings, material } = await checkTlsFiles(files, { clock, isServer: false });
+  return material === null ? [] : findings;
 }
 
 /** Rejects within about a second when nobody answers, where the patience of commands would last for an election. */

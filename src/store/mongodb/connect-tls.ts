@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { MongoOptions } from 'mongodb';
 import { secureContextOptions } from '../../tls/secure-context.ts';
+import type { PemFile, TlsFiles } from '../../tls/tls-files.ts';
 import { TlsProblem } from '../../tls/tls-problem.ts';
 
 /** The options of an address that name TLS files, and a passphrase. */
-type TlsFileOptions = Pick<MongoOptions, 'tls' | 'tlsCAFile' | 'tlsCRLFile' | 'tlsCertificateKeyFile' | 'passphrase'>;
+export type TlsFileOptions = Pick<
+  MongoOptions,
+  'tls' | 'tlsCAFile' | 'tlsCRLFile' | 'tlsCertificateKeyFile' | 'passphrase'
+>;
 
 /**
  * A TLS context that holds what its files hold whenever a connection is made: the driver itself reads them once, and a
@@ -16,6 +20,20 @@ export function latestTlsContext(options: TlsFileOptions): SecureContext | null 
   const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile } = options;
   const paths = [tlsCAFile, tlsCRLFile, tlsCertificateKeyFile];
   return tls && paths.some((path) => path !== undefined) ? new LatestTlsContext(options) : null;
+}
+
+/** The TLS files that an address names; null when it names none, or the key needs a passphrase, which is not tried here. */
+export function mongodbTlsFiles({
+  tls,
+  tlsCAFile,
+  tlsCertificateKeyFile,
+  passphrase,
+}: TlsFileOptions): TlsFiles | null {
+  if (!tls || passphrase !== undefined || (tlsCAFile ?? tlsCertificateKeyFile) === undefined) return null;
+  const file = (option: string, path: string | undefined): PemFile | null =>
+    path === undefined ? null : { setting: `${option} of POSTERN_STORE`, path };
+  const own = file('tlsCertificateKeyFile', tlsCertificateKeyFile);
+  return { certificate: own, key: own, ca: file('tlsCAFile', tlsCAFile) };
 }
 
 class LatestTlsContext implements SecureContext {

@@ -105,8 +105,11 @@ describe('MongoDB over TLS', () => {
     for (const [what, { peer: open, code, told }] of Object.entries(cases)) {
       it(`is told as what it is to the doctor: a server that ${what}`, async () => {
         const port = await listen(open());
-        const [finding, ...others] = await examine(tls(port).replace('127.0.0.1', 'eve:hunter2@127.0.0.1'));
+        const [authorities, finding, ...others] = await examine(
+          tls(port).replace('127.0.0.1', 'eve:hunter2@127.0.0.1'),
+        );
         assert.deepEqual(others, []);
+        assert.equal(authorities?.message, 'is valid until 2049-12-31T23:59:59Z');
         assert.equal(finding?.level, 'fault');
         const expected = `MongoDB does not answer at 127.0.0.1:${String(port)} (${code}): ${told}. Check tls, `;
         assert.ok(finding.message.startsWith(expected), finding.message);
@@ -149,6 +152,18 @@ describe('MongoDB over TLS', () => {
         assert.equal(finding.advice, 'correct the file, or the option of POSTERN_STORE that names it');
       });
     }
+
+    it('is told with the client certificate that expires soon', async () => {
+      const notAfter = new Date(systemClock.nowMs() + 5 * 86_400_000);
+      await writeFile(path('postern.pem'), bothInOne(makeCertificate('postern', authority, { notAfter })));
+      const port = await listen(serve(server));
+      const findings = await examine(tls(port, { tlsCertificateKeyFile: path('postern.pem') }));
+      const told = findings.map(({ level, subject, message }) => `${level}: ${subject}: ${message}`).join('\n');
+      assert.match(
+        told,
+        /^warning: tlsCertificateKeyFile of POSTERN_STORE \S+postern\.pem: expires at \S+, in 4 days$/m,
+      );
+    });
 
     async function examine(uri: string): ReturnType<typeof checkMongodb> {
       return await checkMongodb(uri, { clock: systemClock, keyRing: testKeyRing(), isDeep: false, isFixing: false });
