@@ -22,16 +22,26 @@ Examples:
     });
 }
 
+/** How long after its end something else may still hold the process, in milliseconds. */
+const LINGER_MS = 500;
+
 /** Serves until a stop signal; a second one ends the process at once. */
 async function serve(terminal: Terminal, store: string | undefined): Promise<ExitCode> {
-  const [{ parseConfig }, { openLogDestination }, { createLogger }, { startGateway }, { systemClock }] =
-    await Promise.all([
-      import('../config.ts'),
-      import('../observe/log-destination.ts'),
-      import('../observe/logger.ts'),
-      import('../gateway.ts'),
-      import('../clock.ts'),
-    ]);
+  const [
+    { parseConfig },
+    { openLogDestination },
+    { createLogger },
+    { startGateway },
+    { systemClock },
+    { startSystemTimer },
+  ] = await Promise.all([
+    import('../config.ts'),
+    import('../observe/log-destination.ts'),
+    import('../observe/logger.ts'),
+    import('../gateway.ts'),
+    import('../clock.ts'),
+    import('../store/timer.ts'),
+  ]);
   const parsed = parseConfig(
     store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store },
     { isServing: true },
@@ -63,6 +73,10 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     });
     await gateway.stop(isHurried);
     logger.info('stopped');
+    // All is closed, but what a silent collector of traces was asked goes on until its time is over.
+    startSystemTimer(LINGER_MS, () => {
+      terminal.exit(exitCodes.done);
+    });
     return exitCodes.done;
   } catch (error) {
     writeSafely(terminal.err, `postern: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -190,6 +190,17 @@ describe('the exporter of traces', () => {
     });
   }
 
+  it('does not hold the process when the gateway stops and the collector never answers', async () => {
+    await using collector = await startOtlpCollector('http', 'says nothing');
+    await using stack = await startStack(document, {
+      settings: { ...settingsFor(collector.port), OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_SCHEDULE_DELAY: '1' },
+    });
+    await send('HTTP/1.1', stack.envoy.port, { target: '/orders/1' });
+    await poll('a delivery', () => Promise.resolve(collector.heads.length > 0 ? true : null));
+    // Without an end of its own it would be killed, because it takes longer than tests wait.
+    assert.deepEqual(await stack.postern.stop(), { code: 0, signal: null });
+  });
+
   it('is told in the log when it cannot be made, and the gateway serves', async () => {
     await using postern = await startPostern(document, { OTEL_EXPORTER_OTLP_ENDPOINT: 'no address' });
     const told = await postern.logLine(({ message }) => /traces|OpenTelemetry/.test(String(message)));
