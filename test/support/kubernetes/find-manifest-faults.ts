@@ -1,4 +1,6 @@
-import { type CalledAddress, findAddressFaults } from './find-address-faults.ts';
+import { type CalledAddress } from './called-addresses.ts';
+import { findAddressFaults } from './find-address-faults.ts';
+import { findConnectionFaults } from './find-connection-faults.ts';
 import { type ExternalObject, findNameFaults } from './find-name-faults.ts';
 import { findNetworkFaults } from './find-network-faults.ts';
 import { findSchemaFaults } from './find-schema-faults.ts';
@@ -34,7 +36,7 @@ export const secretsByHand: readonly ExternalObject[] = [
  * versions with unknown fields (find-schema-faults.ts), selectors, probes, ports, volumes (find-workload-faults.ts), budgets
  * and autoscalers, names of config maps, secrets, accounts, claims, namespaces and the keys in them (find-name-faults.ts),
  * Services and network policies (find-network-faults.ts), host names in Envoy configurations and variables
- * (find-address-faults.ts), pod security (find-security-faults.ts).
+ * (find-address-faults.ts), calls that network policies stop (find-connection-faults.ts), pod security (find-security-faults.ts).
  */
 export async function findManifestFaults(
   manifests: readonly Manifest[],
@@ -57,6 +59,7 @@ export function findReferenceFaults(
     ...findNameFaults(manifests, external),
     ...findNetworkFaults(manifests),
     ...findAddressFaults(manifests, addresses),
+    ...findConnectionFaults(manifests),
     ...findSecurityFaults(manifests),
   ];
 }

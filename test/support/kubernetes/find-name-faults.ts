@@ -19,8 +19,8 @@ export interface ExternalObject {
   readonly keys?: readonly string[];
 }
 
-/** A name that a pod uses, and the keys that must be in it. */
-interface Use {
+/** A name that a pod uses, and the keys that must be in it; none: whatever is in it. */
+export interface Use {
   readonly kind: ExternalObject['kind'];
   readonly name: string | undefined;
   readonly keys: readonly string[];
@@ -60,7 +60,8 @@ function keysOf(manifest: Manifest): readonly string[] {
   return ['data', 'stringData', 'binaryData'].flatMap((part) => Object.keys(mapOf(manifest, part)));
 }
 
-function usesOf(pods: Pods): readonly Use[] {
+/** Everything that a pod uses by name. */
+export function usesOf(pods: Pods): readonly Use[] {
   const { spec, containers } = pods;
   const account = textOf(spec, 'serviceAccountName');
   return [

@@ -138,7 +138,12 @@ spec:
   ingress:
     - from: [{ namespaceSelector: {}, podSelector: { matchLabels: { gateway: "true" } } }]
       ports: [{ port: 9001 }]
+    - from: [{ podSelector: { matchLabels: { app: web } } }]
+      ports: [{ port: http }]
   egress:
     - to: [{ podSelector: { matchLabels: { app: db } } }]
       ports: [{ port: 5432 }]
+    - to: [{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: shop } } }]
+      ports: [{ port: 8080 }]
+    - ports: [{ port: 53, protocol: UDP }]
 `;
