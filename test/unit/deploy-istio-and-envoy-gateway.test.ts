@@ -21,7 +21,7 @@ const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': env
 /** The first object of this kind and name that the files of an overlay hold. */
 async function findObject(overlay: string, kind: string, name: string): Promise<Json> {
   const objects = (await readOverlay(overlay)).flatMap(([, list]) => list as readonly Json[]);
-  const found = objects.find((object) => at(object, 'kind') === kind && at(object, 'metadata', 'name') === name);
+  const found = objects.find((object) => objectAt(object)['kind'] === kind && at(object, 'metadata', 'name') === name);
   assert.ok(found !== undefined, `${overlay} has no ${kind} ${name}`);
   return found;
 }
@@ -66,6 +66,24 @@ for (const [overlay, attachment] of Object.entries(attachments)) {
           .map((mutation) => JSON.stringify(mutation))
           .sort();
       assert.deepEqual(mutations(manager), mutations(referenceManager));
+    });
+
+    it('has the switches of envoy.yaml', () => {
+      const [reference, made] = [envoyYaml.config(), attachment.config()];
+      const switches = ['normalize_path', 'merge_slashes', 'path_with_escaped_slashes_action'];
+      const answers = ['always_set_request_id_in_response', 'proxy_100_continue'];
+      for (const name of [...switches, ...answers]) {
+        assert.equal(connectionManager(made)[name] ?? false, connectionManager(reference)[name] ?? false, name);
+      }
+      const check = filterSettings(made, authz);
+      const expected = filterSettings(reference, envoyYaml.filters.authz);
+      const names = ['encode_raw_headers', 'validate_mutations', 'failure_mode_allow', 'clear_route_cache'];
+      for (const name of names) assert.equal(check[name] ?? false, expected[name], name);
+      assert.deepEqual(check['status_on_error'], expected['status_on_error']);
+      assert.deepEqual(
+        withoutDefaults(check['with_request_body'] ?? null),
+        withoutDefaults(expected['with_request_body'] ?? null),
+      );
     });
 
     it('has the limits and timeouts of envoy.yaml', () => {

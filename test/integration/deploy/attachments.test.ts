@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { parse } from 'yaml';
+import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
+import { readDocument, readFences } from '../../support/documents.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
 import { renderKustomization } from '../../support/kubernetes/render-kustomization.ts';
 
@@ -34,3 +37,31 @@ describe('the overlays for gateways', () => {
     );
   }).timeout(compileTimeoutMs);
 });
+
+interface Written {
+  readonly resources: readonly string[];
+  readonly components?: readonly string[];
+}
+
+for (const page of ['docs/istio.md', 'docs/envoy-gateway.md']) {
+  describe(`the kustomizations in ${page}`, () => {
+    for (const [index, text] of readFences(readDocument(page), 'yaml').entries()) {
+      it(`can be built, and have no fault: number ${String(index + 1)}`, async () => {
+        const { resources, components = [], ...rest } = parse(text) as Written;
+        const below = (paths: readonly string[]): string[] => paths.map((path) => path.replace('../deploy/', ''));
+        const more = Object.entries(rest)
+          .filter(([name]) => !['apiVersion', 'kind'].includes(name))
+          .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+          .join('\n');
+        const manifests = await renderComposition({ resources: below(resources), components: below(components), more });
+        const faults = await findManifestFaults(manifests, { external: secretsByHand });
+        assert.deepEqual(
+          faults.filter((fault) => !newer.some((pattern) => pattern.test(fault))),
+          [],
+        );
+        // The patches of the page change something.
+        if (more !== '') assert.match(JSON.stringify(manifests), /orders/);
+      }).timeout(compileTimeoutMs);
+    }
+  });
+}
