@@ -65,12 +65,14 @@ describe('a trace', () => {
         const answer = await send('HTTP/1.1', stack.envoy.port, { target: '/orders/1?appKey=secret-of-acme', headers });
         assert.equal(answer.status, 200);
         const [check] = await collector.spansOf('postern', CALLERS_TRACE);
-        const byId = async (spanId: string) =>
-          (await collector?.spansOf('envoy', CALLERS_TRACE))?.find((span) => span.spanId === spanId);
+        const { spans } = collector;
+        const byId = async (spanId: string): Promise<ReceivedSpan> =>
+          await poll(`the span ${spanId}`, () => Promise.resolve(spans.find((span) => span.spanId === spanId) ?? null));
         const call = await byId(check.parentSpanId);
-        assert.match(call?.name ?? '', /envoy\.service\.auth\.v3\.Authorization/);
-        const incoming = await byId(call?.parentSpanId ?? '');
-        assert.equal(incoming?.parentSpanId, CALLERS_SPAN);
+        assert.match(call.name, /envoy\.service\.auth\.v3\.Authorization/);
+        const incoming = await byId(call.parentSpanId);
+        assert.equal(incoming.parentSpanId, CALLERS_SPAN);
+        assert.deepEqual([call.service, incoming.service, incoming.traceId], ['envoy', 'envoy', CALLERS_TRACE]);
         assert.deepEqual([check.name, check.kind, incoming.kind], [CHECK_SPAN, 2, 2]);
         assert.deepEqual(Object.fromEntries(check.attributes), {
           'rpc.system': 'grpc',
