@@ -65,7 +65,7 @@ async function installCrds(kubectl) {
 
 async function tryKustomizations(cluster, programs, temporary) {
   const { kubectl } = cluster;
-  for (const { title, directory } of await findKustomizations(temporary)) {
+  for (const { title, directory } of await findKustomizations(programs.kustomize, temporary)) {
     await step(title, async () => {
       const rendered = mustBeGood(await kubectl(['kustomize', directory]));
       if (rendered !== mustBeGood(await run(programs.kustomize, ['build', directory]))) {
@@ -95,8 +95,8 @@ async function apply(kubectl, temporary, objects, flags) {
   return kubectl(['apply', ...flags, '--filename', file]);
 }
 
-async function tryPlantedFaults({ kubectl }, temporary) {
-  const kustomizations = await findKustomizations(await mkdtemp(join(temporary, 'planted-')));
+async function tryPlantedFaults({ kubectl }, programs, temporary) {
+  const kustomizations = await findKustomizations(programs.kustomize, await mkdtemp(join(temporary, 'planted-')));
   for (const fault of plantedFaults) {
     await step(`notices ${fault.title}`, async () => {
       const { directory } = kustomizations.find(({ title }) => title === fault.in) ?? {};
@@ -150,7 +150,7 @@ async function main() {
     if (!isRunning) return 1;
     await installCrds(cluster.kubectl);
     await tryKustomizations(cluster, programs, temporary);
-    await tryPlantedFaults(cluster, temporary);
+    await tryPlantedFaults(cluster, programs, temporary);
     await cluster.stop();
     await followDocument(programs, temporary);
   } finally {

@@ -3,17 +3,15 @@ import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { run } from '../services/run.mjs';
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
-/** What a component is put upon when it is not the base. */
-const upon = { 'components/tls-envoy': 'overlays/plain-envoy' };
-
 /**
- * All of them, as `{ title, directory }` that `kubectl apply -k` takes. A component is put upon the base, or what it is for, in a
- * folder below `temporary`, because it cannot stand alone.
+ * All of them, as `{ title, directory }` that `kubectl apply -k` takes. A component cannot stand alone: in a folder below
+ * `temporary` it is put upon the base, or the first overlay that has what it changes.
  */
-export async function findKustomizations(temporary) {
+export async function findKustomizations(kustomize, temporary) {
   const entries = await readdir(deploy, { recursive: true, withFileTypes: true });
   const directories = entries
     .filter((entry) => entry.isFile() && entry.name === 'kustomization.yaml')
@@ -25,15 +23,24 @@ export async function findKustomizations(temporary) {
       const { kind } = parse(await readFile(join(directory, 'kustomization.yaml'), 'utf8'));
       const title = join('deploy', path);
       if (kind !== 'Component') return { title, directory };
-      const under = upon[path] ?? 'base';
-      return { title: `deploy/${under} with ${title}`, directory: await compose(temporary, path, under) };
+      const composed = await composeUponFirst(kustomize, temporary, path);
+      return { title: `deploy/${composed.under} with ${title}`, directory: composed.directory };
     }),
   );
 }
 
+async function composeUponFirst(kustomize, temporary, component) {
+  const overlays = (await readdir(join(deploy, 'overlays'))).sort().map((name) => `overlays/${name}`);
+  for (const under of ['base', ...overlays]) {
+    const directory = await compose(temporary, component, under);
+    if ((await run(kustomize, ['build', directory])).code === 0) return { under, directory };
+  }
+  return { under: 'base', directory: await compose(temporary, component, 'base') };
+}
+
 async function compose(temporary, component, under) {
-  const directory = join(await realpath(temporary), component.replaceAll('/', '-'));
-  await mkdir(directory);
+  const directory = join(await realpath(temporary), `${component}-${under}`.replaceAll('/', '-'));
+  await mkdir(directory, { recursive: true });
   const path = (name) => relative(directory, join(deploy, name));
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
