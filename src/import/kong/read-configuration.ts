@@ -15,6 +15,9 @@ export interface ReadingContext {
   readonly findings: FindingLog;
 }
 
+/** More plugins than these, which aliases can make of a short text, are not read. */
+export const MAX_PLUGINS = 200_000;
+
 const FORMATS = ['1.1', '2.1', '3.0'];
 
 /** Match conditions of a route that no endpoint has. `headers` is counted too, because Kong orders routes by it. */
@@ -60,6 +63,10 @@ export function readConfiguration(
   }
   const { consumers, consumerPlugins, nameOfGroup } = readConsumers(root, context);
   nested.push(...consumerPlugins);
+  if (nested.length > MAX_PLUGINS) {
+    problems.report(root.place, `there are more than ${String(MAX_PLUGINS)} plugins; divide the file`);
+    return null;
+  }
   const plugins = readPlugins(root, nested, { services, routes, consumers, nameOfGroup }, context);
   return { services, routes, plugins, consumers, marksRegexPaths: format === '3.0' };
 }

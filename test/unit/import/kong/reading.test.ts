@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { importKong } from '../../../../src/import/kong/import-kong.ts';
 import { declaredDocument } from '../../../../src/import/kong/declared-document.ts';
+import type { KongConfiguration } from '../../../../src/import/kong/kong-entities.ts';
+import { reportExcess } from '../../../../src/import/kong/report-excess.ts';
+import type { ProblemLog } from '../../../../src/document/problem-log.ts';
 import { regexLiteral } from '../../../../src/import/kong/regex-literal.ts';
 import { uniqueIds } from '../../../../src/import/kong/unique-ids.ts';
 import { ID_PATTERN } from '../../../../src/document/fields.ts';
@@ -63,6 +66,38 @@ describe('a file that is no configuration of Kong', () => {
     }
     assert.match(problemsOf(bomb.join('\n')).join('\n'), /with its aliases the document holds more than/);
     assert.match(problemsOf(`_format_version: "3.0"\na: ${'['.repeat(100_000)}`).join('\n'), /nests more than/);
+  });
+
+  it('is one that would take longer than anybody waits', () => {
+    const list = (length: number, item: (index: number) => string): string =>
+      `[${Array.from({ length }, (_, index) => item(index)).join(', ')}]`;
+    const excess = (text: string): string => problemsOf(`_format_version: "3.0"\n${text}`).join('\n');
+    const hosts = list(400, (index) => `h${String(index)}.example.com`);
+    assert.match(
+      excess(`routes: [{ name: a, hosts: ${hosts}, paths: ${list(400, (index) => `/p${String(index)}`)} }]\n`),
+      /more than 100000 pairs of host and path/,
+    );
+    assert.match(
+      excess(`plugins: ${list(1001, (index) => `{ name: p${String(index)} }`)}\n`),
+      /more than 1000 different plugins/,
+    );
+    const plugins = `x: &p ${list(450, () => '{ name: cors }')}\nservices: ${list(450, (index) => `{ name: s${String(index)}, plugins: *p }`)}\n`;
+    assert.match(excess(plugins), /more than 200000 plugins/);
+    const consumer = { place: {}, groups: new Set(), consumerGroups: new Set(), credentials: [], tags: [] };
+    const acls = Array.from({ length: 1001 }, () => ({
+      name: 'acl',
+      place: { path: [] },
+      config: { raw: {} },
+      consumer: null,
+    }));
+    const reported: string[] = [];
+    const problems = { report: (_: unknown, message: string) => reported.push(message) } as unknown as ProblemLog;
+    const configuration = {
+      plugins: acls,
+      consumers: new Array(50_000).fill(consumer),
+    } as unknown as KongConfiguration;
+    reportExcess(configuration, [], problems);
+    assert.match(reported.join(), /too many pairs of plugins and consumers/);
   });
 });
 
