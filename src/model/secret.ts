@@ -15,7 +15,10 @@ export class Secret {
 
   /** Wraps text as its UTF-8 bytes, the form in which App Secrets enter every signature (spec §1). */
   static fromText(text: string): Secret {
-    return new Secret(Buffer.from(text, 'utf8'));
+    // Memory of its own: a piece of Node's pool would keep the whole of it, 8 KiB, for as long as the secret is held.
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
+    bytes.write(text, 'utf8');
+    return new Secret(bytes);
   }
 
   /** The bytes themselves. Callers keep them out of logs, errors and answers, and do not change them. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
+import { hashAppKey } from '../../model/app-key.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
@@ -71,8 +72,8 @@ const COMPILE_SHARE = 0.1;
  */
 export class MongoSnapshots implements AsyncDisposable {
   /**
-   * Resolves when the endpoints were read for the first time, and reading the revoked tokens was tried since; never, when
-   * that does not happen.
+   * Resolves when the endpoints were read for the first time, and reading the revoked tokens and a look-up were tried
+   * since; never, when that does not happen.
    */
   readonly ready: Promise<void>;
   /** Where it is kept when credentials were used. */
@@ -153,6 +154,7 @@ export class MongoSnapshots implements AsyncDisposable {
     // Tried then: an attempt that failed while the endpoints could not be read either says nothing.
     this.ready = endpointsRead.then(async () => {
       await this.revokedTokens.tryNow();
+      await this.#warmUp();
     });
     const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     this.#breaker = new LookUpBreaker({
@@ -269,6 +271,15 @@ export class MongoSnapshots implements AsyncDisposable {
     await this.#closeClients();
   }
 
+  /** The first look-up opens a connection and takes as long as several others: no caller is made to wait for that. */
+  async #warmUp(): Promise<void> {
+    try {
+      await this.#breaker.read(NOBODYS_HASH);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) this.#ports.observer.defect(error);
+    }
+  }
+
   #take(change: Change): void {
     const { collection, id } = change;
     this.#changes.set(collection, this.changeCount(collection) + 1);
@@ -339,5 +350,7 @@ export class MongoSnapshots implements AsyncDisposable {
 /** Reasons that pass by themselves: one outage may show several of them. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
+/** No App Key is empty. */
+const NOBODYS_HASH = hashAppKey('');
 const NOT_WHOLE = 'MongoDB is being read anew after changes were missed';
 const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';
