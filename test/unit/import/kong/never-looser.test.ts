@@ -23,7 +23,7 @@ const paths = [
 /** Conditions that are alike are what makes routes compete. */
 function mostlyNone(names: string[]): fc.Arbitrary<string[]> {
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.constant<string[]>([]) },
     { weight: 1, arbitrary: fc.subarray(names, { maxLength: 2 }) },
   );
 }
