@@ -2,12 +2,21 @@
 // manifests, and keeps their answers for the tests. Needs Go, openssl and, the first time, half an hour. docs/istio.md
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { overlayDigest } from './attachments/manifests.mjs';
+import { digestOf } from './attachments/manifests.mjs';
 import * as envoyGateway from './attachments/envoy-gateway.mjs';
 import * as istio from './attachments/istio.mjs';
 import { run } from './services/run.mjs';
 
-const attachments = { 'envoy-gateway': envoyGateway, istio };
+/** By the name of the kept answer: who is asked, about which folders below deploy, with which components. */
+const attachments = {
+  'envoy-gateway': { ...envoyGateway, folders: ['overlays/envoy-gateway'] },
+  'envoy-gateway-tls': {
+    ...envoyGateway,
+    folders: ['overlays/envoy-gateway', 'components/tls-envoy-gateway'],
+    components: ['components/tls', 'components/tls-envoy-gateway'],
+  },
+  istio: { ...istio, folders: ['overlays/istio'] },
+};
 const fixtures = fileURLToPath(new URL('../test/vectors/attachments/', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,10 +29,13 @@ for (const name of names) {
 }
 await mkdir(fixtures, { recursive: true });
 for (const name of names.length > 0 ? names : Object.keys(attachments)) {
-  const { translate, controlPlane } = attachments[name];
+  const { translate, controlPlane, folders, components = [] } = attachments[name];
   console.log(`${name}: ${controlPlane}`);
-  const resources = await translate({ onProgress: ({ phase, title }) => console.log(`  ${title}: ${phase}`) });
-  const head = { generatedBy: 'npm run translate:attachments', controlPlane, overlayDigest: await overlayDigest(name) };
+  const resources = await translate({
+    components,
+    onProgress: ({ phase, title }) => console.log(`  ${title}: ${phase}`),
+  });
+  const head = { generatedBy: 'npm run translate:attachments', controlPlane, manifests: await digestOf(folders) };
   const file = `${fixtures}${name}.json`;
   await writeFile(file, JSON.stringify({ ...head, ...resources }, null, 2));
   const { code, stderr } = await run('npx', ['biome', 'format', '--write', file], { cwd: root });

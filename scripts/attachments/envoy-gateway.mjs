@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { installServices } from '../install-services.mjs';
 import { run } from '../services/run.mjs';
 import { makeCertificate } from './certificate.mjs';
-import { renderOverlay } from './manifests.mjs';
+import { render } from './manifests.mjs';
 import { clustersNamedIn, normaliseResource } from './normalise.mjs';
 
 export const controlPlane = 'Envoy Gateway 1.9.1 (egctl experimental translate)';
@@ -27,10 +27,17 @@ const catalogue = {
   },
 };
 
-/** What a cluster has and the overlay does not: addresses of Services, a back end, a certificate. */
+/** What a cluster has and the overlay does not: a back end, and certificates. */
 async function surroundings(directory) {
   const { certificate, key } = await makeCertificate(directory);
   const base64 = (text) => Buffer.from(text).toString('base64');
+  const secret = (namespace, name) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/tls',
+    metadata: { name, namespace },
+    data: { 'tls.crt': base64(certificate), 'tls.key': base64(key), 'ca.crt': base64(certificate) },
+  });
   return [
     {
       apiVersion: 'v1',
@@ -38,22 +45,18 @@ async function surroundings(directory) {
       metadata: { name: 'backend', namespace: 'partners' },
       spec: { ports: [{ name: 'http', port: 8080, targetPort: 8080 }] },
     },
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      type: 'kubernetes.io/tls',
-      metadata: { name: 'partners-tls', namespace: 'partners' },
-      data: { 'tls.crt': base64(certificate), 'tls.key': base64(key) },
-    },
+    secret('partners', 'partners-tls'),
+    secret('partners', 'partners-client-tls'),
+    secret('postern', 'postern-tls'),
   ];
 }
 
 /** Builds the translator when it is not there, and gives `{ listeners, routes, clusters }` of the gateway. */
-export async function translate({ onProgress }) {
+export async function translate({ onProgress, components }) {
   const { egctl } = await installServices(['egctl'], { catalogue, onProgress });
   const directory = await mkdtemp(join(tmpdir(), 'postern-translate-'));
   try {
-    const objects = [...(await renderOverlay('envoy-gateway')), ...(await surroundings(directory))];
+    const objects = [...(await render('overlays/envoy-gateway', components)), ...(await surroundings(directory))];
     for (const [index, service] of objects.filter(({ kind }) => kind === 'Service').entries()) {
       service.spec.clusterIP ??= `10.96.0.${String(index + 1)}`;
     }

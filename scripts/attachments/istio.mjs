@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { lastLines, run } from '../services/run.mjs';
-import { parseYaml, readOverlay, renderOverlay } from './manifests.mjs';
+import { parseYaml, readFolder, render } from './manifests.mjs';
 import { clustersNamedIn, normalise } from './normalise.mjs';
 
 export const controlPlane = 'Istio 1.31 (istio.io/istio v0.0.0-20260827124520-eed52ebb66ad)';
@@ -76,9 +76,9 @@ ports: [{ name: https, port: 8443, protocol: TCP }]
 /** Builds the translator when it is not there, and gives `{ listeners, routes, clusters }` of the gateway. */
 export async function translate({ onProgress }) {
   const program = await buildTranslator({ onProgress });
-  const files = Object.fromEntries(await readOverlay('istio'));
+  const files = Object.fromEntries(await readFolder('overlays/istio'));
   const [{ meshConfig, env: features }] = files['istiod-values.yaml'];
-  const objects = [...(await renderOverlay('istio')), ...surroundings];
+  const objects = [...(await render('overlays/istio')), ...surroundings];
   const isIstios = ({ apiVersion }) => apiVersion.includes('.istio.io/');
   const kubernetes = objects.filter(({ kind }) => ['Namespace', 'Service', 'Pod', 'EndpointSlice'].includes(kind));
   for (const [index, service] of kubernetes.filter(({ kind }) => kind === 'Service').entries()) {

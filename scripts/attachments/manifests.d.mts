@@ -1,5 +1,5 @@
-/** A digest of what an overlay below deploy/overlays says, whatever its comments and layout. */
-export function overlayDigest(name: string): Promise<string>;
+/** A digest of what folders below deploy say, whatever their comments and layout. */
+export function digestOf(folders: readonly string[]): Promise<string>;
 
-/** Files of an overlay by name, each with its objects; without what the overlay takes from the base. */
-export function readOverlay(name: string): Promise<readonly (readonly [file: string, objects: readonly unknown[]])[]>;
+/** Files of a folder below deploy by name, each with its objects; without what it takes from others. */
+export function readFolder(folder: string): Promise<readonly (readonly [file: string, objects: readonly unknown[]])[]>;

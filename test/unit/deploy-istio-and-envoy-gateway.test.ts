@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { overlayDigest, readOverlay } from '../../scripts/attachments/manifests.mjs';
+import { digestOf, readFolder } from '../../scripts/attachments/manifests.mjs';
 import { type Attachment, envoyYaml } from '../support/attachments/attachment.ts';
 import { envoyGateway } from '../support/attachments/envoy-gateway.ts';
 import { readTranslation } from '../support/attachments/from-control-plane.ts';
@@ -20,7 +20,7 @@ const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': env
 
 /** The first object of this kind and name that the files of an overlay hold. */
 async function findObject(overlay: string, kind: string, name: string): Promise<Json> {
-  const objects = (await readOverlay(overlay)).flatMap(([, list]) => list as readonly Json[]);
+  const objects = (await readFolder(`overlays/${overlay}`)).flatMap(([, list]) => list as readonly Json[]);
   const found = objects.find((object) => objectAt(object)['kind'] === kind && at(object, 'metadata', 'name') === name);
   assert.ok(found !== undefined, `${overlay} has no ${kind} ${name}`);
   return found;
@@ -39,8 +39,12 @@ for (const [overlay, attachment] of Object.entries(attachments)) {
 
   describe(`what ${attachment.title} makes of deploy/overlays/${overlay}`, () => {
     it('was made of the manifests as they are now', async () => {
-      const { overlayDigest: known, controlPlane } = readTranslation(overlay);
-      assert.equal(known, await overlayDigest(overlay), `run: npm run translate:attachments -- ${overlay}`);
+      const { manifests, controlPlane } = readTranslation(overlay);
+      assert.equal(
+        manifests,
+        await digestOf([`overlays/${overlay}`]),
+        `run: npm run translate:attachments -- ${overlay}`,
+      );
       assert.match(controlPlane, /\d+\.\d+/);
     });
 
@@ -139,6 +143,34 @@ describe('the script that unwraps bodies', () => {
   });
 });
 
+describe('what Envoy Gateway makes of mutual TLS to Postern', () => {
+  const { manifests, clusters } = readTranslation('envoy-gateway-tls');
+
+  it('was made of the manifests as they are now', async () => {
+    const folders = ['overlays/envoy-gateway', 'components/tls-envoy-gateway'];
+    assert.equal(manifests, await digestOf(folders), 'run: npm run translate:attachments -- envoy-gateway-tls');
+  });
+
+  it('takes only the certificate of Postern, shows one, and offers HTTP/2 to the authorization service', () => {
+    for (const name of [envoyGateway.clusters.postern, envoyGateway.clusters.posternHttp]) {
+      const found = clusters.find((each) => each['name'] === name) ?? null;
+      const context = objectAt(
+        found,
+        'transport_socket_matches',
+        0,
+        'transport_socket',
+        'typed_config',
+        'common_tls_context',
+      );
+      assert.deepEqual(at(context, 'combined_validation_context', 'default_validation_context'), {
+        match_typed_subject_alt_names: [{ matcher: { exact: 'postern.postern.svc' }, san_type: 'DNS' }],
+      });
+      assert.equal(at(context, 'tls_certificate_sds_secret_configs', 0, 'name'), 'partners/partners-client-tls');
+      if (name === envoyGateway.clusters.postern) assert.deepEqual(context['alpn_protocols'], ['h2']);
+    }
+  });
+});
+
 describe('the policies that ask Postern', () => {
   it('are for the whole gateway, and do not fail open', async () => {
     const security = await findObject('envoy-gateway', 'SecurityPolicy', 'postern');
@@ -146,7 +178,7 @@ describe('the policies that ask Postern', () => {
     assert.equal(at(security, 'spec', 'extAuth', 'failOpen'), false);
     const authorization = await findObject('istio', 'AuthorizationPolicy', 'postern');
     assert.deepEqual(at(authorization, 'spec', 'rules'), [{}]);
-    const values = Object.fromEntries(await readOverlay('istio'))['istiod-values.yaml'] as Json;
+    const values = Object.fromEntries(await readFolder('overlays/istio'))['istiod-values.yaml'] as Json;
     assert.equal(at(values, 0, 'meshConfig', 'extensionProviders', 0, 'envoyExtAuthzGrpc', 'failOpen'), false);
     assert.equal(at(values, 0, 'meshConfig', 'pathNormalization', 'normalization'), 'NONE');
   });

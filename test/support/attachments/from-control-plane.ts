@@ -6,8 +6,8 @@ import { type Attachment } from './attachment.ts';
 export interface Translation {
   /** Which control plane, and its version. */
   readonly controlPlane: string;
-  /** Of the manifests that it was given. */
-  readonly overlayDigest: string;
+  /** A digest of the manifests that it was given. */
+  readonly manifests: string;
   readonly listeners: readonly JsonObject[];
   readonly routes: readonly JsonObject[];
   readonly clusters: readonly JsonObject[];
