@@ -1,10 +1,8 @@
-import { type Finding, type FindingLevel, MAX_FINDINGS } from '../../import/kong/finding.ts';
+import { MAX_FINDINGS } from '../../import/kong/finding.ts';
+import type { ImportedKong } from '../../import/kong/import-kong.ts';
 
 /** What is told about an import. */
-export interface FindingReport {
-  readonly findings: readonly Finding[];
-  readonly counts: Readonly<Record<FindingLevel, number>>;
-}
+export type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'consumers' | 'grants'>;
 
 /** Colours words; without a terminal, it does not. */
 export interface FindingPaint {
@@ -17,13 +15,14 @@ export interface FindingPaint {
 const plain: FindingPaint = { bold: String, red: String, yellow: String, dim: String };
 
 /** Findings for people: `file:line:column: error: what differs`, and what to do on a line of its own. */
-export function renderFindings({ findings, counts }: FindingReport, paint: FindingPaint = plain): string {
+export function renderFindings(report: FindingReport, paint: FindingPaint = plain): string {
+  const { findings, counts } = report;
   const blocks = findings.map(({ level, file, line, column, subject, what, instead }) => {
     const colour = level === 'error' ? paint.red : level === 'warning' ? paint.yellow : paint.dim;
     const head = `${paint.bold(`${file}:${String(line)}:${String(column)}:`)} ${colour(`${level}:`)} ${subject}: ${what}\n`;
     return instead === null ? head : `${head}    -> ${instead}\n`;
   });
-  const summary = `${count(counts.error, 'error')}, ${count(counts.warning, 'warning')}, ${count(counts.note, 'note')}`;
+  const summary = `${describeContent(report)}: ${count(counts.error, 'error')}, ${count(counts.warning, 'warning')}, ${count(counts.note, 'note')}`;
   const total = counts.error + counts.warning + counts.note;
   return `${blocks.join('')}${summary}${total > MAX_FINDINGS ? `; the first ${String(MAX_FINDINGS)} that were found are shown` : ''}\n`;
 }
@@ -31,6 +30,13 @@ export function renderFindings({ findings, counts }: FindingReport, paint: Findi
 /** Findings for programs. */
 export function describeFindings({ findings, counts }: FindingReport): string {
   return `${JSON.stringify({ counts, findings }, null, 2)}\n`;
+}
+
+/** `4 endpoints (1 refuses everything), 2 consumers, 1 grant`. */
+function describeContent({ endpoints, consumers, grants }: FindingReport): string {
+  const refusing = endpoints.filter(({ enabled }) => enabled === false).length;
+  const closed = refusing === 0 ? '' : ` (${String(refusing)} ${refusing === 1 ? 'refuses' : 'refuse'} everything)`;
+  return `${count(endpoints.length, 'endpoint')}${closed}, ${count(consumers.length, 'consumer')}, ${count(grants.length, 'grant')}`;
 }
 
 function count(number: number, noun: string): string {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import picocolors from 'picocolors';
 import { declaredDocument } from '../../import/kong/declared-document.ts';
 import { importKong } from '../../import/kong/import-kong.ts';
@@ -14,6 +15,10 @@ const OWNER_MODE = 0o600;
 /** Reads Kong's file, writes the document, and tells what differs. */
 export async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
   const { out, err } = terminal;
+  if ([flags.to, flags.report].some((file) => file !== undefined && resolve(file) === resolve(flags.file))) {
+    err.write('postern: --to and --report would replace the file that is read; name another one\n');
+    return exitCodes.usage;
+  }
   const { sources } = await readSources([flags.file]);
   const [source] = sources;
   if (source === undefined) throw new Error('no file was read');

@@ -4,7 +4,7 @@ import { nameOfRoute } from './kong-entities.ts';
 import { isPreferred } from './kong-order.ts';
 import { cellsOf, containsHost, type EndpointDraft, type MatchCell, shareHosts, shareMethods } from './match-cell.ts';
 import { type PathIndex, pathIndex } from './path-index.ts';
-import type { Strictness } from './strictness.ts';
+import { limitStrictness, type Strictness } from './strictness.ts';
 
 /** Comparisons that are made at most; beyond them, what could not be compared counts as a gap. */
 const MAX_COMPARISONS = 50_000_000;
@@ -24,10 +24,14 @@ export function closeGaps(
 ): void {
   const paths = pathIndex(drafts.flatMap(cellsOf));
   const search: Search = { paths, strictness, wholeSegments, budget: { left: MAX_COMPARISONS } };
+  const limitSearch: Search = { ...search, strictness: limitStrictness, budget: { left: MAX_COMPARISONS } };
   for (const draft of drafts) {
     if (draft.decision.isRefused) continue;
     const found = findGap(draft, search);
-    if (found === null) continue;
+    if (found === null) {
+      tellLimits(draft, limitSearch, findings);
+      continue;
+    }
     draft.isClosed = true;
     const { gap, stricter, rule } = found;
     findings.add('error', placeOfMatch(draft.route), {
@@ -39,6 +43,18 @@ export function closeGaps(
           : 'give both routes paths or hosts of their own, then import again',
     });
   }
+}
+
+/** Requests may come to an endpoint with the same access and other limits: nobody gets in who should not, but more often. */
+function tellLimits(draft: EndpointDraft, search: Search, findings: FindingLog): void {
+  const found = findGap(draft, search);
+  // The other endpoint refuses everything: whose requests come here was looked at before.
+  if (found === null || found.stricter.draft.decision.isRefused) return;
+  findings.add('warning', placeOfMatch(draft.route), {
+    subject: `route ${quoted(nameOfRoute(draft.route))}`,
+    what: `${describeGap(found.gap, found.rule, found.stricter)}, which has other limits: those of this endpoint count for them`,
+    instead: 'give both routes paths or hosts of their own, or the same limits',
+  });
 }
 
 function describeGap(gap: Gap, rule: MatchCell, stricter: MatchCell): string {

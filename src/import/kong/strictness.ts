@@ -1,9 +1,9 @@
 import type { RouteDecision } from './decide-route.ts';
 import type { KongConsumer } from './kong-entities.ts';
 
-/** Compares who is let in by two decisions. */
+/** Compares two decisions in one respect: who is let in, or how often. */
 export interface Strictness {
-  /** Whether the first lets in the same callers as the second, or fewer. */
+  /** Whether the first lets in the same callers as the second, or fewer; or as often, or less. */
   isAtLeastAsStrict(first: RouteDecision, second: RouteDecision): boolean;
 }
 
@@ -54,6 +54,14 @@ export function strictnessOf(decisions: readonly RouteDecision[]): Strictness {
     },
   };
 }
+
+/** Compares the limits of decisions: every limit of the second has one of the first that allows no more. */
+export const limitStrictness: Strictness = {
+  isAtLeastAsStrict: ({ limits: own }, { limits: others }) =>
+    others.every(({ unit, per, requests }) =>
+      own.some((limit) => limit.unit === unit && limit.per === per && limit.requests <= requests),
+    ),
+};
 
 function compare(strict: RouteDecision, other: RouteDecision): boolean {
   if (strict.isRefused) return true;

@@ -27,7 +27,7 @@ describe('postern import kong', () => {
       const again = await cli.run(['diff', '-f', file]);
       assert.equal(again.code, 0, again.out);
       assert.match(err, /kong\.yaml:\d+:\d+: warning: plugin "hmac-auth": [^\n]+\n {4}-> [^\n]+\n/);
-      assert.match(err, /\n0 errors, \d+ warnings, \d+ notes?\n$/);
+      assert.match(err, /\n4 endpoints, 2 consumers, 1 grant: 0 errors, \d+ warnings, \d+ notes?\n$/);
       for (const secret of secrets) assert.ok(!err.includes(secret) && out.includes(secret));
     }
   });
@@ -66,6 +66,7 @@ describe('postern import kong', () => {
       err.includes(`${file}:3:5: error: route "a": authenticates callers by "jwt", which Postern has not`),
       err,
     );
+    assert.match(err, /\n1 endpoint \(1 refuses everything\), 0 consumers, 0 grants: 1 error, /);
     assert.equal((await run(['-f', file, '--allow-partial'])).code, 0);
   });
 
@@ -83,6 +84,16 @@ describe('postern import kong', () => {
     assert.equal(missing.code, 1);
     assert.match(missing.err, /the file cannot be read \(ENOENT\)/);
     assert.match((await run(['-f', example, '--to', files.path('no/such/place')])).err, /cannot be written \(ENOENT\)/);
+  });
+
+  it('does not replace the file that it reads', async () => {
+    const file = files.write('kept.yaml', jwt);
+    for (const flag of ['--to', '--report']) {
+      const { code, err } = await run(['-f', file, flag, file]);
+      assert.equal(code, 2);
+      assert.match(err, /would replace the file that is read/);
+    }
+    assert.equal(files.read(file), jwt);
   });
 
   it('takes decisions from flags, and none about who gets in', async () => {

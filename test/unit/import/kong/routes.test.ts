@@ -132,6 +132,25 @@ describe('an endpoint that would take requests of a stricter route', () => {
     assert.match(told(imported.findings, 'error').join('\n'), /route "all": would take requests below "\/users\/"/);
   });
 
+  it('is told where only limits differ', () => {
+    const limited = (minute: number): string =>
+      `plugins: [{ name: key-auth }, { name: rate-limiting, config: { minute: ${String(minute)} } }]`;
+    const text = (all: number, orders: number): string =>
+      file(
+        `  - { name: all, paths: [/], ${limited(all)} }\n  - { name: orders, paths: [/orders], ${limited(orders)} }\n`,
+      );
+    const imported = importText(text(9, 5));
+    assert.equal(endpointOf(imported, 'all')['enabled'], undefined);
+    assert.match(
+      told(imported.findings, 'warning').join('\n'),
+      /route "all": would take "\/orders2" .* which has other limits/,
+    );
+    assert.equal(
+      told(importText(text(5, 5)).findings, 'warning').some((line) => line.includes('other limits')),
+      false,
+    );
+  });
+
   it('refuses everything: Kong counts conditions before it looks at paths', () => {
     const imported = importText(
       file(
