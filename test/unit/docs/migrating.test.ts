@@ -38,6 +38,14 @@ describe('docs/migrating-from-kong.md', () => {
     }
   });
 
+  it('shows what its example really gets', async () => {
+    const text = readFences(page, 'yaml').find((fence) => fence.startsWith('_format_version')) ?? '';
+    const [shown = ''] = readFences(page, 'console');
+    const file = files.write('small.yaml', text);
+    const { err } = await runCli(['import', 'kong', '-f', file, '--to', files.path('out.yaml')]);
+    assert.equal(shown.split('\n').slice(1).join('\n'), err.replaceAll(file, 'kong.yaml'));
+  });
+
   it('has every flag that decides something', async () => {
     const { out } = await runCli(['import', 'kong', '--help']);
     const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
