@@ -87,6 +87,7 @@ function findUnknownFields(
     skipLibCheck: true,
     types: [],
     target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es5.d.ts'], // the types of browsers would take longer than everything else
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
   };
