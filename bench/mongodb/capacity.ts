@@ -20,10 +20,12 @@ import { seed } from './seed.ts';
 
 /**
  * What so many consumers cost, each with a credential and a grant: the figures of docs/capacity.md. One mongod, the built
- * `postern serve` and commands. `node --import tsx bench/mongodb/capacity.ts [COUNT]`; 1 000 000 takes about 20 minutes,
- * 3 GB of disk and 3 GB of memory.
+ * `postern serve` and commands. `node --import tsx bench/mongodb/capacity.ts [COUNT] [look-ups] [hits] [commands] [memory]`;
+ * all parts of 1 000 000 take about 20 minutes, 3 GB of disk and 3 GB of memory.
  */
 const count = Number(process.argv[2] ?? 1_000_000);
+const parts = process.argv.slice(3);
+const isWanted = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const MONGOD_CACHE_GB = '1';
 const LONE_LOOK_UPS = Math.min(5000, count / 10);
 const TOGETHER_LOOK_UPS = Math.min(50_000, count / 4);
@@ -70,66 +72,76 @@ for (let attempt = 0; attempt < 3; attempt += 1) {
   say(`ready ${seconds((performance.now() - spawnedMs) / 1000)} after its start; ${memoryOf(postern)}`);
 }
 
-heading('Look-ups of consumers not in memory');
-{
-  await using postern = await startPostern('', environment);
-  await using callers = await openCallers(postern.grpcPort);
-  const unseen = evenNumbers(count);
-  tell('warm-up', await callers.ask(take(unseen, 200), 1));
-  tell('one after the other, not in memory', await callers.ask(take(unseen, LONE_LOOK_UPS), 1));
-  tell('six at once, not in memory', await callers.ask(take(unseen, TOGETHER_LOOK_UPS), 6));
-  const seen = [...take(evenNumbers(count), LONE_LOOK_UPS)];
-  tell('one after the other, in memory', await callers.ask(seen, 1));
-  tell('six at once, in memory', await callers.ask(seen, 6));
-}
-
-heading('Hit ratio by cache entries, few call much and many call little (Zipf, exponent 1)');
-for (const share of [0.001, 0.01, 0.03, 0.1, 0.3]) {
-  const ratio = await hitRatio(count, Math.floor(count * share), count * HIT_RATIO_CHECKS);
-  say(`${String(Math.floor(count * share))} entries: ${(100 * ratio).toFixed(1)} % from memory`);
-}
-
-heading('Memory by credentials held');
-{
-  await using postern = await startPostern('', { ...environment, POSTERN_CREDENTIAL_CACHE_ENTRIES: String(count) });
-  await using callers = await openCallers(postern.grpcPort);
-  const numbers = evenNumbers(count);
-  let asked = 0;
-  for (const share of [0.001, 0.01, 0.05, 0.1, 0.25]) {
-    await callers.ask(take(numbers, count * share - asked), 6);
-    asked = count * share;
-    const held = await metric(postern, 'postern_credential_cache_entries');
-    say(`${String(held)} held: ${memoryOf(postern)}`);
+if (isWanted('look-ups')) {
+  heading('Look-ups of consumers not in memory');
+  {
+    await using postern = await startPostern('', environment);
+    await using callers = await openCallers(postern.grpcPort);
+    const unseen = evenNumbers(count);
+    tell('warm-up', await callers.ask(take(unseen, 200), 1));
+    tell('one after the other, not in memory', await callers.ask(take(unseen, LONE_LOOK_UPS), 1));
+    tell('six at once, not in memory', await callers.ask(take(unseen, TOGETHER_LOOK_UPS), 6));
+    const seen = [...take(evenNumbers(count), LONE_LOOK_UPS)];
+    tell('one after the other, in memory', await callers.ask(seen, 1));
+    tell('six at once, in memory', await callers.ask(seen, 6));
   }
 }
 
-heading('Commands');
-const exported = join(folder.path, 'exported.yaml');
-for (const line of [
-  'doctor',
-  'consumer show consumer-711',
-  'credential list --consumer consumer-711',
-  'consumer list -o json',
-  'keyring rewrap --dry-run',
-  `export --with-secrets --to ${exported}`,
-]) {
-  const cost = await runCommand(line.split(' '), environment);
-  say(`postern ${line.replace(exported, 'FILE')}: ${seconds(cost.seconds)}, at most ${cost.peakMiB.toFixed(0)} MiB`);
+if (isWanted('hits')) {
+  heading('Hit ratio by cache entries, few call much and many call little (Zipf, exponent 1)');
+  for (const share of [0.001, 0.01, 0.03, 0.1, 0.3]) {
+    const ratio = await hitRatio(count, Math.floor(count * share), count * HIT_RATIO_CHECKS);
+    say(`${String(Math.floor(count * share))} entries: ${(100 * ratio).toFixed(1)} % from memory`);
+  }
 }
-say(`the exported file has ${mebibytes((await stat(exported)).size)}`);
 
-heading(`apply into an empty database, in ${String(APPLY_PARTS)} files`);
-const other = { ...environment, POSTERN_STORE: set.uri('restored') };
-for (const path of await splitExport(exported, APPLY_PARTS, count)) {
-  const cost = await runCommand(['apply', '-f', path], other);
-  const size = mebibytes((await stat(path)).size);
-  say(`${size}: ${seconds(cost.seconds)}, at most ${cost.peakMiB.toFixed(0)} MiB`);
+if (isWanted('commands')) {
+  heading('Commands');
+  const exported = join(folder.path, 'exported.yaml');
+  for (const line of [
+    'doctor',
+    'consumer show consumer-711',
+    'credential list --consumer consumer-711',
+    'consumer list -o json',
+    'keyring rewrap --dry-run',
+    `export --with-secrets --to ${exported}`,
+  ]) {
+    const cost = await runCommand(line.split(' '), environment);
+    say(`postern ${line.replace(exported, 'FILE')}: ${seconds(cost.seconds)}, at most ${cost.peakMiB.toFixed(0)} MiB`);
+  }
+  say(`the exported file has ${mebibytes((await stat(exported)).size)}`);
+
+  heading(`apply into an empty database, in ${String(APPLY_PARTS)} files`);
+  const other = { ...environment, POSTERN_STORE: set.uri('restored') };
+  for (const path of await splitExport(exported, APPLY_PARTS, count)) {
+    const cost = await runCommand(['apply', '-f', path], other);
+    const size = mebibytes((await stat(path)).size);
+    say(`${size}: ${seconds(cost.seconds)}, at most ${cost.peakMiB.toFixed(0)} MiB`);
+  }
+  for (const name of ['consumers', 'credentials', 'grants', 'audit']) {
+    say(`${name}: ${String(await client.db('restored').collection(name).estimatedDocumentCount())}`);
+  }
+  const audit = await client.db('restored').command({ collStats: 'audit' });
+  say(
+    `audit: ${mebibytes(Number(audit['storageSize']))} on disk, ${mebibytes(Number(audit['totalIndexSize']))} indexes`,
+  );
 }
-for (const name of ['consumers', 'credentials', 'grants', 'audit']) {
-  say(`${name}: ${String(await client.db('restored').collection(name).estimatedDocumentCount())}`);
+
+if (isWanted('memory')) {
+  heading('Memory by credentials held');
+  {
+    await using postern = await startPostern('', { ...environment, POSTERN_CREDENTIAL_CACHE_ENTRIES: String(count) });
+    await using callers = await openCallers(postern.grpcPort);
+    const numbers = evenNumbers(count);
+    let asked = 0;
+    for (const share of [0.001, 0.01, 0.03, 0.05, 0.1]) {
+      await callers.ask(take(numbers, count * share - asked), 6);
+      asked = count * share;
+      const held = await metric(postern, 'postern_credential_cache_entries');
+      say(`${String(held)} held: ${memoryOf(postern)}`);
+    }
+  }
 }
-const audit = await client.db('restored').command({ collStats: 'audit' });
-say(`audit: ${mebibytes(Number(audit['storageSize']))} on disk, ${mebibytes(Number(audit['totalIndexSize']))} indexes`);
 
 function memoryOf({ pid }: PosternProcess): string {
   const { residentMiB, peakMiB } = readMemory(pid);

@@ -23,6 +23,7 @@ const needs = {
   'test/e2e': ['envoy'],
   'test/e2e/deploy': ['kustomize'],
   'test/e2e/deploy/demo': ['mongodb', 'ratelimit', 'redis'],
+  'test/e2e/drills': ['mongodb', 'ratelimit', 'redis'],
   'test/e2e/mongodb': ['mongodb'],
   'test/e2e/observability/prometheus': ['prometheus', 'mongodb', 'ratelimit', 'redis'],
   'test/e2e/zero-downtime': ['mongodb'],

@@ -43,7 +43,7 @@ export interface Load extends AsyncDisposable {
 
 const TICK_MS = 5;
 /** More at once say nothing but that the machine is too slow: beginning waits then. */
-const MAX_UNDER_WAY = 400;
+const MAX_UNDER_WAY = 64;
 
 /** Starts at once. */
 export function startLoad({ port, perSecond, next }: LoadOptions): Load {

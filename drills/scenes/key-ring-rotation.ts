@@ -1,0 +1,101 @@
+import { copyFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Fleet, startFleet } from '../../test/support/fleet/fleet.ts';
+import {
+  getToken,
+  handOver,
+  makeEndpoints,
+  makePartner,
+  mixedRequests,
+  signed,
+  withToken,
+} from '../../test/support/fleet/partners.ts';
+import { startLoad } from '../../test/support/load/open-load.ts';
+import { poll } from '../../test/support/poll.ts';
+import type { Drill } from '../framework/drill.ts';
+import type { Stage } from '../framework/stage.ts';
+import { expectCall, expectNoFailure, untilCall } from '../framework/traffic.ts';
+
+const REQUESTS_PER_SECOND = 200;
+/** Between two steps. */
+const SOME = 200;
+
+const ringOf = (replica: number, folder: string): string => join(folder, `keyring-of-replica-${String(replica)}.yaml`);
+
+/** Every replica has a copy of the ring, which gets new keys while partners call. */
+export const keyRingRotation: Drill = {
+  name: 'key-ring-rotation',
+  title: 'a new key for App Secrets and tokens, with a copy of the ring for each replica',
+  services: ['envoy', 'mongodb'],
+  isQuick: false,
+  run: async (stage) => {
+    await using fleet = await startFleet({
+      ringOf,
+      prepare: async (parts) => {
+        await makeEndpoints(parts);
+        for (const at of [0, 1]) await copyFile(parts.environment.POSTERN_KEYRING, ringOf(at, parts.folder));
+      },
+    });
+    const partner = await makePartner(fleet);
+    const oldToken = await getToken(fleet.envoy.port, partner.oauth2);
+    const start = (token: string) =>
+      startLoad({ port: fleet.envoy.port, perSecond: REQUESTS_PER_SECOND, next: mixedRequests(partner, token) });
+    {
+      await using load = start(oldToken);
+      stage.step('Add a key that is not used yet, and bring the ring to one replica after the other');
+      await stage.postern(fleet, 'keyring rotate --stage');
+      for (const at of [0, 1]) await bringTo(stage, fleet, at);
+      await load.more(SOME);
+
+      stage.step('Use it, and bring the ring to them again');
+      await stage.postern(fleet, 'keyring rotate --promote');
+      await bringTo(stage, fleet, 0);
+      stage.note(
+        'Now one replica signs with the new key and the other with the former one. Somebody issues a credential:',
+      );
+      const issued = await handOver(fleet, 'credential issue --consumer acme --method hmac --id acme-new');
+      await untilCall(stage, fleet, 'who has a secret sealed with the new key', () => signed(issued), '200');
+      await bringTo(stage, fleet, 1);
+      await load.more(SOME);
+
+      stage.step('Seal every secret with the new key');
+      await stage.postern(fleet, 'keyring rewrap');
+      await load.more(SOME);
+      expectNoFailure(stage, await load.stop());
+    }
+    stage.step('After an hour, when no token of the former key is left, remove it');
+    const newToken = await getToken(fleet.envoy.port, partner.oauth2);
+    const shown = JSON.parse(await fleet.postern('keyring', 'show', '-o', 'json')) as {
+      readonly keys: readonly { readonly id: string; readonly state: string }[];
+    };
+    const former = shown.keys.find(({ state }) => state !== 'current')?.id ?? '';
+    {
+      await using load = start(newToken);
+      await load.more(SOME);
+      await stage.postern(fleet, `keyring remove ${former} --yes`);
+      for (const at of [0, 1]) await bringTo(stage, fleet, at);
+      await load.more(SOME);
+      expectNoFailure(stage, await load.stop());
+    }
+    await expectCall(
+      stage,
+      fleet,
+      'a token of the removed key, had there been one left',
+      withToken(oldToken),
+      '401 TOKEN_INVALID',
+    );
+    await stage.postern(fleet, 'keyring show');
+  },
+};
+
+/** Copies the operator's ring to a replica, and waits until it is in force there. */
+async function bringTo(stage: Stage, { replicas, environment, folder }: Fleet, at: number): Promise<void> {
+  const path = ringOf(at, folder);
+  const loaded = (): number =>
+    (replicas[at]?.process.logs() ?? []).filter(({ message }) => message === 'the key ring is in force').length;
+  const before = loaded();
+  await copyFile(environment.POSTERN_KEYRING, `${path}.next`);
+  await rename(`${path}.next`, path);
+  await poll('the ring to be in force', () => Promise.resolve(loaded() > before ? true : null));
+  stage.expect(`replica ${String(at + 1)} logs: the key ring is in force`, true);
+}

@@ -1,0 +1,81 @@
+import { startFleet } from '../../test/support/fleet/fleet.ts';
+import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
+import { startLoad } from '../../test/support/load/open-load.ts';
+import type { Drill } from '../framework/drill.ts';
+import { describeLoad, expectNoFailure } from '../framework/traffic.ts';
+
+const REQUESTS_PER_SECOND = 100;
+/** More than any machine that this runs on can bear; as many as it can are under way. */
+const FLOOD_PER_SECOND = 20_000;
+const FLOOD = 6000;
+const SOME = 200;
+
+/** A flood of App Keys that nobody holds, beside partners; then a replica that hangs. */
+export const overload: Drill = {
+  name: 'overload',
+  title: 'a flood of invented App Keys, and a replica that hangs',
+  services: ['envoy', 'mongodb'],
+  isQuick: false,
+  run: async (stage) => {
+    await using fleet = await startFleet({ prepare: makeEndpoints });
+    const partner = await makePartner(fleet);
+    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const { port } = fleet.envoy;
+    const startPartners = () =>
+      startLoad({ port, perSecond: REQUESTS_PER_SECOND, next: mixedRequests(partner, token) });
+    {
+      stage.step('Partners call, and somebody tries App Keys, as many as the machine can send');
+      await using partners = startPartners();
+      await partners.more(SOME);
+      let tried = 0;
+      await using flood = startLoad({
+        port,
+        perSecond: FLOOD_PER_SECOND,
+        next: () => {
+          tried += 1;
+          return {
+            kind: 'invented',
+            request: { target: '/keyed', headers: [['x-app-key', `invented-${String(tried)}`]] },
+          };
+        },
+      });
+      await flood.more(FLOOD);
+      const flooded = await flood.stop();
+      const outcomes = Object.keys(flooded.outcomes);
+      const clean = ['invented 401 AUTHENTICATION_FAILED', 'invented 503 STORE_UNAVAILABLE'];
+      stage.expect(
+        'every invented App Key was refused: 401, or 503 where nobody looked it up',
+        outcomes.length > 0 && outcomes.every((outcome) => clean.includes(outcome)),
+        describeLoad(flooded),
+      );
+      stage.note('Meanwhile, the partners:');
+      expectNoFailure(stage, await partners.stop());
+    }
+    {
+      stage.step('A replica hangs (SIGSTOP): it takes requests and does not answer');
+      const [hanging] = fleet.replicas;
+      if (hanging === undefined) throw new Error('a fleet has replicas');
+      await using partners = startPartners();
+      await partners.more(SOME);
+      hanging.process.signal('SIGSTOP');
+      await fleet.healthy(1);
+      const during = await partners.stop();
+      const clean = Object.keys(during.outcomes).every((outcome) => / (200|50[34] \w+)$/.test(outcome));
+      stage.expect(
+        'what it had taken ended with 503 or 504, at the latest after the 5 s of Envoy, and nothing else failed',
+        clean,
+        describeLoad(during),
+      );
+      stage.step('Envoy has left it out after two bad answers about its health; the other one goes on alone');
+      await using alone = startPartners();
+      await alone.more(SOME);
+      expectNoFailure(stage, await alone.stop());
+      stage.step('It wakes up');
+      hanging.process.signal('SIGCONT');
+      await fleet.healthy(2);
+      await using both = startPartners();
+      await both.more(SOME);
+      expectNoFailure(stage, await both.stop());
+    }
+  },
+};

@@ -1,0 +1,72 @@
+import { type Db } from 'mongodb';
+import { SCHEMA_VERSION } from '../../src/store/mongodb/schema/collections.ts';
+import { startFleet } from '../../test/support/fleet/fleet.ts';
+import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
+import { startLoad } from '../../test/support/load/open-load.ts';
+import { withClient } from '../../test/support/mongodb/command.ts';
+import type { Drill } from '../framework/drill.ts';
+import { expectNoFailure } from '../framework/traffic.ts';
+
+const REQUESTS_PER_SECOND = 200;
+/** Between two steps. */
+const SOME = 200;
+
+/** The schema goes up by a version while replicas serve, and they are replaced one after the other. */
+export const schemaUpgrade: Drill = {
+  name: 'schema-upgrade',
+  title: 'the schema of the database goes up by a version while partners call',
+  services: ['envoy', 'mongodb'],
+  isQuick: false,
+  run: async (stage) => {
+    await using fleet = await startFleet({ prepare: makeEndpoints });
+    const partner = await makePartner(fleet);
+    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const withDb = async (work: (db: Db) => Promise<unknown>): Promise<void> => {
+      await withClient(fleet.environment.POSTERN_STORE, async (client) => await work(client.db()));
+    };
+    const setVersion = async (db: Db, version: number): Promise<void> => {
+      await db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version } });
+    };
+    await using load = startLoad({
+      port: fleet.envoy.port,
+      perSecond: REQUESTS_PER_SECOND,
+      next: mixedRequests(partner, token),
+    });
+    await load.more(SOME);
+    stage.step('Two replicas serve on a database of the former schema (version 3: it lacks the collection "replay")');
+    await withDb(async (db) => {
+      await db.dropCollection('replay');
+      await setVersion(db, SCHEMA_VERSION - 1);
+    });
+    await stage.postern(fleet, 'doctor', { code: 1 });
+    await load.more(SOME);
+
+    stage.step('Bring the schema up to date first');
+    await stage.postern(fleet, 'doctor --fix');
+    await load.more(SOME);
+
+    stage.step('Then replace the replicas, one after the other');
+    for (const [at, replica] of fleet.replicas.entries()) {
+      await replica.stop();
+      await replica.start();
+      await fleet.healthy(2);
+      stage.expect(`replica ${String(at + 1)} serves again`, true);
+      await load.more(SOME);
+    }
+    expectNoFailure(stage, await load.stop());
+
+    stage.step('A newer version than this one has changed the schema: commands refuse, replicas that run go on');
+    await withDb(async (db) => {
+      await setVersion(db, SCHEMA_VERSION + 1);
+    });
+    await stage.postern(fleet, 'consumer create initech', { code: 1 });
+    await using rest = startLoad({
+      port: fleet.envoy.port,
+      perSecond: REQUESTS_PER_SECOND,
+      next: mixedRequests(partner, token),
+    });
+    await rest.more(SOME);
+    expectNoFailure(stage, await rest.stop());
+    stage.note('A replica of this version that is restarted now waits, not ready, for the schema that it knows.');
+  },
+};
