@@ -1,5 +1,5 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
-import { getNumberFromEnv, setGlobalErrorHandler } from '@opentelemetry/core';
+import { setGlobalErrorHandler } from '@opentelemetry/core';
 import {
   defaultResource,
   detectResources,
@@ -11,14 +11,14 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import { printable } from '../../printable.ts';
 import { startSystemTimer } from '../../store/timer.ts';
 import { LineBudget } from '../line-budget.ts';
+import { readBatchSettings } from './batch-settings.ts';
 import { BoundedSpans } from './bounded-spans.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { createCheckTracer } from './span-tracer.ts';
 import type { Tracing, TracingPorts } from './tracing.ts';
 
 /** How long stopping waits for a collector, in milliseconds. */
 const FLUSH_MS = 2000;
-/** Unless `OTEL_BSP_MAX_QUEUE_SIZE` says otherwise. */
-const MAX_WAITING_SPANS = 2048;
 
 /**
  * Makes spans with OpenTelemetry's SDK and sends them with its OTLP exporter. Both read the standard variables from the
@@ -29,23 +29,24 @@ const MAX_WAITING_SPANS = 2048;
 export async function startOtlpTracing(ports: TracingPorts): Promise<Tracing> {
   const { environment, version, logger, metrics, elapsedMs } = ports;
   const budget = new LineBudget({ elapsedMs, startTimer: startSystemTimer, onLeftOut: () => undefined });
+  const show = (message: string): string => printable(hideSecrets(message, environment));
   const tell = (message: string): void => {
-    if (budget.take('tracing')) logger.warn('OpenTelemetry has something to say', { detail: printable(message) });
+    if (budget.take('tracing')) logger.warn('OpenTelemetry has something to say', { detail: show(message) });
   };
   diag.setLogger(
     { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   setGlobalErrorHandler(ignore); // failed exports, which BoundedSpans tells
-  const maxPending = Math.max(1, getNumberFromEnv('OTEL_BSP_MAX_QUEUE_SIZE') ?? MAX_WAITING_SPANS);
+  const batches = readBatchSettings(environment, tell);
   const spans = new BoundedSpans({
-    maxPending,
-    createProcessor: (exporter) => new BatchSpanProcessor(exporter, { maxQueueSize: maxPending }),
+    maxPending: batches.maxQueueSize,
+    createProcessor: (exporter) => new BatchSpanProcessor(exporter, batches),
     exporter: await createExporter(environment, tell),
     registry: metrics.registry,
     observer: {
       failed: (reason) => {
-        logger.warn('traces cannot be delivered; they are dropped until they can', { reason: printable(reason) });
+        logger.warn('traces cannot be delivered; they are dropped until they can', { reason: show(reason) });
       },
       delivered: () => {
         logger.info('traces are delivered');

@@ -2,6 +2,7 @@ import type { Environment } from '../../config.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { StartCheckTrace } from './check-trace.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 /** Traces of checks, sent to a collector. Disposing of it sends what waits, for two seconds at most. */
 export interface Tracing extends AsyncDisposable {
@@ -39,7 +40,7 @@ export async function openTracing(ports: TracingPorts): Promise<Tracing | null> 
     const { startOtlpTracing } = await import('./otlp-tracing.ts');
     return await startOtlpTracing(ports);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = hideSecrets(error instanceof Error ? error.message : String(error), ports.environment);
     ports.logger.error('traces cannot be made; the gateway serves without them', { reason });
     return null;
   }

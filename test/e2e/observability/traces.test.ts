@@ -203,6 +203,26 @@ describe('the exporter of traces', () => {
     assert.deepEqual(await stack.postern.stop(), { code: 0, signal: null });
   });
 
+  it('neither floods the collector nor holds the process when batches of none are asked for', async () => {
+    await using collector = await startOtlpCollector();
+    const settings = { ...settingsFor(collector.port), OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' };
+    await using stack = await startStack(document, { settings });
+    await send('HTTP/1.1', stack.envoy.port, { target: '/orders/1' });
+    await collector.spansOf('postern', null);
+    assert.deepEqual(await stack.postern.stop(), { code: 0, signal: null });
+    assert.ok(collector.heads.length <= 2, `${String(collector.heads.length)} deliveries of one span`);
+  });
+
+  it('is told without the headers for the collector when it cannot be made from them', async () => {
+    await using postern = await startPostern(document, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret-of-us%0A%00,x=y',
+    });
+    await postern.logLine(({ message }) => String(message).startsWith('traces cannot be made'));
+    assert.ok(!postern.output().includes('secret-of-us'));
+  });
+
   it('is told in the log when it cannot be made, and the gateway serves', async () => {
     await using postern = await startPostern(document, { OTEL_EXPORTER_OTLP_ENDPOINT: 'no address' });
     const told = await postern.logLine(({ message }) => /traces|OpenTelemetry/.test(String(message)));
