@@ -1,0 +1,41 @@
+import { istio } from '../../support/attachments/istio.ts';
+import { filterSettings, type JsonObject, objectAt, removeFilter } from '../../support/envoy-config.ts';
+import { undecidedCases } from '../chain/cases/undecided.ts';
+
+const RBAC = 'envoy.filters.http.rbac';
+
+/** The policies by which Istio notes that Postern is to be asked. */
+function policies(config: JsonObject): JsonObject {
+  return objectAt(filterSettings(config, RBAC), 'shadow_rules', 'policies');
+}
+
+describe('a gateway of Istio', () => {
+  undecidedCases(istio, {
+    'no AuthorizationPolicy': (config) => {
+      removeFilter(config, RBAC);
+      removeFilter(config, istio.filters.authz);
+    },
+    'ext_authz alone, without what it depends on': (config) => {
+      removeFilter(config, RBAC);
+    },
+    'an AuthorizationPolicy whose rule does not match': (config) => {
+      for (const policy of Object.values(policies(config))) {
+        objectAt(policy)['permissions'] = [{ url_path: { path: { prefix: '/elsewhere' } } }];
+      }
+    },
+    'an AuthorizationPolicy of another provider': (config) => {
+      const settings = filterSettings(config, RBAC);
+      const renamed = Object.entries(policies(config)).map(([name, policy]) => [
+        name.replace('postern', 'other'),
+        policy,
+      ]);
+      objectAt(settings, 'shadow_rules')['policies'] = Object.fromEntries(renamed) as JsonObject;
+    },
+    'no provider in the mesh configuration, for which Istio refuses': (config) => {
+      const settings = filterSettings(config, RBAC);
+      settings['rules'] = settings['shadow_rules'] ?? null;
+      delete settings['shadow_rules'];
+      removeFilter(config, istio.filters.authz);
+    },
+  });
+});
