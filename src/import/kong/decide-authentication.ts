@@ -1,8 +1,9 @@
 import type { Place } from '../../document/problem-log.ts';
 import { placeIn } from '../../document/problem-log.ts';
-import { importAuthentication, type ImportedMethod } from './authentication.ts';
+import { importAuthentication } from './authentication.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import type { KongPlugin } from './kong-entities.ts';
+import type { ImportedMethod } from './imported-method.ts';
 import { hasValue, type KongReader } from './kong-reader.ts';
 import { importedAuthentication, kindOfPlugin } from './plugin-kinds.ts';
 

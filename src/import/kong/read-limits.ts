@@ -45,7 +45,7 @@ const knownKeys: Readonly<Record<string, ReadonlySet<string>>> = {
       'disable_penalty',
       'error_code',
     ],
-    ...['error_message', 'lock_dictionary_name', 'consumer_groups'],
+    ...['error_message', 'lock_dictionary_name', 'consumer_groups', 'enforce_consumer_groups'],
   ]),
 };
 
@@ -146,7 +146,8 @@ function readAdvanced({ config }: KongPlugin, reader: KongReader, findings: Find
   ) {
     fault ??= 'has windows other than a second, a minute, an hour or a day';
   }
-  if (reader.items(config, 'consumer_groups').length > 0) fault ??= 'has limits for consumer groups';
+  const hasGroups = reader.items(config, 'consumer_groups').length > 0;
+  if (hasGroups || reader.flag(config, 'enforce_consumer_groups', false)) fault ??= 'has limits for consumer groups';
   if (by === 'credential') {
     findings.add('warning', placeIn(config.place, 'identifier'), {
       subject: 'plugin "rate-limiting-advanced"',

@@ -158,6 +158,8 @@ describe('rate-limiting-advanced of Kong', () => {
       '{ limit: [5], window_size: [90], window_type: fixed }',
       '{ limit: [5], window_size: [60], window_type: fixed, identifier: ip }',
       '{ limit: [5, 6], window_size: [60], window_type: fixed }',
+      '{ limit: [5], window_size: [60], window_type: fixed, enforce_consumer_groups: true }',
+      '{ limit: [5], window_size: [60], window_type: fixed, only_on_sundays: true }',
     ]) {
       const imported = limited(config, {}, 'rate-limiting-advanced');
       assert.deepEqual([endpointOf(imported, 'a')['enabled'], imported.counts.error], [false, 1], config);
