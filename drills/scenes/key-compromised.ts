@@ -17,7 +17,7 @@ export const keyCompromised: Drill = {
   name: 'key-compromised',
   title: 'an App Secret, an App Key, a client or the key ring itself is in wrong hands',
   services: ['envoy', 'mongodb'],
-  isQuick: true,
+  isQuick: false,
   run: async (stage) => {
     await using fleet = await startFleet({ replicas: 1, prepare: makeEndpoints });
     const leaked = await makePartner(fleet);

@@ -89,8 +89,8 @@ describe('a change of the schema under load', function () {
       await setVersion(db, 3);
     });
     await load.more(SOME);
-    const [first, second] = fleet.replicas;
-    assert.ok(first && second);
+    const [first] = fleet.replicas;
+    assert.ok(first);
     await first.stop();
     {
       await using waiting = await startInPlaceOf(first);
@@ -104,13 +104,9 @@ describe('a change of the schema under load', function () {
       await waiting.ready();
       await fleet.healthy(2);
       await load.more(SOME);
-      await second.stop();
-      await load.more(SOME);
-      await second.start();
-      await fleet.healthy(2);
-      await load.more(SOME);
+      // Before the process ends, which gives nobody time.
+      assertNoFailure(await load.stop(), mixedKinds);
     }
-    assertNoFailure(await load.stop(), mixedKinds);
     await first.start();
     await fleet.healthy(2);
   });
