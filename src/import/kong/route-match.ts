@@ -84,7 +84,16 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
           'write prefixes or single paths, or name an endpoint in Envoy’s route (context_extensions of ext_authz)',
       });
     }
-    return 'reason' in read ? read.path : read;
+    if ('reason' in read) return read.path;
+    const prefix = read.rule !== null && 'prefix' in read.rule.written ? read.rule.written.prefix : '/';
+    if (prefix !== '/' && prefix.endsWith('/')) {
+      findings.add('warning', placeIn(route.place, 'paths', index), {
+        subject,
+        what: `has the path ${quoted(path)}; the endpoint takes ${quoted(prefix.slice(0, -1))} too, which Kong gives to no route or to another one`,
+        instead: 'make sure that the back end has nothing there that callers must not have',
+      });
+    }
+    return read;
   });
   const methods = [...new Set(route.methods)];
   const faulty = methods.filter((method) => !TOKEN_PATTERN.test(method));

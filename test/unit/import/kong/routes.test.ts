@@ -21,6 +21,16 @@ describe('the match of an imported route', () => {
     );
   });
 
+  it('tells that a prefix with a slash at its end takes the path without it, too', () => {
+    const warnings = (path: string): readonly string[] =>
+      told(importText(file(`  - { name: a, paths: ["${path}"] }\n`)).findings, 'warning');
+    assert.deepEqual(warnings('/orders/'), [
+      'warning 3: route "a": has the path "/orders/"; the endpoint takes "/orders" too, which Kong gives to no route or to another one',
+    ]);
+    assert.deepEqual(warnings('/orders'), []);
+    assert.deepEqual(warnings('/'), []);
+  });
+
   it('takes every path when the route has none', () => {
     assert.deepEqual(matchOf('hosts: [x.com]'), { hosts: ['x.com'], paths: [{ prefix: '/' }] });
   });
