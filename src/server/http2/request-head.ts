@@ -4,6 +4,9 @@ import { isPseudoField, requestField } from './request-field.ts';
 /** SETTINGS_MAX_HEADER_LIST_SIZE: what the fields of a request may add up to (RFC 9113 §6.5.2), in bytes. */
 export const MAX_HEADER_LIST_BYTES = 16384;
 
+/** Every open call keeps its own: 55 characters in version 00, and room for later ones (W3C Trace Context §3.2). */
+const LONGEST_TRACE_PARENT = 128;
+
 /** gRPC over HTTP/2, "Timeout": at most eight digits and a unit. */
 const timeoutText = /^(\d{1,8})([HMSmun])$/;
 const timeoutUnitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
@@ -20,7 +23,7 @@ export class RequestHead implements FieldSink {
   contentLength = -1;
   /** Of `grpc-timeout` in milliseconds; Infinity without one, NaN for one that is none. */
   timeoutMs = Infinity;
-  /** Of `traceparent`; null without one, or with more than one (W3C Trace Context §3.2). */
+  /** Of `traceparent`; null without one, with more than one (W3C Trace Context §3.2), or with one that is too long to be one. */
   traceParent: string | null = null;
   /** Why the request is malformed (RFC 9113 §8.1.1), or null. */
   problem: string | null = null;
@@ -109,7 +112,7 @@ export class RequestHead implements FieldSink {
         this.timeoutMs = this.#timeout(field.value);
         break;
       case requestField.traceParent:
-        this.traceParent = this.#hasTraceParent ? null : field.value;
+        this.traceParent = this.#hasTraceParent || field.value.length > LONGEST_TRACE_PARENT ? null : field.value;
         this.#hasTraceParent = true;
         break;
       case requestField.connectionSpecific:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseTimeoutMs } from '../../../../src/server/http2/request-head.ts';
+import { requestField } from '../../../../src/server/http2/request-field.ts';
+import { parseTimeoutMs, RequestHead } from '../../../../src/server/http2/request-head.ts';
 
 describe('reading grpc-timeout', () => {
   it('reads every unit', () => {
@@ -26,5 +27,32 @@ describe('reading grpc-timeout', () => {
         assert.equal(Number.isNaN(parseTimeoutMs(text)), !/^\d{1,8}[HMSmun]$/.test(text));
       }),
     );
+  });
+});
+
+describe('reading traceparent', () => {
+  function read(...values: readonly string[]): string | null {
+    const head = new RequestHead();
+    for (const value of values) {
+      const sizeBytes = 'traceparent'.length + value.length + 32;
+      head.field({ name: 'traceparent', value, kind: requestField.traceParent, sizeBytes, malformedValue: false });
+    }
+    return head.traceParent;
+  }
+  const good = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+  it('keeps the one that came', () => {
+    assert.equal(read(good), good);
+    assert.equal(read(), null);
+  });
+
+  it('keeps none of several', () => {
+    assert.equal(read(good, good), null);
+    assert.equal(read('x'.repeat(4000), good), null);
+  });
+
+  it('keeps none that is too long, because open calls hold it', () => {
+    assert.equal(read('0'.repeat(128)), '0'.repeat(128));
+    assert.equal(read('0'.repeat(129)), null);
   });
 });
