@@ -36,8 +36,8 @@ const faults: readonly Fault[] = [
   { name: 'service killed', begin: ({ service }) => service.kill(), end: ({ service }) => service.restart() },
   {
     name: 'service frozen',
-    begin: ({ service }) => {
-      service.freeze();
+    begin: async ({ service }) => {
+      await service.freeze();
     },
     end: ({ service }) => {
       service.thaw();
@@ -46,8 +46,8 @@ const faults: readonly Fault[] = [
   { name: 'Redis killed', begin: ({ redis }) => redis.kill(), end: ({ redis }) => redis.restart() },
   {
     name: 'Redis frozen',
-    begin: ({ redis }) => {
-      redis.freeze();
+    begin: async ({ redis }) => {
+      await redis.freeze();
     },
     end: ({ redis }) => {
       redis.thaw();

@@ -47,8 +47,7 @@ const everyone: readonly Outage[] = [
   {
     name: 'all frozen',
     begin: async (set) => {
-      for (const member of set.members) member.freeze();
-      await Promise.resolve();
+      await Promise.all(set.members.map((member) => member.freeze()));
     },
     end: async (set) => {
       for (const member of set.members) member.thaw();

@@ -4,6 +4,8 @@ import { type Readable } from 'node:stream';
 
 const startDeadlineMs = 20_000;
 const stopDeadlineMs = 10_000;
+/** Each listens for the end of the test process; the default of ten warns of a leak that is none. */
+const maxChildren = 100;
 /** How much of its output a failure shows. */
 const shownLines = 20;
 const shownCharacters = 300;
@@ -64,6 +66,7 @@ class RunningChild implements Child {
       child.kill('SIGKILL');
     };
     const leave = (): never => process.exit(143);
+    process.setMaxListeners(Math.max(process.getMaxListeners(), maxChildren));
     process.on('exit', kill).on('SIGTERM', leave);
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => {

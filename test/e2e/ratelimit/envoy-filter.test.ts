@@ -217,18 +217,14 @@ describe("limits by Envoy's own rate limit filter, which Postern's metadata feed
   const faults: Readonly<Record<string, readonly [begin: () => unknown, end: () => unknown]>> = {
     'the service was killed': [() => running.service.kill(), () => running.service.restart()],
     'the service is frozen': [
-      () => {
-        running.service.freeze();
-      },
+      () => running.service.freeze(),
       () => {
         running.service.thaw();
       },
     ],
     'Redis was killed': [() => running.redis.kill(), () => running.redis.restart()],
     'Redis is frozen': [
-      () => {
-        running.redis.freeze();
-      },
+      () => running.redis.freeze(),
       () => {
         running.redis.thaw();
       },
@@ -275,7 +271,7 @@ describe("limits by Envoy's own rate limit filter, which Postern's metadata feed
     const { committed, service } = running;
     const timeouts = async () => await committed.stat('cluster.ratelimit.upstream_rq_timeout');
     const before = await timeouts();
-    service.freeze();
+    await service.freeze();
     try {
       await poll('the service is left alone', async () => {
         assert.equal((await call('/away', 'acme', committed)).status, 200);

@@ -112,7 +112,7 @@ describe('MongoDB that goes away', function () {
   });
 
   it('does not keep callers waiting while it is frozen', async () => {
-    server.freeze();
+    await server.freeze();
     try {
       await store.untilTold(/^away (unreachable|slow)$/);
       assert.equal(await store.ask(), GRANTED);

@@ -35,7 +35,7 @@ describe('the servers of the tests', () => {
       await set.primary();
       assert.deepEqual(await items.findOne(), { _id: 'kept' });
     });
-    member.freeze();
+    await member.freeze();
     const frozen = new MongoClient(set.uri(), { serverSelectionTimeoutMS: 300 });
     await assert.rejects(frozen.connect());
     await frozen.close();

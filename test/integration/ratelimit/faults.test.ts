@@ -48,8 +48,8 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'the service is frozen',
-    begin: ({ service }) => {
-      service.freeze();
+    begin: async ({ service }) => {
+      await service.freeze();
     },
     end: ({ service }) => {
       service.thaw();
@@ -68,8 +68,8 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'Redis is frozen',
-    begin: ({ redis }) => {
-      redis.freeze();
+    begin: async ({ redis }) => {
+      await redis.freeze();
     },
     end: ({ redis }) => {
       redis.thaw();

@@ -5,6 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServices } from '../../../scripts/install-services.mjs';
+import { freezeProcess } from '../freeze-process.ts';
 import { poll } from '../poll.ts';
 import { freePort } from './free-port.ts';
 
@@ -20,7 +21,7 @@ export interface Mongod extends AsyncDisposable {
   /** Starts it again on the same port and data; waits until it takes connections. */
   restart(): Promise<void>;
   /** Stops it without closing connections (SIGSTOP): whoever asks waits. */
-  freeze(): void;
+  freeze(): Promise<void>;
   /** Lets a frozen one go on (SIGCONT). */
   thaw(): void;
   /** Everything it logged so far. */
@@ -120,8 +121,8 @@ class LocalMongod implements Mongod {
     await this.start();
   }
 
-  freeze(): void {
-    this.#child?.kill('SIGSTOP');
+  async freeze(): Promise<void> {
+    if (this.#child?.pid !== undefined) await freezeProcess(this.#child.pid);
   }
 
   thaw(): void {

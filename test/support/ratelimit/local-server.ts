@@ -1,4 +1,5 @@
 import { type Child, startChild } from '../child-process.ts';
+import { freezeProcess } from '../freeze-process.ts';
 import { poll } from '../poll.ts';
 
 /** A server that a test may kill, freeze and start again on the same port. Disposing ends it. */
@@ -11,7 +12,7 @@ export interface LocalServer extends AsyncDisposable {
   /** Starts it again; waits until it answers. */
   restart(): Promise<void>;
   /** Stops it without closing connections (SIGSTOP): whoever asks waits. */
-  freeze(): void;
+  freeze(): Promise<void>;
   /** Lets a frozen one go on (SIGCONT). */
   thaw(): void;
 }
@@ -42,9 +43,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     restart: async () => {
       child = await startAnswering(options);
     },
-    freeze: () => {
-      child.signal('SIGSTOP');
-    },
+    freeze: () => freezeProcess(child.pid),
     thaw: () => {
       child.signal('SIGCONT');
     },
