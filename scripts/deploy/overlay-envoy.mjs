@@ -12,7 +12,8 @@ const target = read('deploy/overlays/plain-envoy/envoy.yaml');
 const tlsTarget = read('deploy/components/tls-envoy/envoy.yaml');
 
 const header = `# Envoy in front of Postern, on Kubernetes. Made from envoy.yaml by scripts/deploy/overlay-envoy.mjs; change that one.
-# What is different: addresses (Services in place of the loopback), and the listener "probes" with its cluster.
+# What is different: addresses (Services in place of the loopback), and the listener "probes" with its cluster,
+# and a bound of memory.
 `;
 
 const probes = `    # For the kubelet and Prometheus. The admin interface itself stays on the loopback: it shows and changes everything.
@@ -55,9 +56,25 @@ const adminCluster = `
               - endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: 9901 } } }
 `;
 
+/** The container has a limit of memory (1 GiB), and bodies are held before anybody is authenticated. */
+const heap = `    # Bodies are held before anybody is authenticated. Connections that send more of them when memory is nearly full are closed,
+    # so that nobody can have this pod killed: its limit of memory is 1 GiB (envoy.deployment.yaml).
+    - name: envoy.resource_monitors.fixed_heap
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig
+        max_heap_size_bytes: 805306368 # 768 MiB
+  refresh_interval: 0.1s
+  loadshed_points:
+    - name: envoy.load_shed_points.http1_server_abort_dispatch
+      triggers: [{ name: envoy.resource_monitors.fixed_heap, threshold: { value: 0.8 } }]
+    - name: envoy.load_shed_points.http2_server_go_away_and_close_on_dispatch
+      triggers: [{ name: envoy.resource_monitors.fixed_heap, threshold: { value: 0.8 } }]
+`;
+
 /** Each must be there exactly once; what comes in its place. */
 const replacements = [
   [/^(?:#.*\n)+/, header],
+  ['max_active_downstream_connections: 10000\n', `max_active_downstream_connections: 10000\n${heap}`],
   ['address: 127.0.0.1, port_value: 10000 }', 'address: 0.0.0.0, port_value: 10000 }'],
   ['address: 127.0.0.1, port_value: 9001 }', 'address: postern-headless, port_value: 9001 }'],
   ['address: 127.0.0.1, port_value: 9002 }', 'address: postern-headless, port_value: 9002 }'],

@@ -60,10 +60,13 @@ describe('the overlay plain-envoy', () => {
     );
   }).timeout(compileTimeoutMs);
 
-  it('changes addresses of envoy.yaml, adds what probes need, and nothing else', () => {
+  it('changes addresses of envoy.yaml, adds what probes need and a bound of memory, and nothing else', () => {
     const own = parse(read('deploy/overlays/plain-envoy/envoy.yaml')) as Json;
     const address = 'load_assignment.endpoints.0.lb_endpoints.0.endpoint.address.socket_address.address';
     assert.deepEqual(findDifferences(readEnvoyConfig(), own), [
+      'overload_manager.resource_monitors.1: added',
+      'overload_manager.refresh_interval: added',
+      'overload_manager.loadshed_points: added',
       'static_resources.listeners.0.address.socket_address.address: "127.0.0.1" → "0.0.0.0"',
       'static_resources.listeners.1: added',
       `static_resources.clusters.0.${address}: "127.0.0.1" → "postern-headless"`,
@@ -71,6 +74,8 @@ describe('the overlay plain-envoy', () => {
       `static_resources.clusters.2.${address}: "127.0.0.1" → "backend"`,
       'static_resources.clusters.3: added',
     ]);
+    const heapBytes = find(own, 'overload_manager', 'resource_monitors', 1, 'typed_config', 'max_heap_size_bytes');
+    assert.ok(typeof heapBytes === 'number' && heapBytes < 2 ** 30, 'less than the limit of the container');
     assert.equal(find(own, 'static_resources', 'listeners', 1, 'name'), 'probes');
     assert.equal(find(own, 'static_resources', 'clusters', 3, 'name'), 'envoy-admin');
   });
