@@ -11,6 +11,7 @@ import {
   withToken,
 } from '../../test/support/fleet/partners.ts';
 import { startLoad } from '../../test/support/load/open-load.ts';
+import { decodeSegment, partsOf } from '../../test/support/oauth2/forged-token.ts';
 import { poll } from '../../test/support/poll.ts';
 import type { Drill } from '../framework/drill.ts';
 import type { Stage } from '../framework/stage.ts';
@@ -64,7 +65,12 @@ export const keyRingRotation: Drill = {
       expectNoFailure(stage, await load.stop());
     }
     stage.step('After an hour, when no token of the former key is left, remove it');
-    const newToken = await getToken(fleet.envoy.port, partner.oauth2);
+    const keyOf = (token: string): unknown => decodeSegment(partsOf(token).header)['kid'];
+    // A new key signs after it was in the ring of a replica for ten seconds.
+    const newToken = await poll('a token of the new key', async () => {
+      const token = await getToken(fleet.envoy.port, partner.oauth2);
+      return keyOf(token) === keyOf(oldToken) ? null : token;
+    });
     const shown = JSON.parse(await fleet.postern('keyring', 'show', '-o', 'json')) as {
       readonly keys: readonly { readonly id: string; readonly state: string }[];
     };
