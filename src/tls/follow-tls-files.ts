@@ -39,12 +39,12 @@ export async function openTlsFiles(files: TlsFiles): Promise<OpenedTlsFiles> {
 
 /**
  * Looks at the files every second, and puts them in force when they changed, have stayed the same since the last look,
- * fit together, and are valid now. `stat` follows symlinks, which Kubernetes turns when a Secret changes. What cannot be
+ * fit together, and are valid now. Changed authorities count by themselves where only the rest cannot be used. `stat` follows symlinks, which Kubernetes turns when a Secret changes. What cannot be
  * used is looked at again each time: the other file may come, or the time from which it is valid.
  */
-export function followTlsFiles({ files, fingerprint }: OpenedTlsFiles, ports: FollowTlsPorts): AsyncDisposable {
+export function followTlsFiles(opened: OpenedTlsFiles, ports: FollowTlsPorts): AsyncDisposable {
   const stop = new AbortController();
-  const following = follow(files, fingerprint, ports, stop.signal);
+  const following = follow(opened, ports, stop.signal);
   return {
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -54,13 +54,13 @@ export function followTlsFiles({ files, fingerprint }: OpenedTlsFiles, ports: Fo
 }
 
 async function follow(
-  files: TlsFiles,
-  first: Fingerprint,
+  { files, material: first, fingerprint }: OpenedTlsFiles,
   { replace, observer, clock, pollIntervalMs = POLL_INTERVAL_MS }: FollowTlsPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  let inForce = first;
-  let lastSeen = first;
+  let inForce = fingerprint;
+  let lastSeen = fingerprint;
+  let material = first;
   let refusedFor: string | null = null;
   const isStopping = (): boolean => signal.aborted;
   while (!isStopping()) {
@@ -69,21 +69,55 @@ async function follow(
     const isSettled = seen === lastSeen;
     lastSeen = seen;
     if (seen === inForce || !isSettled) continue;
+    // What was read may be older than a change that came meanwhile.
+    const isOutdated = async (): Promise<boolean> => isStopping() || (await fingerprintOf(files)) !== seen;
+    const take = (taken: TlsMaterial): void => {
+      replace(taken);
+      material = taken;
+      observer.taken(taken);
+    };
     try {
-      const material = await readTlsFiles(files);
-      const untimely = findUntimely(material, files, clock.nowMs());
+      const read = await readTlsFiles(files);
+      const untimely = findUntimely(read, files, clock.nowMs());
       if (untimely !== null) throw new TlsProblem(untimely);
-      // What was read may be older than a change that came meanwhile.
-      if (isStopping() || (await fingerprintOf(files)) !== seen) continue;
-      replace(material);
+      if (await isOutdated()) continue;
+      take(read);
       inForce = seen;
       refusedFor = null;
-      observer.taken(material);
     } catch (error) {
+      const changed = await readAuthoritiesAlone(files, material);
+      if (changed !== null && !(await isOutdated())) {
+        try {
+          take(changed);
+        } catch (cause) {
+          // The reason why it cannot be put in force is that of the whole, told below.
+          if (!(cause instanceof Error)) throw cause;
+        }
+      }
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== refusedFor && !isStopping()) observer.refused(reason);
       refusedFor = reason;
     }
+  }
+}
+
+/**
+ * What is in force with the authorities as they are now: one that was taken away must not be trusted for as long as something
+ * else is wrong. Null when they are the same, or cannot be used either.
+ */
+async function readAuthoritiesAlone({ ca }: TlsFiles, inForce: TlsMaterial): Promise<TlsMaterial | null> {
+  if (ca === null) return null;
+  try {
+    const read = await readTlsFiles({ certificate: null, key: null, ca });
+    if (read.ca === null || inForce.ca?.equals(read.ca) === true) return null;
+    return {
+      ...inForce,
+      ca: read.ca,
+      validity: [...inForce.validity.filter(({ file }) => file !== ca), ...read.validity],
+    };
+  } catch (error) {
+    if (error instanceof TlsProblem) return null;
+    throw error;
   }
 }
 

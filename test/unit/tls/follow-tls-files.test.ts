@@ -117,6 +117,31 @@ describe('following TLS files', () => {
     assert.equal(new Set(told).size, told.length, told.join('\n'));
   });
 
+  it('takes changed authorities though certificate or key cannot be used, and tells both', async () => {
+    const other = makeCertificate('other authority');
+    await write(first);
+    await follow();
+    await rename(path('tls.key'), path('elsewhere'));
+    await until(/tls\.key cannot be read \(ENOENT\)/);
+    await writeFile(path('ca.crt'), other.cert);
+    await poll('the other authority', () => Promise.resolve(replaced.length > 0 ? true : null));
+    assert.deepEqual([replaced[0]?.ca, replaced[0]?.certificate, replaced[0]?.key].map(String), [
+      other.cert,
+      first.cert,
+      first.key,
+    ]);
+    assert.deepEqual(
+      replaced[0]?.validity.map(({ file }) => file.setting),
+      ['POSTERN_TLS_CERTIFICATE', 'POSTERN_TLS_CLIENT_CA'],
+    );
+    await write(expired, authority.cert);
+    await until(/tls\.crt expired at 2021-01-01T00:00:00Z$/);
+    assert.deepEqual([replaced.at(-1)?.ca, replaced.at(-1)?.certificate].map(String), [authority.cert, first.cert]);
+    await write(second, authority.cert);
+    await until(/^taken$/);
+    assert.equal(replaced.at(-1)?.certificate?.toString(), second.cert);
+  });
+
   it('takes no certificate in place of a good one that has expired, or begins later', async () => {
     await write(first);
     await follow();
