@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
+import { findOthersAccess } from '../store/file/find-others-access.ts';
 import { readCertificates, validityOf } from '../tls/certificates.ts';
 import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/expiry.ts';
 import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from '../tls/tls-files.ts';
@@ -113,12 +113,12 @@ function checkTime(subject: string, certificates: readonly X509Certificate[], no
 }
 
 async function checkPermissions(key: PemFile): Promise<readonly Finding[]> {
-  const { mode } = await stat(key.path);
-  if ((mode & READABLE_BY_OTHERS) === 0) return [];
+  const mode = await findOthersAccess(key.path, READABLE_BY_OTHERS);
+  if (mode === null) return [];
   return [
     warning(
       subjectOf(key),
-      `can be read by every user of this machine (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+      `can be read by every user of this machine (mode ${mode})`,
       'chmod 0640, or in Kubernetes defaultMode: 0440 with an fsGroup',
     ),
   ];

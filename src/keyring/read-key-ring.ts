@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import type { Problem } from '../document/problem.ts';
 import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
+import { findOthersAccess } from '../store/file/find-others-access.ts';
 import type { Fingerprint } from '../store/file/fingerprint.ts';
 import { readWholeFile } from '../store/file/read-whole-file.ts';
 import type { RingContent } from './ring-content.ts';
@@ -33,10 +33,6 @@ const FIXED: Fingerprint = 'environment';
 const NOT_SET: Fingerprint = 'environment: not set';
 const missing: readonly Fingerprint[] = [NOT_SET, 'absent: ENOENT'];
 
-/** Everybody but the owner of a file, in its mode. */
-const OTHERS_MASK = 0o077;
-const PERMISSIONS_MASK = 0o777;
-
 /** Reads a key ring where it is. Nothing of what it gives holds a piece of a key, but the ring itself. */
 export async function readKeyRing(location: KeyRingLocation, environment: Environment): Promise<FoundKeyRing> {
   const file = formatKeyRingLocation(location);
@@ -65,12 +61,8 @@ function parse(
 
 /** A Kubernetes Secret is often readable by a group: this is told, and no reason to refuse. */
 async function findWarnings(path: string): Promise<readonly string[]> {
-  // Gone since it was read: the next look tells.
-  const mode = await stat(path).then(
-    (stats) => stats.mode,
-    () => 0,
-  );
-  if ((mode & OTHERS_MASK) === 0) return [];
-  const shown = (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');
-  return [`${path}: others than its owner have access to this key ring (mode ${shown}); chmod it to 0600 or 0400`];
+  const mode = await findOthersAccess(path);
+  return mode === null
+    ? []
+    : [`${path}: others than its owner have access to this key ring (mode ${mode}); chmod it to 0600 or 0400`];
 }
