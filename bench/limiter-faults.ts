@@ -36,9 +36,7 @@ const faults: readonly Fault[] = [
   { name: 'service killed', begin: ({ service }) => service.kill(), end: ({ service }) => service.restart() },
   {
     name: 'service frozen',
-    begin: async ({ service }) => {
-      await service.freeze();
-    },
+    begin: ({ service }) => service.freeze(),
     end: ({ service }) => {
       service.thaw();
     },
@@ -46,9 +44,7 @@ const faults: readonly Fault[] = [
   { name: 'Redis killed', begin: ({ redis }) => redis.kill(), end: ({ redis }) => redis.restart() },
   {
     name: 'Redis frozen',
-    begin: async ({ redis }) => {
-      await redis.freeze();
-    },
+    begin: ({ redis }) => redis.freeze(),
     end: ({ redis }) => {
       redis.thaw();
     },

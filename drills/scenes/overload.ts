@@ -1,5 +1,5 @@
 import { startFleet } from '../../test/support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
+import { makeEndpoints, makePartner, mixedTraffic } from '../../test/support/fleet/partners.ts';
 import { startLoad } from '../../test/support/load/open-load.ts';
 import type { Drill } from '../framework/drill.ts';
 import { describeLoad, expectNoFailure } from '../framework/traffic.ts';
@@ -18,14 +18,11 @@ export const overload: Drill = {
   isQuick: false,
   run: async (stage) => {
     await using fleet = await startFleet({ prepare: makeEndpoints });
-    const partner = await makePartner(fleet);
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     const { port } = fleet.envoy;
-    const startPartners = () =>
-      startLoad({ port, perSecond: REQUESTS_PER_SECOND, next: mixedRequests(partner, token) });
     {
       stage.step('Partners call, and somebody tries App Keys, as many as the machine can send');
-      await using partners = startPartners();
+      await using partners = startTraffic(REQUESTS_PER_SECOND);
       await partners.more(SOME);
       let tried = 0;
       await using flood = startLoad({
@@ -55,7 +52,7 @@ export const overload: Drill = {
       stage.step('A replica hangs (SIGSTOP): it takes requests and does not answer');
       const [hanging] = fleet.replicas;
       if (hanging === undefined) throw new Error('a fleet has replicas');
-      await using partners = startPartners();
+      await using partners = startTraffic(REQUESTS_PER_SECOND);
       await partners.more(SOME);
       hanging.process.signal('SIGSTOP');
       await fleet.healthy(1);
@@ -67,13 +64,13 @@ export const overload: Drill = {
         describeLoad(during),
       );
       stage.step('Envoy has left it out after two bad answers about its health; the other one goes on alone');
-      await using alone = startPartners();
+      await using alone = startTraffic(REQUESTS_PER_SECOND);
       await alone.more(SOME);
       expectNoFailure(stage, await alone.stop());
       stage.step('It wakes up');
       hanging.process.signal('SIGCONT');
       await fleet.healthy(2);
-      await using both = startPartners();
+      await using both = startTraffic(REQUESTS_PER_SECOND);
       await both.more(SOME);
       expectNoFailure(stage, await both.stop());
     }

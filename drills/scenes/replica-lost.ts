@@ -1,6 +1,5 @@
 import { startFleet } from '../../test/support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
-import { startLoad } from '../../test/support/load/open-load.ts';
+import { makeEndpoints, makePartner, mixedTraffic } from '../../test/support/fleet/partners.ts';
 import type { Drill } from '../framework/drill.ts';
 import { describeLoad, expectNoFailure } from '../framework/traffic.ts';
 
@@ -18,15 +17,12 @@ export const replicaLost: Drill = {
   isQuick: false,
   run: async (stage) => {
     await using fleet = await startFleet({ prepare: makeEndpoints });
-    const partner = await makePartner(fleet);
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     const [lost] = fleet.replicas;
     if (lost === undefined) throw new Error('a fleet has replicas');
-    const next = mixedRequests(partner, token);
-    const start = () => startLoad({ port: fleet.envoy.port, perSecond: REQUESTS_PER_SECOND, next });
     stage.step('Two replicas serve. Kill one (SIGKILL): nothing is drained, nobody is told');
     {
-      await using load = start();
+      await using load = startTraffic(REQUESTS_PER_SECOND);
       await load.more(SOME);
       await lost.kill();
       await fleet.healthy(1);
@@ -40,13 +36,13 @@ export const replicaLost: Drill = {
     }
     stage.step('Go on with the other one alone');
     {
-      await using load = start();
+      await using load = startTraffic(REQUESTS_PER_SECOND);
       await load.more(SOME);
       expectNoFailure(stage, await load.stop());
     }
     stage.step('Bring it back');
     {
-      await using load = start();
+      await using load = startTraffic(REQUESTS_PER_SECOND);
       await lost.start();
       await fleet.healthy(2);
       await load.more(SOME);

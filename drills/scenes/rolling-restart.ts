@@ -1,6 +1,5 @@
 import { startFleet } from '../../test/support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
-import { startLoad } from '../../test/support/load/open-load.ts';
+import { makeEndpoints, makePartner, mixedTraffic } from '../../test/support/fleet/partners.ts';
 import type { Drill } from '../framework/drill.ts';
 import { expectNoFailure } from '../framework/traffic.ts';
 
@@ -16,15 +15,10 @@ export const rollingRestart: Drill = {
   isQuick: false,
   run: async (stage) => {
     await using fleet = await startFleet({ prepare: makeEndpoints });
-    const partner = await makePartner(fleet);
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     fleet.backend.reset();
     stage.step('Two replicas serve; partners call by key, hmac and access token, and ask for tokens');
-    await using load = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    await using load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
     for (const [at, replica] of fleet.replicas.entries()) {
       const name = `replica ${String(at + 1)}`;

@@ -1,9 +1,7 @@
-import { type Db } from 'mongodb';
 import { SCHEMA_VERSION } from '../../src/store/mongodb/schema/collections.ts';
 import { startFleet } from '../../test/support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests } from '../../test/support/fleet/partners.ts';
-import { startLoad } from '../../test/support/load/open-load.ts';
-import { withClient } from '../../test/support/mongodb/command.ts';
+import { makeEndpoints, makePartner, mixedTraffic } from '../../test/support/fleet/partners.ts';
+import { setSchemaVersion, withDatabase } from '../../test/support/fleet/schema-version.ts';
 import type { Drill } from '../framework/drill.ts';
 import { expectNoFailure } from '../framework/traffic.ts';
 
@@ -19,24 +17,13 @@ export const schemaUpgrade: Drill = {
   isQuick: false,
   run: async (stage) => {
     await using fleet = await startFleet({ prepare: makeEndpoints });
-    const partner = await makePartner(fleet);
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
-    const withDb = async (work: (db: Db) => Promise<unknown>): Promise<void> => {
-      await withClient(fleet.environment.POSTERN_STORE, async (client) => await work(client.db()));
-    };
-    const setVersion = async (db: Db, version: number): Promise<void> => {
-      await db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version } });
-    };
-    await using load = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
+    await using load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
     stage.step('Two replicas serve on a database of the former schema (version 3: it lacks the collection "replay")');
-    await withDb(async (db) => {
+    await withDatabase(fleet, async (db) => {
       await db.dropCollection('replay');
-      await setVersion(db, SCHEMA_VERSION - 1);
+      await setSchemaVersion(db, SCHEMA_VERSION - 1);
     });
     await stage.postern(fleet, 'doctor', { code: 1 });
     await load.more(SOME);
@@ -56,15 +43,11 @@ export const schemaUpgrade: Drill = {
     expectNoFailure(stage, await load.stop());
 
     stage.step('A newer version than this one has changed the schema: commands refuse, replicas that run go on');
-    await withDb(async (db) => {
-      await setVersion(db, SCHEMA_VERSION + 1);
+    await withDatabase(fleet, async (db) => {
+      await setSchemaVersion(db, SCHEMA_VERSION + 1);
     });
     await stage.postern(fleet, 'consumer create initech', { code: 1 });
-    await using rest = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    await using rest = startTraffic(REQUESTS_PER_SECOND);
     await rest.more(SOME);
     expectNoFailure(stage, await rest.stop());
     stage.note('A replica of this version that is restarted now waits, not ready, for the schema that it knows.');

@@ -1,15 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import {
-  fleetDocument,
-  getToken,
-  makeEndpoints,
-  makePartner,
-  mixedRequests,
-  type Partner,
-} from '../../support/fleet/partners.ts';
-import { startLoad } from '../../support/load/open-load.ts';
+import { fleetDocument, makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
 import { release } from '../../support/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
@@ -52,7 +44,7 @@ describe('changes by apply under load', function () {
   after(() => release(fleet));
 
   it('fail no request that is right before and after, whether they add, change or take away', async () => {
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const startTraffic = await mixedTraffic(fleet, partner);
     const paths = { before: join(fleet.folder, 'before.yaml'), after: join(fleet.folder, 'after.yaml') };
     // With the credentials of the partner, which --prune would delete otherwise.
     const credentials = Object.entries(partner).map(([method, { id }]) => `{ id: ${String(id)}, method: ${method} }`);
@@ -62,11 +54,7 @@ describe('changes by apply under load', function () {
     ] as const) {
       await writeFile(path, text.replace(/(id: acme, [^\n]*) \}/, `$1, credentials: [${credentials.join(', ')}] }`));
     }
-    await using load = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    await using load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
     for (const path of [paths.after, paths.before, paths.after, paths.before]) {
       await fleet.postern('apply', '--prune', '--yes', '-f', path);

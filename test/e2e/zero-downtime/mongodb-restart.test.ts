@@ -1,6 +1,6 @@
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests, type Partner } from '../../support/fleet/partners.ts';
-import { type Load, startLoad } from '../../support/load/open-load.ts';
+import { makeEndpoints, makePartner, mixedTraffic } from '../../support/fleet/partners.ts';
+import { type Load } from '../../support/load/open-load.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
@@ -12,21 +12,15 @@ const SOME = 150;
 describe('an election of MongoDB under load of known callers', function () {
   this.timeout(120_000);
   let fleet: Fleet;
-  let partner: Partner;
-  let token: string;
+  let startTraffic: (perSecond: number) => Load;
   before(async () => {
     fleet = await startFleet({ members: 3, prepare: makeEndpoints });
-    partner = await makePartner(fleet);
-    token = await getToken(fleet.envoy.port, partner.oauth2);
+    startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
   });
   after(() => release(fleet));
 
   async function startKnownLoad(): Promise<Load> {
-    const load = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    const load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
     return load;
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests, type Partner } from '../../support/fleet/partners.ts';
-import { startLoad } from '../../support/load/open-load.ts';
+import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
 import { release } from '../../support/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
@@ -20,14 +19,10 @@ describe('a rolling restart of two replicas under load', function () {
   after(() => release(fleet));
 
   it('fails no request, whatever its method, and sends each to the back end once', async () => {
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
+    const startTraffic = await mixedTraffic(fleet, partner);
     fleet.backend.reset();
     const pids = fleet.replicas.map(({ process }) => process.pid);
-    await using load = startLoad({
-      port: fleet.envoy.port,
-      perSecond: REQUESTS_PER_SECOND,
-      next: mixedRequests(partner, token),
-    });
+    await using load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
     for (const replica of fleet.replicas) {
       await replica.stop();

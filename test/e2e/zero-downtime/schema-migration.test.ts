@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Db } from 'mongodb';
 import { startChild } from '../../support/child-process.ts';
 import { type Fleet, type FleetReplica, startFleet } from '../../support/fleet/fleet.ts';
-import { getToken, makeEndpoints, makePartner, mixedRequests, type Partner } from '../../support/fleet/partners.ts';
-import { startLoad } from '../../support/load/open-load.ts';
+import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
+import { setSchemaVersion, withDatabase } from '../../support/fleet/schema-version.ts';
 import { withClient } from '../../support/mongodb/command.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
@@ -32,12 +31,6 @@ describe('a change of the schema under load', function () {
   });
   after(() => release(fleet));
 
-  const withDb = async (work: (db: Db) => Promise<unknown>): Promise<void> => {
-    await withClient(fleet.environment.POSTERN_STORE, async (client) => await work(client.db()));
-  };
-  const setVersion = async (db: Db, version: number): Promise<void> => {
-    await db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version } });
-  };
   const version = async (): Promise<unknown> => {
     const found = await withClient(fleet.environment.POSTERN_STORE, async (client) =>
       client.db().collection<{ _id: string; version: number }>('meta').findOne({ _id: 'schema' }),
@@ -45,9 +38,8 @@ describe('a change of the schema under load', function () {
     return found?.version;
   };
   async function startMixedLoad() {
-    const token = await getToken(fleet.envoy.port, partner.oauth2);
-    const next = mixedRequests(partner, token);
-    return startLoad({ port: fleet.envoy.port, perSecond: REQUESTS_PER_SECOND, next });
+    const startTraffic = await mixedTraffic(fleet, partner);
+    return startTraffic(REQUESTS_PER_SECOND);
   }
   /** Starts a process in the place of a replica that was stopped; it need not become ready. */
   async function startInPlaceOf({ process: { grpcPort, httpPort } }: FleetReplica): Promise<StartedProcess> {
@@ -84,9 +76,9 @@ describe('a change of the schema under load', function () {
     await using load = await startMixedLoad();
     await load.more(SOME);
     // Version 4 has one collection more, and replicas of version 3 do not know it.
-    await withDb(async (db) => {
+    await withDatabase(fleet, async (db) => {
       await db.dropCollection('replay');
-      await setVersion(db, 3);
+      await setSchemaVersion(db, 3);
     });
     await load.more(SOME);
     const [first] = fleet.replicas;
@@ -114,8 +106,8 @@ describe('a change of the schema under load', function () {
   it('fails no request when a newer version changes the schema; a replica that is restarted then waits, and says why', async () => {
     await using load = await startMixedLoad();
     await load.more(SOME);
-    await withDb(async (db) => {
-      await setVersion(db, SCHEMA_VERSION + 1);
+    await withDatabase(fleet, async (db) => {
+      await setSchemaVersion(db, SCHEMA_VERSION + 1);
     });
     await load.more(SOME);
     const [first] = fleet.replicas;
@@ -127,8 +119,8 @@ describe('a change of the schema under load', function () {
       await poll('a reason', async () => await reason(waiting)),
       /has schema version 5, and this Postern knows 4 at most/,
     );
-    await withDb(async (db) => {
-      await setVersion(db, SCHEMA_VERSION);
+    await withDatabase(fleet, async (db) => {
+      await setSchemaVersion(db, SCHEMA_VERSION);
     });
     await waiting.ready();
     await fleet.healthy(2);

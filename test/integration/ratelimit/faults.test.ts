@@ -48,9 +48,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'the service is frozen',
-    begin: async ({ service }) => {
-      await service.freeze();
-    },
+    begin: ({ service }) => service.freeze(),
     end: ({ service }) => {
       service.thaw();
     },
@@ -68,9 +66,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'Redis is frozen',
-    begin: async ({ redis }) => {
-      await redis.freeze();
-    },
+    begin: ({ redis }) => redis.freeze(),
     end: ({ redis }) => {
       redis.thaw();
     },

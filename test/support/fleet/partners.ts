@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PlainRequest, send } from '../http-client.ts';
 import { jsonBody } from '../http-message.ts';
-import { type LoadRequest } from '../load/open-load.ts';
+import { type Load, type LoadRequest, startLoad } from '../load/open-load.ts';
 import { basic, form } from '../oauth2/oauth2-request.ts';
 import { signedByHmac } from '../partner/hmac.ts';
 import { type Fleet } from './fleet.ts';
@@ -119,4 +119,13 @@ export function mixedRequests({ key, hmac, oauth2 }: Partner, token: string): ()
     assert.ok(make);
     return make();
   };
+}
+
+/** Gets a token for the partner, and gives what starts a load of {@link mixedRequests} at so many a second. */
+export async function mixedTraffic(
+  { envoy: { port } }: Pick<Fleet, 'envoy'>,
+  partner: Partner,
+): Promise<(perSecond: number) => Load> {
+  const token = await getToken(port, partner.oauth2);
+  return (perSecond) => startLoad({ port, perSecond, next: mixedRequests(partner, token) });
 }
