@@ -1,6 +1,8 @@
 import type { Drill } from './framework/drill.ts';
+import { applyKilled } from './scenes/apply-killed.ts';
 import { badChange } from './scenes/bad-change.ts';
 import { keyCompromised } from './scenes/key-compromised.ts';
+import { keyRingLost } from './scenes/key-ring-lost.ts';
 import { keyRingRotation } from './scenes/key-ring-rotation.ts';
 import { mongodbLost } from './scenes/mongodb-lost.ts';
 import { overload } from './scenes/overload.ts';
@@ -18,8 +20,10 @@ export const drills: readonly Drill[] = [
   mongodbLost,
   rateLimitServiceLost,
   badChange,
+  applyKilled,
   restore,
   keyRingRotation,
+  keyRingLost,
   keyCompromised,
   schemaUpgrade,
 ];

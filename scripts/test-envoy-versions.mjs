@@ -5,7 +5,7 @@ import { runMocha } from './testing/mocha-suite.mjs';
 import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';
 import { findTestFiles, servicesFor } from './testing/suites.mjs';
 
-const timeoutMs = 30_000;
+const timeoutMs = 120_000;
 const results = [];
 const files = Object.values(await findTestFiles())
   .flat()

@@ -1,18 +1,29 @@
 /**
  * The only source of time. Everything that needs the time takes a {@link Clock}, so that tests own it.
+ *
+ * What is compared with a moment that somebody wrote down, such as a signed time or the end of a credential, takes
+ * `nowSeconds`. Ages, deadlines and spans take `nowMs`: whoever sets the machine's clock changes nothing about them.
  */
 export interface Clock {
-  /** Whole seconds since 1970-01-01T00:00:00Z, rounded down: the `now` of spec "Time". */
+  /** Whole seconds since 1970-01-01T00:00:00Z, rounded down: the `now` of spec "Time". It steps when the clock is set. */
   nowSeconds(): number;
-  /** Milliseconds since 1970-01-01T00:00:00Z, for windows that need more than whole seconds. */
+  /**
+   * Monotonic milliseconds: those since 1970-01-01T00:00:00Z by the machine's clock when the process started, and from
+   * then on only time that has passed.
+   */
   nowMs(): number;
 }
 
-/** The machine's clock. */
+/** The machine's clocks. */
 export const systemClock: Clock = {
   nowSeconds: () => Math.floor(Date.now() / 1000),
-  nowMs: () => Date.now(),
+  nowMs: () => Math.floor(performance.timeOrigin + performance.now()),
 };
+
+/** Milliseconds since 1970-01-01T00:00:00Z by the machine's clock, for libraries that compare deadlines with it. */
+export function wallMs(): number {
+  return Date.now();
+}
 
 /** A span of time in which a credential, retiring secret or grant works; bounds in seconds since the epoch, null for none. */
 export interface Lifetime {

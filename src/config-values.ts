@@ -1,4 +1,5 @@
 import { parseListenAddress } from './server/listen-address.ts';
+import { type Network, parseNetwork } from './server/peer-trust.ts';
 import type { ListenAddress } from './server/transport.ts';
 
 /** What is wrong with the text of a setting; completes the sentence "POSTERN_…: …". Never holds the text of a secret. */
@@ -75,6 +76,19 @@ export function parseCertificateNames(text: string): readonly string[] | Fault {
   return wrong === undefined
     ? names
     : { fault: `must be DNS names without wildcards, or URIs such as spiffe://…, separated by commas; not "${wrong}"` };
+}
+
+/** Addresses and networks, separated by commas: `127.0.0.0/8,::1`. */
+export function parseNetworks(text: string): readonly Network[] | Fault {
+  const networks: Network[] = [];
+  for (const each of text.split(',').map((part) => part.trim())) {
+    const network = parseNetwork(each);
+    if (network === null) {
+      return { fault: `must be addresses or networks such as 10.0.0.0/8, separated by commas; not "${each}"` };
+    }
+    networks.push(network);
+  }
+  return networks;
 }
 
 /** `true` or `false`. */

@@ -6,6 +6,7 @@ import {
   parseChoice,
   parseInteger,
   parseListener,
+  parseNetworks,
   parseServiceAddress,
   parseSocketMode,
   parseStore,
@@ -113,6 +114,12 @@ export const settings = {
     parseChoice(grpcTransports),
   ),
   httpAddress: setting('POSTERN_HTTP_ADDRESS', '127.0.0.1:9002', 'listener of the OAuth2 endpoints', parseListener),
+  trustedProxies: setting(
+    'POSTERN_TRUSTED_PROXIES',
+    '127.0.0.0/8,::1',
+    'where Envoy calls that listener from: addresses and networks whose x-envoy-external-address is believed, separated by commas; unix sockets and clients with a certificate (mutual TLS) always are',
+    parseNetworks,
+  ),
   adminAddress: setting(
     'POSTERN_ADMIN_ADDRESS',
     '127.0.0.1:9003',
@@ -195,14 +202,28 @@ export function parseConfig(
   return problems.length > 0 ? { problems } : { config: values as Config };
 }
 
+/** What somebody who wrote a setting that does not exist most probably wants. */
+function adviceFor(name: string, known: readonly string[]): string {
+  const prefix = 'POSTERN_';
+  // Without the prefix, which would make short names look alike.
+  const nearest = findNearestName(
+    name.slice(prefix.length),
+    known.map((each) => each.slice(prefix.length)),
+  );
+  if (nearest !== null) return `did you mean ${prefix}${nearest}?`;
+  if (/_(LISTEN|BIND|HOST|PORT|ADDR|ADDRESS)(_|$)/.test(name)) {
+    return 'POSTERN_GRPC_ADDRESS, POSTERN_HTTP_ADDRESS and POSTERN_ADMIN_ADDRESS say where it listens';
+  }
+  return 'see "postern config"';
+}
+
 function findUnknown(environment: Environment): string[] {
   const known = new Set(Object.values(settings).map((row) => row.name));
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('POSTERN_') && !known.has(name) && !SET_BY_KUBERNETES.test(name),
   );
   return unknown.map((name) => {
-    const nearest = findNearestName(name, [...known]);
-    return `${name}: there is no such setting${nearest === null ? '; see "postern config"' : `; did you mean ${nearest}?`}`;
+    return `${name}: there is no such setting; ${adviceFor(name, [...known])}`;
   });
 }
 

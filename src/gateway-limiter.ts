@@ -58,7 +58,7 @@ export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<Ga
   const tlsObserver = createTlsObserver('rate-limit-service', {
     logger,
     metrics: ports.tlsMetrics,
-    nowMs: () => clock.nowMs(),
+    nowMs: () => clock.nowSeconds() * 1000,
   });
   tlsObserver.opened(opened.material);
   const following = followTlsFiles(opened, {

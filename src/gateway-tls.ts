@@ -37,7 +37,11 @@ export async function openGatewayTls({
   const files = listenerFiles(config);
   if (files === null) return null;
   const opened = await openTlsFiles(files);
-  const observer = createTlsObserver('listeners', { logger, metrics: tlsMetrics, nowMs: () => clock.nowMs() });
+  const observer = createTlsObserver('listeners', {
+    logger,
+    metrics: tlsMetrics,
+    nowMs: () => clock.nowSeconds() * 1000,
+  });
   observer.opened(opened.material);
   return {
     identity: identityOf(opened.material, config.tlsClientNames),

@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Config, Environment } from './config.ts';
 import { openGatewayLimiter } from './gateway-limiter.ts';
+import { CallerListeners, listen } from './gateway-listeners.ts';
+import { AUTHORIZATION_SERVICE, Readiness } from './gateway-readiness.ts';
 import { type GatewayStore, openGatewayStore } from './gateway-store.ts';
 import { openGatewayTls } from './gateway-tls.ts';
 import { createOAuth2, createProcessRing } from './oauth2/create-oauth2.ts';
@@ -10,23 +11,21 @@ import { createCheckObserver } from './observe/check-observer.ts';
 import { openRequestLog } from './observe/request-log.ts';
 import type { Logger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { ConnectionMetrics } from './observe/connection-metrics.ts';
+import { createConnectionObserver } from './observe/connection-observer.ts';
 import { createOAuth2Observer } from './observe/oauth2-observer.ts';
+import { registerReplayMetrics } from './observe/replay-metrics.ts';
 import { openTracing } from './observe/traces/tracing.ts';
 import { TlsMetrics } from './observe/tls-metrics.ts';
 import { InProcessReplayGuard } from './replay/in-process.ts';
+import type { ReplayGuard } from './replay/replay-guard.ts';
 import { AdminServer } from './server/admin-server.ts';
 import { createCheckHandler } from './server/check-handler.ts';
-import { createTransport } from './server/create-transport.ts';
 import { Health } from './server/health.ts';
-import { HttpServer } from './server/http-server.ts';
 import { formatListenAddress } from './server/listen-address.ts';
-import { type ListenAddress, maxCheckMessageBytes, type Methods } from './server/transport.ts';
+import { maxCheckMessageBytes, type Methods } from './server/transport.ts';
 import { startSystemTimer } from './store/timer.ts';
 import { readVersion } from './version.ts';
-
-const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
-/** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
-const NOT_READY_MS = 2500;
 
 /** What the gateway takes from the process it runs in. */
 export interface GatewayPorts {
@@ -41,6 +40,11 @@ export interface GatewayPorts {
 
 /** A running gateway. Disposing of it stops at once; {@link stop} stops without losing a request. */
 export interface Gateway extends AsyncDisposable {
+  /**
+   * Resolves when checks are taken: for a declarative file it has when the gateway is given, for a database when it was
+   * read for the first time. Rejects when the address of a listener cannot be had.
+   */
+  readonly ready: Promise<void>;
   /**
    * Not ready, drain, close (interfaces §3): Envoy is told to go elsewhere first, checks that run may end within the
    * grace period. `isHurried` skips the wait for Envoy, for people at a terminal.
@@ -74,6 +78,13 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const store: GatewayStore = await openGatewayStore({ ...ports, metrics });
     parts.push(store);
     const { snapshots } = store;
+    const readiness = new Readiness({ health, snapshots, logger, startTimer: startSystemTimer });
+    parts.push({
+      [Symbol.asyncDispose]: () => {
+        readiness[Symbol.dispose]();
+        return Promise.resolve();
+      },
+    });
     const tlsMetrics = new TlsMetrics(metrics.registry);
     const limits = await openGatewayLimiter({ ...ports, metrics, tlsMetrics });
     parts.push(limits);
@@ -81,10 +92,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
     const observerPorts = { logger, metrics, budget, recordUse };
     const processRing = createProcessRing(clock.nowSeconds());
     if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
-    const replayGuard = snapshots.database?.replayGuard ?? new InProcessReplayGuard(clock);
-    if (snapshots.database === null) {
-      logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
-    }
+    const replayGuard = snapshots.database?.replayGuard ?? openReplayMemory(ports, metrics);
     const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
     const oauth2 = createOAuth2({
       publicUrl: config.publicUrl,
@@ -115,93 +123,62 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
       ],
       ...health.methods(),
     ]);
+    const connectionMetrics = new ConnectionMetrics(metrics.registry);
     const admin = new AdminServer({
-      findUnreadiness: () => (health.serving ? null : (snapshots.findUnreadiness() ?? 'starting or stopping')),
-      findNotice: () => snapshots.findNotice(),
+      clock,
+      connectionObserver: createConnectionObserver({ logger, budget, metrics: connectionMetrics }, 'admin'),
+      findUnreadiness: () => readiness.findUnreadiness(),
+      findNotice: () => readiness.findNotice(),
       collectMetrics: async () => ({
         text: await metrics.registry.metrics(),
         contentType: metrics.registry.contentType,
       }),
     });
     parts.push(admin);
+    connectionMetrics.showConnections('admin', () => admin.connections);
     await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
       await admin.start(config.adminAddress, config.unixSocketMode);
     });
-    const tls = await openGatewayTls({ ...ports, tlsMetrics });
-    const http = new HttpServer({
-      service: oauth2.service,
-      address: config.httpAddress,
-      ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
-      unixSocketMode: config.unixSocketMode,
-      onConnectionRefused: (reason, peer) => {
-        if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
-      },
-      isReady: () => health.serving,
-    });
-    parts.push(http);
-    await listen('POSTERN_HTTP_ADDRESS', config.httpAddress, async () => {
-      await http.start();
-    });
-    const transport = createTransport(config.grpcTransport, {
-      ...(tls === null ? {} : { tls: tls.identity }),
-      unixSocketMode: config.unixSocketMode,
-      address: config.grpcAddress,
+    const listeners = new CallerListeners({
+      connectionMetrics,
+      ...ports,
+      budget,
+      registry: metrics.registry,
+      tls: await openGatewayTls({ ...ports, tlsMetrics }),
       methods,
-      clock,
       readsTraceParent: tracing !== null,
-      observer: {
-        defect: (error, path) => {
-          logger.error('a gRPC method failed by a defect of this program', { path }, error);
-        },
-        connectionRefused: (reason, peer) => {
-          if (budget.take('connection')) logger.warn('a gRPC connection was closed', { reason, peer });
-        },
-      },
+      service: oauth2.service,
+      isReady: () => readiness.canDecideEveryone(),
     });
-    parts.push(transport);
-    if (tls !== null) {
-      const following = tls.follow((identity) => {
-        transport.replaceTls(identity);
-        if (config.httpTls) http.replaceTls(identity);
-      });
-      parts.push(following);
-    }
-    await listen('POSTERN_GRPC_ADDRESS', config.grpcAddress, async () => {
-      await transport.start();
-    });
-    const addresses = {
-      grpc: formatListenAddress(transport.address()),
-      http: formatListenAddress(http.address()),
-      admin: formatListenAddress(admin.address()),
-    };
+    parts.push(listeners);
+    const adminAddress = formatListenAddress(admin.address());
     let isStopping = false;
-    const serve = (): void => {
+    const open = async (): Promise<void> => {
       if (isStopping) return;
-      health.setServing(true);
-      logger.info('ready', addresses);
+      const addresses = await listeners.open();
+      readiness.open();
+      logger.info('ready', { ...addresses, admin: adminAddress });
     };
-    if (snapshots.findUnreadiness() === null) serve();
-    else {
-      logger.info('listening; every check is refused with 503 until the database was read', addresses);
-      void snapshots.ready.then(serve);
+    let ready: Promise<void>;
+    if (snapshots.findUnreadiness() === null) {
+      await open();
+      ready = Promise.resolve();
+    } else {
+      logger.info('the gRPC and OAuth2 listeners open when the database has been read', { admin: adminAddress });
+      ready = snapshots.ready.then(open);
+      ready.catch(() => undefined); // for those who do not wait for it
     }
     return {
-      [Symbol.asyncDispose]: dispose,
+      ready,
+      [Symbol.asyncDispose]: async () => {
+        isStopping = true;
+        await dispose();
+      },
       stop: async (isHurried) => {
         isStopping = true;
-        health.setServing(false);
-        const graceMs = config.shutdownGraceSeconds * 1000;
-        const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);
+        readiness.close();
         logger.info('stopping', { graceSeconds: config.shutdownGraceSeconds });
-        await delay(notReadyMs);
-        const [cut, cutHttp] = await Promise.all([
-          transport.drain(graceMs - notReadyMs),
-          http.drain(graceMs - notReadyMs),
-        ]);
-        if (cut > 0) logger.warn('checks were cut at the end of the grace period', { checks: cut });
-        if (cutHttp > 0) {
-          logger.warn('OAuth2 requests were cut at the end of the grace period', { requests: cutHttp });
-        }
+        await listeners.drain(isHurried);
         await dispose();
       },
     };
@@ -211,12 +188,10 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   }
 }
 
-/** Starts one listener; what is wrong with its address is told by the name of its setting. */
-async function listen(setting: string, address: ListenAddress, start: () => Promise<void>): Promise<void> {
-  try {
-    await start();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${setting}: cannot listen on ${formatListenAddress(address)}: ${reason}`, { cause: error });
-  }
+/** Used signatures where no database remembers them. */
+function openReplayMemory({ clock, logger }: GatewayPorts, { registry }: Metrics): ReplayGuard {
+  const guard = new InProcessReplayGuard(clock);
+  registerReplayMetrics(registry, guard);
+  logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
+  return guard;
 }

@@ -1,4 +1,5 @@
 import type { LimitReading } from './limit/limiter.ts';
+import type { HeldCredential } from './store/credential-source.ts';
 
 /** The closed list of public refusal codes (interfaces §6). They are stable: partners write programs against them. */
 export const refusalCodes = [
@@ -31,10 +32,12 @@ export interface Refusal {
   readonly refused: RefusalCode;
   /** Why, for the log. Callers never see it; it holds no secret and nothing a caller sent but what is safe to print. */
   readonly detail: string;
+  /** Whose App Key the request has, for the log, null for nobody's; callers learn nothing of it. */
+  readonly about?: HeldCredential | null;
   /** What the gateway built as the string to sign, for endpoints with `signatureHints` (spec §4.4). */
   readonly stringToSign?: Uint8Array;
-  /** For `RATE_LIMITED`: the limit that callers are told about, and how long to wait. */
-  readonly exceeded?: { readonly reading: LimitReading; readonly retryAfterSeconds: number };
+  /** For `RATE_LIMITED`: the limit that callers are told about, null for one of the gateway itself, and how long to wait. */
+  readonly exceeded?: { readonly reading: LimitReading | null; readonly retryAfterSeconds: number };
 }
 
 /** Makes a refusal. */

@@ -25,6 +25,7 @@ export function openBenchStore(uri: string, maxCachedCredentials = 100_000): Mon
       away: () => undefined,
       back: () => undefined,
       missedChanges: () => undefined,
+      appKeysRead: () => undefined,
       signaturesLost: () => undefined,
       signaturesBack: () => undefined,
       faulty: (description) => {

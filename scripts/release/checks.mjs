@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeEnvoy } from '../compose/envoy-yaml.mjs';
 import { overlayEnvoy } from '../deploy/overlay-envoy.mjs';
+import { findUnpinned } from '../images/pins.mjs';
 import { writePage } from '../licenses/page.mjs';
 import { findForbidden } from '../licenses/rules.mjs';
 import { specVersion, writeBill } from '../sbom/bill.mjs';
@@ -160,6 +161,7 @@ export const checks = [
   { name: 'version', find: checkVersion },
   { name: 'changelog', find: checkChangelog },
   { name: 'image tags', find: checkImageTags },
+  { name: 'image digests', find: findUnpinned },
   { name: 'status in README.md', find: checkStatus },
   { name: 'git', find: checkGit },
   { name: 'dependencies', find: checkDependencies },

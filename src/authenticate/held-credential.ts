@@ -15,7 +15,10 @@ export function findCredentialFault(
   const { credential, consumer } = held;
   if (!credential.methods.includes(method)) return `the credential ${credential.id} is not for ${method}`;
   if (credential.state === 'revoked') return `the credential ${credential.id} is revoked`;
-  if (!isLive(credential, nowSeconds)) return `the credential ${credential.id} is not valid at this time`;
+  if (!isLive(credential, nowSeconds)) {
+    const hasExpired = credential.expiresAt !== null && nowSeconds >= credential.expiresAt;
+    return `the credential ${credential.id} ${hasExpired ? 'has expired' : 'is not valid yet'}`;
+  }
   if (!consumer.enabled) return `the consumer ${consumer.id} is disabled`;
   return null;
 }

@@ -7,6 +7,7 @@ import { type HmacCredentials, parseHmac, verifyHmac } from '../signature/hmac.t
 import { checkTime } from '../signature/time-window.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
+import { nameCaller, refuseCaller } from './refuse-caller.ts';
 import { refuseReplay } from './replay.ts';
 import { findSigner, secretOf } from './signer.ts';
 import { takeTurns } from './take-turns.ts';
@@ -47,18 +48,25 @@ function judge(
   const nowSeconds = ports.clock.nowSeconds();
   const signer = findSigner(held, 'hmac', nowSeconds);
   const verified = verifyHmac(credentials, signer.secrets);
-  if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, credentials);
-  if (isRefusal(verified)) return withHint(verified, options, credentials);
+  const refuseWith = (refusal: Refusal): Refusal => refuseCaller(routed, withHint(refusal, options, credentials), held);
+  if (signer.fault !== null) return refuseWith(refuse('AUTHENTICATION_FAILED', signer.fault));
+  if (isRefusal(verified)) return refuseWith(verified);
   const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
-  if (late !== null) return late;
-  const { appKey, mac, digest: claimed } = credentials;
+  if (late !== null) return nameCaller(late, held);
+  const { appKey, mac, digest: claimed, dateSeconds: signedAtSeconds } = credentials;
+  const { credentialId } = signer;
   const accept = (): Pending<Authenticated | Refusal> =>
     whenReady(
-      refuseReplay(options, { method: 'hmac', appKey, mac }, ports),
-      (replayed) => replayed ?? vouchFor(routed, held, concealHmac(options), secretOf(verified)),
+      refuseReplay(routed, options, { method: 'hmac', appKey, mac, credentialId, signedAtSeconds }, ports.replayGuard),
+      (replayed) =>
+        replayed === null
+          ? vouchFor(routed, held, concealHmac(options), secretOf(verified))
+          : nameCaller(replayed, held),
     );
   if (claimed === null) return accept();
-  return whenReady(takeTurns(checkDigest(claimed, routed.received.request.body)), (altered) => altered ?? accept());
+  return whenReady(takeTurns(checkDigest(claimed, routed.received.request.body)), (altered) =>
+    altered === null ? accept() : nameCaller(altered, held),
+  );
 }
 
 function withHint(refusal: Refusal, { signatureHints }: HmacOptions, { texts: [text] }: HmacCredentials): Refusal {

@@ -7,6 +7,7 @@ import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findCredentialFault } from './held-credential.ts';
 import { findParameter, removeParameters, type Repeated } from './query-parameters.ts';
+import { refuseCaller } from './refuse-caller.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
 /** Not a possible App Key, so that no credential has it. */
@@ -28,7 +29,7 @@ export function authenticateByKey(
   if (appKey === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
   return whenReady(routed.snapshot.credentials.findByAppKey(appKey), (held) => {
     const fault = findCredentialFault(held, 'key', clock.nowSeconds());
-    if (fault !== null) return refuse('AUTHENTICATION_FAILED', fault);
+    if (fault !== null) return refuseCaller(routed, refuse('AUTHENTICATION_FAILED', fault), held);
     return vouchFor(routed, held, concealKey(routed, options));
   });
 }

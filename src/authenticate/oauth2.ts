@@ -7,6 +7,7 @@ import { refuse, type Refusal } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
 import { findParameter, removeParameters, type Repeated } from './query-parameters.ts';
+import { nameCaller } from './refuse-caller.ts';
 import { type UpstreamChanges, unchanged } from './upstream-changes.ts';
 
 const PARAMETER = 'access_token';
@@ -32,7 +33,7 @@ export function authenticateByOAuth2(
   if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
   return whenReady(routed.snapshot.credentials.findByAppKey(claims.clientId), (held) => {
     const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
-    if (fault !== null) return refuse('TOKEN_INVALID', fault);
+    if (fault !== null) return nameCaller(refuse('TOKEN_INVALID', fault), held);
     return vouchFor(routed, held, concealToken(routed, options));
   });
 }
@@ -72,7 +73,7 @@ function findToken(request: HttpRequest, query: string | null): string | Refusal
 
 /** @param rest what follows the scheme, without white space at its end */
 function readBearer(rest: string): string | Refusal {
-  const text = /^ *(.*)$/.exec(rest)?.[1] ?? '';
+  const text = rest.replace(/^ +/, '');
   if (text === '') return refuse('TOKEN_INVALID', 'the Authorization header has no token after Bearer');
   if (rest.startsWith(' ') && BEARER_TOKEN.test(text)) return text;
   return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is no token');

@@ -14,6 +14,7 @@ import { stripReservedParameters } from '../signature/strip-parameters.ts';
 import { checkTime } from '../signature/time-window.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Authenticated, type AuthenticationPorts, vouchFor } from './authenticated.ts';
+import { nameCaller, refuseCaller } from './refuse-caller.ts';
 import { refuseReplay } from './replay.ts';
 import { findSigner, secretOf } from './signer.ts';
 import { takeTurns } from './take-turns.ts';
@@ -76,15 +77,27 @@ function judge(
   const nowSeconds = ports.clock.nowSeconds();
   const signer = findSigner(held, 'parameter-signature', nowSeconds);
   return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (verified) => {
-    if (signer.fault !== null) return withHint(refuse('AUTHENTICATION_FAILED', signer.fault), options, parameters);
-    if (isRefusal(verified)) return withHint(verified, options, parameters);
+    const refuseWith = (refusal: Refusal): Refusal =>
+      refuseCaller(routed, withHint(refusal, options, parameters), held);
+    if (signer.fault !== null) return refuseWith(refuse('AUTHENTICATION_FAILED', signer.fault));
+    if (isRefusal(verified)) return refuseWith(verified);
     const { appKey, mac, timestampSeconds } = credentials;
     const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-    if (late !== null) return late;
+    if (late !== null) return nameCaller(late, held);
+    // Where signatures are remembered, a timestamp is required.
+    const signedAtSeconds = timestampSeconds ?? nowSeconds;
+    const { credentialId } = signer;
     return whenReady(
-      refuseReplay(options, { method: 'parameter-signature', appKey, mac }, ports),
+      refuseReplay(
+        routed,
+        options,
+        { method: 'parameter-signature', appKey, mac, credentialId, signedAtSeconds },
+        ports.replayGuard,
+      ),
       (replayed) =>
-        replayed ?? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified)),
+        replayed === null
+          ? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified))
+          : nameCaller(replayed, held),
     );
   });
 }

@@ -1,25 +1,38 @@
+import type { SignatureOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import { replayKeyOf, type UsedSignature } from '../replay/replay-guard.ts';
-import type { AuthenticationPorts } from './authenticated.ts';
-
-/** Beside the time in which a signature works: clocks of replicas differ, and a large body is checked after its time was. */
-const SLACK_SECONDS = 60;
+import type { ReplayGuard, Reservation, UsedSignature } from '../replay/replay-guard.ts';
+import type { Routed } from '../route/route.ts';
 
 /**
  * Refuses a signature that was used before, with `REQUEST_REPLAYED`, where `replayProtection` is on (spec §4.4); null for
  * one that is used for the first time. To be asked last: it counts as used from then on, whatever else becomes of the
- * request. Throws, or rejects with, `StoreUnavailable` when it cannot know.
+ * request. A credential that has used up its share of what can be remembered is refused with `RATE_LIMITED`. Throws, or
+ * rejects with, `StoreUnavailable` when it cannot know.
  */
 export function refuseReplay(
-  { replayProtection, clockSkewSeconds }: { readonly replayProtection: boolean; readonly clockSkewSeconds: number },
+  { snapshot }: Routed,
+  { replayProtection }: Pick<SignatureOptions, 'replayProtection'>,
   signature: UsedSignature,
-  { clock, replayGuard }: Pick<AuthenticationPorts, 'clock' | 'replayGuard'>,
+  replayGuard: ReplayGuard,
 ): Pending<Refusal | null> {
   if (!replayProtection) return null;
-  // A time from the future is good for twice the allowed distance.
-  const untilSeconds = clock.nowSeconds() + 2 * clockSkewSeconds + SLACK_SECONDS;
-  return whenReady(replayGuard.reserve(replayKeyOf(signature), untilSeconds), (reservation) =>
-    reservation === 'first' ? null : refuse('REQUEST_REPLAYED', 'the signature was used before'),
-  );
+  const longestSkewSeconds = snapshot.endpoints.longestSkewSeconds[signature.method];
+  return whenReady(replayGuard.reserve(signature, longestSkewSeconds), refusalOf);
+}
+
+function refusalOf(reservation: Reservation): Refusal | null {
+  switch (reservation) {
+    case 'first':
+      return null;
+    case 'repeated':
+      return refuse('REQUEST_REPLAYED', 'the signature was used before');
+    case 'outdated':
+      return refuse('REQUEST_EXPIRED', 'the signature is of a time of which used ones are no longer remembered');
+    default:
+      return {
+        ...refuse('RATE_LIMITED', 'the credential has used up its share of the signatures that can be remembered'),
+        exceeded: { reading: null, retryAfterSeconds: reservation.retryAfterSeconds },
+      };
+  }
 }

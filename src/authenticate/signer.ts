@@ -11,6 +11,8 @@ export interface Signer {
   readonly secrets: readonly Secret[];
   /** Why no signature of this App Key counts, for the log; null when a fitting one does. */
   readonly fault: string | null;
+  /** Whose secrets they are; empty when nobody holds the App Key, and then there is a fault. */
+  readonly credentialId: string;
 }
 
 /** Verified against when nobody holds the App Key, so that it takes as long as for one that somebody holds. */
@@ -21,11 +23,13 @@ export function findSigner(held: HeldCredential | null, method: AuthenticationMe
   const fault = findCredentialFault(held, method, nowSeconds);
   const current = held?.credential.appSecret ?? null;
   if (held === null || current === null) {
-    return { secrets: [nobodysSecret], fault: fault ?? 'the credential has no App Secret' };
+    const credentialId = held?.credential.id ?? '';
+    return { secrets: [nobodysSecret], fault: fault ?? 'the credential has no App Secret', credentialId };
   }
   const { retiringSecret: former } = held.credential;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
-  return { secrets: isFormerLive ? [current, former.appSecret] : [current], fault };
+  const secrets = isFormerLive ? [current, former.appSecret] : [current];
+  return { secrets, fault, credentialId: held.credential.id };
 }
 
 /** Which of a signer's secrets a signature was made with. */

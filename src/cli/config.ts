@@ -66,8 +66,7 @@ function maskPassword(text: string | null): string | null {
 }
 
 async function render(shown: readonly ShownSetting[], format: OutputFormat): Promise<string> {
-  if (format === 'json') return `${JSON.stringify(shown, null, 2)}\n`;
-  if (format === 'yaml') return (await import('yaml')).stringify(shown);
+  if (format !== 'table') return (await import('./output-format.ts')).formatData(shown, format);
   const rows = shown.map(({ name, value, isDefault, meaning }) => [
     name,
     value === null ? '-' : `${replaceInvisible(value)}${isDefault ? '' : ' *'}`,

@@ -20,7 +20,8 @@ export function registerDiff(
     .addHelpText(
       'after',
       `
-Secrets are compared and never printed: "appSecret: (changed)".
+Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked is
+marked "revives": apply makes it only with --revive.
 
 Examples:
   $ postern diff -f postern.yaml

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
+import { timeoutOption } from './flags/store-options.ts';
 import { formatData, type OutputFormat, outputOption } from './output-format.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './write-safely.ts';
@@ -10,6 +11,8 @@ interface DoctorOptions {
   readonly envoy: readonly string[];
   readonly deep: boolean;
   readonly fix: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
   readonly output: OutputFormat;
 }
 
@@ -18,10 +21,11 @@ export function registerDoctor(program: Command, terminal: Terminal, finish: (co
   program
     .command('doctor')
     .description('Check what a gateway with these settings depends on, and tell what to do about it.')
-    .option('--store <location>', 'the store to look at, instead of POSTERN_STORE')
+    .option('--store <location>', 'the store to look at, instead of POSTERN_STORE; no password')
     .option('--envoy <url...>', 'admin addresses of Envoys whose configuration is looked through', [])
     .option('--deep', 'read every record of a database and open every secret', false)
     .option('--fix', 'make or mend the collections, validators and indexes of a database', false)
+    .addOption(timeoutOption())
     .addOption(outputOption())
     .addHelpText(
       'after',
@@ -35,7 +39,7 @@ Examples:
   $ postern doctor --deep -o json
   $ postern doctor --fix                             a new database, or one of an older version
 
-Exit codes: 0 nothing wrong (warnings count as that), 1 faults, 2 usage.`,
+Exit codes: 0 nothing wrong (warnings count as that), 1 faults, 2 usage, 5 the database does not answer.`,
     )
     .action(async (options: DoctorOptions) => {
       finish(await examine(options, terminal));
@@ -63,20 +67,23 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
     if (options.output === 'table') terminal.out.write(render(finding));
   }
   terminal.out.write(options.output === 'table' ? summarize(findings) : formatData(findings, options.output));
+  if (findings.some(({ cause }) => cause === 'unreachable')) return exitCodes.unreachable;
   return findings.some(({ level }) => level === 'fault') ? exitCodes.failed : exitCodes.done;
 }
 
 async function* find(
-  { store, deep, fix }: DoctorOptions,
+  { store, deep, fix, timeout: timeoutMs }: DoctorOptions,
   envoys: readonly URL[],
   { environment }: Terminal,
 ): AsyncGenerator<Finding> {
-  const [{ parseConfig }, { runChecks }, { fault, fine }, { listenerFiles, rateLimitFiles }] = await Promise.all([
-    import('../config.ts'),
-    import('../doctor/run-checks.ts'),
-    import('../doctor/finding.ts'),
-    import('../tls/configured-files.ts'),
-  ]);
+  const [{ parseConfig }, { checkCallerAddresses }, { runChecks }, { fault, fine }, { listenerFiles, rateLimitFiles }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../doctor/check-caller-addresses.ts'),
+      import('../doctor/run-checks.ts'),
+      import('../doctor/finding.ts'),
+      import('../tls/configured-files.ts'),
+    ]);
   const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
   if ('problems' in parsed) {
     for (const problem of parsed.problems) {
@@ -89,7 +96,8 @@ async function* find(
   const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = parsed.config;
   const rateLimitService = address === null ? null : { address, domain, deadlineMs };
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
-  const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix };
+  const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix, timeoutMs };
+  yield* checkCallerAddresses(parsed.config);
   yield* runChecks({ ...wish, environment, clock: systemClock });
 }
 

@@ -1,73 +1,118 @@
 import { type Command, Option } from 'commander';
+import type { CommandPorts } from './command-ports.ts';
+import { collectOption } from './flags/parse-option.ts';
+import { timeoutOption } from './flags/store-options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { writeSafely } from './write-safely.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
+const explainableMethods = ['key', 'hmac', 'parameter-signature'] as const;
 
 /** The options of `postern explain`, as commander gives them. */
 interface ExplainOptions {
-  readonly endpoint: string;
+  readonly endpoint?: string;
+  readonly method?: (typeof explainableMethods)[number];
+  readonly option?: Readonly<Record<string, unknown>>;
   readonly appKey?: string;
-  readonly secretFrom: string;
+  readonly secretFrom?: string;
   readonly at?: string;
   readonly entry?: string;
+  readonly requestId?: string;
   readonly store?: string;
+  /** Milliseconds. */
+  readonly timeout: number;
   readonly output: (typeof outputFormats)[number];
 }
 
 /** Adds `postern explain`. */
-export function registerExplain(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerExplain(
+  program: Command,
+  terminal: Terminal,
+  finish: (code: ExitCode) => void,
+  ports: CommandPorts,
+): void {
   program
     .command('explain')
-    .description('Say what is wrong with a request that is refused, and how to mend it.')
+    .description('Say what is wrong with a request that is refused, and how to fix it.')
     .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
-    .requiredOption('--endpoint <id>', 'the endpoint that the request is meant for')
-    .option('--app-key <key>', 'the App Key; not for key endpoints, where it is the secret')
-    .requiredOption(
+    .option('--endpoint <id>', 'the endpoint that it is meant for; without it, where host, path and method lead')
+    .addOption(
+      new Option('--method <method>', 'explain without a store: how the API authenticates').choices(explainableMethods),
+    )
+    .option('--option <name=value>', 'with --method: an option, such as clockSkewSeconds=60; repeatable', collectOption)
+    .option(
+      '--app-key <key>',
+      'the App Key; without it, the one that was sent. Not for key endpoints, where it is the secret',
+    )
+    .option(
       '--secret-from <source>',
-      'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint',
+      'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint; without it, that of the store',
     )
     .option('--at <time>', 'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970')
     .option('--entry <number>', 'which entry of a HAR, from 1')
-    .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE')
+    .option(
+      '--request-id <id>',
+      'the requestId of the refusal, to find it in the log; read from the answer where it stands in <file>',
+    )
+    .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
+    .addOption(timeoutOption())
     .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
     .addHelpText(
       'after',
       `
-The request is only read, never sent. Neither the App Secret nor a right signature is printed.
+With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
+credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
+the secret is needed. The request is only read, never sent. Neither an App Secret nor a right signature is printed.
 
 Examples:
+  $ postern explain request.txt
   $ export ACME_SECRET=…
-  $ postern explain request.txt --endpoint invoices --app-key K --secret-from env:ACME_SECRET
+  $ postern explain request.txt --method hmac --secret-from env:ACME_SECRET
   $ pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json
 
-Exit codes: 0 the request is right, or was when it was made, 1 it is wrong, 2 usage, 3 there is no such endpoint.`,
+Exit codes: 0 the request is right, or was when it was made, 1 it is wrong, 2 usage, 3 there is no such endpoint,
+5 the store is unreachable.`,
     )
     .action(async (file: string, options: ExplainOptions) => {
-      finish(await explainFile(file, options, terminal));
+      finish(await explainFile(file, options, terminal, ports));
     });
 }
 
-async function explainFile(file: string, options: ExplainOptions, terminal: Terminal): Promise<ExitCode> {
+async function explainFile(
+  file: string,
+  options: ExplainOptions,
+  terminal: Terminal,
+  { openStore, clock }: CommandPorts,
+): Promise<ExitCode> {
   const { reportFailure } = await import('./partner/report-failure.ts');
   try {
     const [{ explainArguments }, { renderExplanation }] = await Promise.all([
       import('./partner/explain-arguments.ts'),
       import('./partner/render-explanation.ts'),
     ]);
-    const { explanation, notes } = await explainArguments({
-      file,
-      endpoint: options.endpoint,
+    const { environment } = terminal;
+    const explained = await explainArguments({
+      ...{ file, environment, clock },
+      endpoint: options.endpoint ?? null,
+      method: options.method ?? null,
+      options: options.option ?? null,
       appKey: options.appKey ?? null,
-      secretFrom: options.secretFrom,
+      secretFrom: options.secretFrom ?? null,
       at: options.at ?? null,
       entry: options.entry ?? null,
-      store: options.store ?? terminal.environment['POSTERN_STORE'],
-      environment: terminal.environment,
+      requestId: options.requestId ?? null,
+      openStore: () =>
+        openStore({
+          ...{ environment, command: 'explain', store: options.store, timeoutMs: options.timeout },
+          needsSecrets: 'where-possible',
+          warn: (message) => {
+            writeSafely(terminal.err, `warning: ${message}\n`);
+          },
+        }),
     });
-    terminal.out.write(await renderExplanation(explanation, notes, options.output));
-    return explanation.verdict === 'right' || explanation.verdict === 'right-but-old'
-      ? exitCodes.done
-      : exitCodes.failed;
+    terminal.out.write(await renderExplanation(explained, options.output));
+    const { verdict } = explained.explanation;
+    return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
   } catch (error) {
     return reportFailure('postern explain', error, terminal);
   }

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
+import { escapeInJson, escapeInYaml, hasInvisible } from '../document/declare/escape-invisible.ts';
 
 /** Tables are for people, the others for programs: their names are those of declarative files (interfaces §4). */
 export const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -10,10 +11,31 @@ export function outputOption(): Option {
   return new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table');
 }
 
-/** A value as JSON or YAML, with a line feed at its end. */
+/**
+ * A value as JSON or YAML, with a line feed at its end. Characters that a terminal would obey or not show (controls, marks
+ * of direction, line separators) are written as escapes: a parser reads the same value.
+ */
 export function formatData(value: unknown, format: 'json' | 'yaml'): string {
+  return format === 'json' ? `${formatJson(value)}\n` : formatYaml(value);
+}
+
+/** A value as JSON without a line feed at its end, each line after so many blanks. */
+export function formatJson(value: unknown, indentation = 0): string {
+  const margin = ' '.repeat(indentation);
+  return margin + escapeInJson(JSON.stringify(value, null, 2)).replaceAll('\n', `\n${margin}`);
+}
+
+/** A block scalar loses blanks at its beginning and those before the end of a line. */
+const BLANKS_THAT_BLOCKS_LOSE = /^\s|[ \t](\n|$)/;
+
+function formatYaml(value: unknown): string {
   // Without aliases: what stands twice is written twice, for readers that know only plain YAML.
-  return format === 'json'
-    ? `${JSON.stringify(value, null, 2)}\n`
-    : stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value !== 'string') return;
+      if (hasInvisible(scalar.value) || BLANKS_THAT_BLOCKS_LOSE.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeInYaml(document.toString({ lineWidth: 0 }));
 }

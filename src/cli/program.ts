@@ -9,6 +9,7 @@ import { registerDiff } from './diff.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExplain } from './explain.ts';
 import { registerExport } from './export.ts';
+import { findExposedPassword } from './exposed-password.ts';
 import { registerImport } from './import.ts';
 import { registerKeyring } from './keyring.ts';
 import { registerNouns } from './nouns.ts';
@@ -47,6 +48,11 @@ export async function runCommand(
   terminal: Terminal,
   ports: CommandPorts = systemPorts(),
 ): Promise<ExitCode> {
+  const exposed = findExposedPassword(args);
+  if (exposed !== null) {
+    terminal.err.write(`postern: ${exposed}\n`);
+    return exitCodes.usage;
+  }
   let exitCode: ExitCode = exitCodes.done;
   const program = new Command('postern')
     .description('Authentication gateway for partner APIs behind Envoy.')
@@ -73,7 +79,8 @@ Examples:
   $ postern endpoint list                list what is protected
   $ postern credential issue --help      how to give a partner an App Key
 
-Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable.`,
+Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable,
+6 outcome unknown: the change may be in force.`,
     )
     .exitOverride();
   const finish = (code: ExitCode): void => {

@@ -7,7 +7,7 @@ export function registerServe(program: Command, terminal: Terminal, finish: (cod
   program
     .command('serve')
     .description('Decide the requests that Envoy asks about, until SIGTERM or Ctrl-C.')
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE')
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addHelpText(
       'after',
       `
@@ -66,11 +66,16 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
       logger,
       elapsedMs: () => performance.now(),
     });
-    const { isHurried } = await firstStopSignal(terminal, () => {
+    const stopSignal = firstStopSignal(terminal, () => {
       logger.warn('stopped at once by a second signal');
       destination.flush();
       terminal.exit(exitCodes.failed);
     });
+    await Promise.race([gateway.ready, stopSignal]).catch(async (error: unknown) => {
+      await gateway[Symbol.asyncDispose]();
+      throw error;
+    });
+    const { isHurried } = await stopSignal;
     await gateway.stop(isHurried);
     logger.info('stopped');
     // All is closed, but what a silent collector of traces was asked goes on until its time is over.

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { timeoutOption } from './flags/store-options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** The options of `postern sign`, as commander gives them. */
@@ -10,6 +11,8 @@ interface SignOptions {
   readonly secretFrom: string;
   readonly signHeader: readonly string[];
   readonly store?: string;
+  /** Milliseconds. */
+  readonly timeout: number;
 }
 
 /** Adds `postern sign`. */
@@ -28,7 +31,8 @@ export function registerSign(program: Command, terminal: Terminal, finish: (code
       'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint',
     )
     .option('--sign-header <name>', 'hmac: sign this header too; repeatable', collect, [])
-    .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE')
+    .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
+    .addOption(timeoutOption())
     .addHelpText(
       'after',
       `
@@ -67,6 +71,7 @@ async function sign(method: string, url: string, options: SignOptions, terminal:
     const endpoint = await findEndpointInStore(
       options.endpoint,
       options.store ?? terminal.environment['POSTERN_STORE'],
+      options.timeout,
     );
     const { request, origin } = readRequestArguments({
       method,

@@ -38,5 +38,6 @@ export const exitCodes = {
   notFound: 3,
   conflict: 4,
   unreachable: 5,
+  unknown: 6,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { DocumentContent } from '../document/document-content.ts';
-import type { ParsedDocument } from '../document/parse-document.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { PlacedDocument } from '../document/parse-document.ts';
+import type { Problem } from '../document/problem.ts';
 import type { SourceFiles } from './document/read-sources.ts';
+import { UsageError } from './partner/usage-error.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -9,7 +11,9 @@ type OutputFormat = (typeof outputFormats)[number];
 
 /** What was found in the files: all of it at once. */
 interface Finding extends SourceFiles {
-  readonly parsed: ParsedDocument;
+  readonly parsed:
+    | { readonly document: PlacedDocument; readonly warnings: readonly Problem[] }
+    | { readonly problems: readonly Problem[] };
 }
 
 /** Adds `postern validate`. */
@@ -17,7 +21,8 @@ export function registerValidate(program: Command, terminal: Terminal, finish: (
   program
     .command('validate')
     .description('Check declarative files and tell every problem with file, line and column.')
-    .requiredOption('-f, --file <file...>', 'files that together are one document')
+    .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
+    .option('-f, --file <file...>', 'the same, as "apply" and "diff" have it')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
     .addHelpText(
       'after',
@@ -25,14 +30,25 @@ export function registerValidate(program: Command, terminal: Terminal, finish: (
 Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
 environment variables and files of appSecretFrom must be there. No secret is printed.
 
+Warnings are about what is right and most probably not meant, such as a path with a wildcard or a grant that has ended.
+
 Examples:
-  $ postern validate -f postern.yaml
+  $ postern validate
+  $ postern validate postern.yaml
   $ postern validate -f endpoints.yaml -f consumers.yaml -o json
 
-Exit codes: 0 valid, 1 problems, 2 usage.`,
+Exit codes: 0 valid, with or without warnings, 1 problems, 2 usage.`,
     )
-    .action(async ({ file, output }: { file: readonly string[]; output: OutputFormat }) => {
-      finish(await validate(file, output, terminal));
+    .action(async (names: readonly string[], flags: { file?: readonly string[]; output: OutputFormat }) => {
+      try {
+        const given = [...names, ...(flags.file ?? [])];
+        const files = given.length > 0 ? given : [await fileOfStore(terminal.environment)];
+        finish(await validate(files, flags.output, terminal));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        terminal.err.write(`postern validate: ${error.message}\n`);
+        finish(exitCodes.usage);
+      }
     });
 }
 
@@ -41,23 +57,39 @@ export async function validate(
   files: readonly string[],
   format: OutputFormat,
   terminal: Pick<Terminal, 'environment' | 'out'>,
+  clock: Clock = systemClock,
 ): Promise<ExitCode> {
-  const finding = await check(files, terminal.environment);
+  const finding = await check(files, terminal.environment, clock);
   terminal.out.write(await render(finding, format, terminal));
-  return 'content' in finding.parsed ? exitCodes.done : exitCodes.failed;
+  return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
 
-async function check(names: readonly string[], environment: Terminal['environment']): Promise<Finding> {
-  const [{ parseDocument }, { secretReader }, { readSources }] = await Promise.all([
+/** The file that `serve` would serve. */
+async function fileOfStore(environment: Terminal['environment']): Promise<string> {
+  const [{ settings }, { parseStore }] = await Promise.all([import('../config.ts'), import('../config-values.ts')]);
+  const { name, default: fallback } = settings.store;
+  const location = parseStore(environment[name] || fallback);
+  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  if (location.kind === 'file') return location.path;
+  throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
+}
+
+async function check(names: readonly string[], environment: Terminal['environment'], clock: Clock): Promise<Finding> {
+  const [{ parsePlacedDocument }, { findWarnings }, { secretReader }, { readSources }] = await Promise.all([
     import('../document/parse-document.ts'),
+    import('../document/find-warnings.ts'),
     import('../document/secret-source.ts'),
     import('./document/read-sources.ts'),
   ]);
   const read = await readSources(names);
-  return {
-    ...read,
-    parsed: parseDocument(read.sources, { isComplete: true, readSecret: secretReader({ environment }) }),
-  };
+  const parsed = parsePlacedDocument(read.sources, {
+    isComplete: true,
+    references: 'document',
+    readSecret: secretReader({ environment }),
+  });
+  if ('problems' in parsed) return { ...read, parsed };
+  const { document } = parsed;
+  return { ...read, parsed: { document, warnings: findWarnings(document, read.sources, clock.nowSeconds()) } };
 }
 
 async function render(
@@ -65,18 +97,20 @@ async function render(
   format: OutputFormat,
   terminal: Pick<Terminal, 'environment' | 'out'>,
 ): Promise<string> {
-  if (format === 'json') return `${JSON.stringify(describe(finding), null, 2)}\n`;
-  if (format === 'yaml') return (await import('yaml')).stringify(describe(finding));
-  const { parsed } = finding;
-  if ('content' in parsed) return `${nameOf(finding.files)}: valid: ${countResources(parsed.content)}\n`;
-  const { renderProblems } = await import('./document/render-problems.ts');
-  return await renderProblems(parsed.problems, finding.texts, terminal);
+  if (format !== 'table') return (await import('./output-format.ts')).formatData(describe(finding), format);
+  const { parsed, texts, files } = finding;
+  const { renderProblems, renderWarnings } = await import('./document/render-problems.ts');
+  if ('problems' in parsed) return await renderProblems(parsed.problems, texts, terminal);
+  const { document, warnings } = parsed;
+  const told = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
+  const summary = `${nameOf(files)}: valid: ${countResources(document)}${told}\n`;
+  return (await renderWarnings(warnings, texts, terminal)) + summary;
 }
 
 /** What scripts get. */
 function describe({ files, parsed }: Finding): object {
   if ('problems' in parsed) return { valid: false, files, problems: parsed.problems };
-  const { endpoints, consumers, credentials, grants } = parsed.content;
+  const { endpoints, consumers, credentials, grants } = parsed.document;
   return {
     valid: true,
     files,
@@ -84,10 +118,11 @@ function describe({ files, parsed }: Finding): object {
     consumers: consumers.length,
     credentials: credentials.length,
     grants: grants.length,
+    warnings: parsed.warnings,
   };
 }
 
-function countResources({ endpoints, consumers, credentials, grants }: DocumentContent): string {
+function countResources({ endpoints, consumers, credentials, grants }: PlacedDocument): string {
   return [
     count(endpoints.length, 'endpoint'),
     count(consumers.length, 'consumer'),

@@ -33,7 +33,7 @@ export async function checkTlsFiles(
     return { findings: [fault('TLS files', error.message, 'mend the files, or correct the settings')], material: null };
   }
   const findings: Finding[] = [];
-  const nowMs = clock.nowMs();
+  const nowMs = clock.nowSeconds() * 1000;
   if (files.certificate !== null && material.certificate !== null) {
     findings.push(...checkOwn(files.certificate, readCertificates(material.certificate), { nowMs, isServer }));
   }

@@ -10,6 +10,8 @@ export interface Finding {
   readonly message: string;
   /** What to do; null when all is well. */
   readonly advice: string | null;
+  /** Why records of the store were not looked at: it did not answer, or is empty or of another version. */
+  readonly cause?: 'unreachable' | 'schema';
 }
 
 /** All is well. */

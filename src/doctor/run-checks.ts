@@ -30,6 +30,8 @@ export interface Wish {
   readonly isDeep: boolean;
   /** Whether collections and indexes that differ are mended. */
   readonly isFixing: boolean;
+  /** How long each server is waited for. */
+  readonly timeoutMs: number;
   readonly environment: Environment;
   readonly clock: Clock;
 }
@@ -50,6 +52,7 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
       keyRing: ring,
       isDeep: wish.isDeep,
       isFixing: wish.isFixing,
+      timeoutMs: wish.timeoutMs,
     });
   }
   const { listeners } = wish.tls;

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import { findMatchCollisions } from '../route/collisions.ts';
+import { ID_PATTERN } from './fields.ts';
 import { findNearestName } from './nearest-name.ts';
 import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
 
@@ -18,7 +19,7 @@ export function checkUniqueIds(declared: readonly Declared[], noun: string, prob
     if (first === undefined) firsts.set(id, place);
     else {
       const word = (): string =>
-        `the id ${JSON.stringify(id)} is taken by the ${noun} on ${describePlace(first, place)}`;
+        `${ID_PATTERN.test(id) ? `the id "${id}"` : 'this id'} is taken by the ${noun} on ${describePlace(first, place)}`;
       problems.report(placeIn(place, 'id'), word);
     }
   }
@@ -60,7 +61,7 @@ export function checkReferences(
     if (known.has(id)) return;
     const word = (): string => {
       suggestions += 1;
-      const nearest = suggestions > MAX_SUGGESTIONS ? null : findNearestName(id, [...known.keys()]);
+      const nearest = suggestions > MAX_SUGGESTIONS ? null : findNearestName(id, wellFormed(known));
       const advice = nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
       return `there is no ${noun} ${JSON.stringify(id)}${advice}`;
     };
@@ -70,6 +71,11 @@ export function checkReferences(
     checkReference('endpoint', grant.endpointId, endpoints, place);
     checkReference('consumer', grant.consumerId, consumers, place);
   }
+}
+
+/** Faulty ids are not repeated. */
+function wellFormed(known: KnownIds): readonly string[] {
+  return [...known.keys()].filter((id) => ID_PATTERN.test(id));
 }
 
 /** Reports second grants for the same endpoint and consumer. */

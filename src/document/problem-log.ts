@@ -1,3 +1,4 @@
+import { knownNames } from './known-names.ts';
 import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
 import { replaceInvisible } from './source-text.ts';
 import type { YamlTree } from './yaml-tree.ts';
@@ -11,6 +12,13 @@ export interface Place {
 /** The place of something inside another. */
 export function placeIn(place: Place, ...steps: readonly (string | number)[]): Place {
   return { tree: place.tree, path: [...place.path, ...steps] };
+}
+
+/** Whether the mapping at this place has a key of its own: a default that was filled in is not what the file says. */
+export function isDeclared({ tree, path }: Place, key: string): boolean {
+  let value: unknown = tree.value;
+  for (const step of path) value = (value as Readonly<Record<string | number, unknown>>)[step];
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
 
 /** `line 12`, or `line 12 of other.yaml` when seen from another file; the path in a value that was never a text. */
@@ -37,13 +45,15 @@ export const MAX_PROBLEMS = 1000;
 /** Collects the problems of a set of files. */
 export class ProblemLog {
   readonly #trees: readonly YamlTree[];
+  readonly #isName: (key: string) => boolean;
   readonly #problems: Problem[] = [];
   readonly #firstSyntaxFault = new Map<YamlTree, number>();
   #count = 0;
 
-  /** Begins with the faults of the files' text. */
-  constructor(trees: readonly YamlTree[]) {
+  /** Begins with the faults of the files' text. Paths repeat only the keys that `isName` takes. */
+  constructor(trees: readonly YamlTree[], isName = (key: string): boolean => knownNames.has(key)) {
     this.#trees = trees;
+    this.#isName = isName;
     for (const tree of trees) {
       for (const fault of tree.syntaxFaults) {
         const known = this.#firstSyntaxFault.get(tree);
@@ -53,7 +63,7 @@ export class ProblemLog {
       }
       for (const { offset, path, message } of tree.treeFaults) {
         if (!this.#isUncertain(tree, tree.positionOf(offset).line)) {
-          this.#add({ file: tree.file, ...tree.positionOf(offset), path: formatPath(path), message });
+          this.#add({ file: tree.file, ...tree.positionOf(offset), path: this.#format(path), message });
         }
       }
     }
@@ -79,7 +89,7 @@ export class ProblemLog {
       return;
     }
     const text = typeof message === 'string' ? message : message();
-    this.#add({ file: place.tree.file, ...position, path: formatPath(place.path), message: text });
+    this.#add({ file: place.tree.file, ...position, path: this.#format(place.path), message: text });
   }
 
   /** All problems by file and position, the first {@link MAX_PROBLEMS} that were found. */
@@ -96,6 +106,10 @@ export class ProblemLog {
   #isUncertain(tree: YamlTree, line: number): boolean {
     const firstFault = this.#firstSyntaxFault.get(tree);
     return firstFault !== undefined && line >= firstFault;
+  }
+
+  #format(path: DocumentPath): string {
+    return formatPath(path, this.#isName);
   }
 
   #add(problem: Problem): void {

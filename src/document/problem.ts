@@ -1,3 +1,4 @@
+import { HIDDEN } from './known-names.ts';
 import { replaceInvisible } from './source-text.ts';
 
 /** One fault of a declarative document, at the place where it has to be mended (spec §6). */
@@ -16,15 +17,17 @@ export interface Problem {
 /** The steps from the root of a document to a value: keys of mappings and positions in lists, from 0. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Keys that can stand after a dot as they are; others are quoted. */
-const PLAIN_KEY = /^[A-Za-z_][\w-]*$/;
+/** Whether a key has the form of a name, so that it can stand after a dot. */
+export function isPlainName(key: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(key);
+}
 
-/** Writes a path as people read it: `endpoints[0].options.hideCredentials`. */
-export function formatPath(path: DocumentPath): string {
+/** Writes a path as people read it: `endpoints[0].options.hideCredentials`. Keys that `isName` refuses become `…`. */
+export function formatPath(path: DocumentPath, isName: (key: string) => boolean = isPlainName): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${String(step)}]`;
-    else if (!PLAIN_KEY.test(step)) text += `[${JSON.stringify(step)}]`;
+    else if (!isName(step)) text += text === '' ? HIDDEN : `.${HIDDEN}`;
     else text += text === '' ? step : `.${step}`;
   }
   return text;

@@ -65,6 +65,12 @@ export function subjectOf(path: DocumentPath): string {
   return `item ${String(last + 1)} of ${subjectOf(path.slice(0, -1))}`;
 }
 
+/** The same for a value inside the one of a known key: keys that a document chose, those of labels, are not repeated. */
+function subjectIn(key: string, path: DocumentPath): string {
+  const isChosen = path.slice(1).some((step) => typeof step === 'string');
+  return isChosen ? `a value in ${JSON.stringify(key)}` : subjectOf(path);
+}
+
 /** `"a", "b" or "c"`; numbers stand as they are. */
 export function alternatives(values: readonly unknown[]): string {
   const quoted = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
@@ -76,6 +82,11 @@ function isMapping(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
+const PLAIN_WORD = /^[A-Za-z_-]+$/;
+/** Letters too many or too few in a key that is repeated. */
+const MAX_SLIP = 2;
+
+/** Only a misspelt name is repeated: any other key may be a secret, with a colon too many or a blank too few. */
 function reportUnknownKey<F extends Fields>(
   key: string,
   place: Place,
@@ -84,16 +95,15 @@ function reportUnknownKey<F extends Fields>(
 ): void {
   const word = (): string => {
     const known = Object.keys(kind.fields);
+    const begun = known.find((name) => key.startsWith(`${name}:`));
+    if (begun !== undefined) return `a blank is missing after the colon of "${begun}" in ${kind.what}`;
     const nearest = findNearestName(key, known);
     const advice = nearest === null ? `known keys: ${known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`;
-    const shown = JSON.stringify(key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key);
-    return `unknown key ${shown} in ${kind.what}; ${advice}`;
+    const isSlip = nearest !== null && PLAIN_WORD.test(key) && Math.abs(key.length - nearest.length) <= MAX_SLIP;
+    return `unknown key ${isSlip ? `"${key}" ` : ''}in ${kind.what}; ${advice}`;
   };
   problems.report(placeIn(place, key), word, { part: 'key' });
 }
-
-/** More characters of a key than these are not repeated. */
-const MAX_SHOWN = 60;
 
 function readValue(
   key: string,
@@ -112,7 +122,7 @@ function readValue(
     const path = [key, ...issue.path.filter((step) => typeof step !== 'symbol')];
     const at = placeIn(place, ...path);
     const faulty = valueAt({ [key]: value }, path);
-    if (faulty !== UNREADABLE) problems.report(at, `${subjectOf(at.path)} ${describeIssue(issue, faulty, place)}`);
+    if (faulty !== UNREADABLE) problems.report(at, `${subjectIn(key, path)} ${describeIssue(issue, faulty, place)}`);
   }
 }
 

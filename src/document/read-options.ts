@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   authenticationMethods,
   hmacAlgorithms,
+  MAX_CLOCK_SKEW_SECONDS,
   parameterEncodings,
   type AuthenticationMethod,
   type CommonOptions,
@@ -18,7 +19,7 @@ const optionFields = {
   keyNames: nestedField,
   hideCredentials: flagField,
   algorithms: nestedField,
-  clockSkewSeconds: wholeNumberField(1, 3600),
+  clockSkewSeconds: wholeNumberField(1, MAX_CLOCK_SKEW_SECONDS),
   acceptRealHttpVersion: flagField,
   requireTimestamp: flagField,
   parameterEncoding: z.enum(parameterEncodings),

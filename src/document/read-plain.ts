@@ -1,3 +1,4 @@
+import { isPlainName } from './problem.ts';
 import { ProblemLog, type Place } from './problem-log.ts';
 import type { YamlTree } from './yaml-tree.ts';
 
@@ -20,7 +21,7 @@ export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T 
  */
 export function readPlain<T>(raw: unknown, read: Reader<T>): ReadPlain<T> {
   const tree = plainTree(raw);
-  const log = new ProblemLog([tree]);
+  const log = new ProblemLog([tree], isPlainName);
   const value = read(raw, { tree, path: [] }, log);
   if (log.count > 0) return { problems: log.sorted().map(({ path, message }) => ({ path, message })) };
   if (value === null) throw new Error('a reader gave nothing and reported no problem');

@@ -80,8 +80,8 @@ function readReferredSecret(raw: unknown, place: Place, context: CredentialConte
     context.problems.report(part, `"appSecretFrom" ${answer.fault}`);
     return null;
   }
-  const name = 'env' in reference ? `the environment variable ${reference.env}` : `the file ${reference.file}`;
-  return checkSecret(answer.text, `the App Secret in ${name}`, part, context.problems);
+  const name = 'env' in reference ? 'the environment variable' : 'the file';
+  return checkSecret(answer.text, `the App Secret in ${name} of "appSecretFrom"`, part, context.problems);
 }
 
 function parseReference({ env, file }: { readonly env?: string; readonly file?: string }): SecretReference | null {

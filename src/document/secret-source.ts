@@ -4,7 +4,10 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 /** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
-/** The text of a secret, or why there is none, in words that follow `"appSecretFrom"`. Neither is ever logged with the text. */
+/**
+ * The text of a secret, or why there is none, in words that follow `"appSecretFrom"`. They do not repeat the name of the
+ * variable or file: who confuses the two writes the secret there.
+ */
 export type SecretAnswer = { readonly text: string } | { readonly fault: string };
 
 /** Looks a reference of a document file up. */
@@ -25,13 +28,11 @@ export function secretReader(options: SecretReaderOptions): ReadSecret {
   return (reference, documentFile) => {
     if ('env' in reference) {
       const text = options.environment[reference.env];
-      return text === undefined
-        ? { fault: `names the environment variable ${reference.env}, which is not set` }
-        : { text };
+      return text === undefined ? { fault: 'names an environment variable that is not set' } : { text };
     }
     const path = secretFilePath(reference.file, documentFile);
     options.onFile?.(path);
-    return readSecretFile(path, reference.file);
+    return readSecretFile(path);
   };
 }
 
@@ -41,18 +42,18 @@ export function secretFilePath(file: string, documentFile: string): string {
 }
 
 /** Reads only plain files: opening a pipe or a device could wait for ever. */
-function readSecretFile(path: string, shown: string): SecretAnswer {
+function readSecretFile(path: string): SecretAnswer {
   let bytes: Buffer;
   try {
     const status = statSync(path);
-    if (!status.isFile()) return { fault: `names ${shown}, which is not a plain file` };
-    if (status.size > MAX_SECRET_FILE_BYTES) return { fault: `names ${shown}, which is too long for an App Secret` };
+    if (!status.isFile()) return { fault: 'names something that is not a plain file' };
+    if (status.size > MAX_SECRET_FILE_BYTES) return { fault: 'names a file that is too long for an App Secret' };
     bytes = readFileSync(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    return { fault: `names the file ${shown}, which cannot be read (${code})` };
+    return { fault: `names a file that cannot be read (${code})` };
   }
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
-  if (!Buffer.from(text, 'utf8').equals(bytes)) return { fault: `names ${shown}, which is not UTF-8 text` };
+  if (!Buffer.from(text, 'utf8').equals(bytes)) return { fault: 'names a file that is not UTF-8 text' };
   return { text: text.endsWith('\n') ? text.slice(0, -1) : text };
 }

@@ -1,77 +1,84 @@
-import { replaceInvisible, type Position } from './source-text.ts';
+import { HIDDEN, knownNames } from './known-names.ts';
+import type { Position } from './source-text.ts';
 
 /** A line of a document as it can be shown, and where in it a problem is. */
 export interface SourceExcerpt {
-  /** One line of visible characters, with `…` for what is kept back. */
+  /** One line of visible characters: known keys, brackets and blanks beside them, and `…` for everything else. */
   readonly text: string;
   /** Characters before the place of the problem. */
   readonly indent: number;
 }
 
-/** Keys whose values are no secrets. The values of all others, misspelt ones too, are not shown. */
-const OPEN_KEYS: ReadonlySet<string> = new Set(
-  [
-    'version endpoints consumers grants id description name labels enabled credentials scenario match hosts paths',
-    'prefix exact methods method authentication accessCondition trafficControl limits requests unit per options',
-    'keyNames query header hideCredentials algorithms clockSkewSeconds acceptRealHttpVersion requireTimestamp',
-    'parameterEncoding strictParameters unsignedQuery unsignedBody tokenInQuery replayProtection signatureHints mode',
-    'onLimiterFailure state notBefore expiresAt endpoint consumer env file',
-  ].flatMap((line) => line.split(' ')),
-);
+/** A word with its colon, quoted or not. */
+const KEY = /(?<![\w-])(["']?)([A-Za-z]+)\1[ \t]*:/g;
+/** What may stand between a key and its value, or between a value and the next key. */
+const OPENING = /^[ \t]*(?:[{[][ \t]*){0,3}/;
+const CLOSING = /(?:[ \t]*[}\]]){0,3},?[ \t]*(?:[-?{[][ \t]*){0,3}$/;
 
-/** A key with its colon: quoted, or plain with a blank or the end of the line behind it. */
-const KEY = /(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*:(?=\s|$|["'{[])/g;
-
-/** What can stand before the first key of a line that continues nothing. */
-const LINE_START = /^[\s\-?[{,]*$/;
-
-/** Lines looked back at for the key that a line without one belongs to. */
-const MAX_LINES_BACK = 100;
-
-/** Stands for what is kept back. */
-const HIDDEN = '…';
+/** More characters before a key are not looked at, so that a line of nothing but blanks costs little. */
+const MAX_CLOSING = 80;
 
 /** Lines are cut to these many characters around the problem. */
 const MAX_WIDTH = 160;
 
+/** Where a part of a line begins, and what stands for it in the excerpt. */
+interface Piece {
+  readonly start: number;
+  readonly shown: string;
+}
+
 /**
- * The line of a problem in the lines of its file, without what could be a secret: shown is what stands before the first key that is not known to
- * be harmless. Null when nothing of the line can be shown.
+ * The line of a problem in the lines of its file, without any text that could be a secret: of a line that was damaged
+ * nothing but the known keys can be told for sure. Null when it has none.
  */
 export function excerptOf(lines: readonly string[], { line, column }: Position): SourceExcerpt | null {
-  const shown = hideSecrets(lines, line - 1);
-  if (shown === null || shown.trim() === '') return null;
-  const place = Math.min(column - 1, shown.endsWith(HIDDEN) ? shown.length - 1 : shown.length);
+  const pieces = piecesOf((lines[line - 1] ?? '').replace(/\r$/, ''));
+  if (pieces === null) return null;
+  const shown = pieces.map((piece) => piece.shown).join('');
+  const place = Math.min(placeIn(pieces, column - 1), shown.length);
   const start = shown.length <= MAX_WIDTH ? 0 : Math.max(0, place - MAX_WIDTH / 2);
-  const cut = shown.slice(start, start + MAX_WIDTH);
-  const head = start > 0 ? '…' : '';
-  const tail = start + MAX_WIDTH < shown.length ? '…' : '';
-  return { text: `${head}${visible(cut)}${tail}`, indent: head.length + place - start };
+  const head = start > 0 ? HIDDEN : '';
+  const tail = start + MAX_WIDTH < shown.length ? HIDDEN : '';
+  return { text: head + shown.slice(start, start + MAX_WIDTH) + tail, indent: head.length + place - start };
 }
 
-/** A line, cut before the first value that could be a secret; null when it continues one. */
-function hideSecrets(lines: readonly string[], index: number): string | null {
-  const line = (lines[index] ?? '').replace(/\r$/, '');
-  const keys = [...line.matchAll(KEY)];
-  const isContinued = !LINE_START.test(line.slice(0, keys[0]?.index ?? line.length));
-  if (isContinued && !continuesOpenKey(lines, index)) return null;
-  const hidden = keys.find((key) => !isOpen(key));
-  return hidden === undefined ? line : `${line.slice(0, hidden.index)}${hidden[0]} ${HIDDEN}`;
-}
-
-function continuesOpenKey(lines: readonly string[], index: number): boolean {
-  for (const line of lines.slice(Math.max(0, index - MAX_LINES_BACK), index).reverse()) {
-    const keys = [...line.matchAll(KEY)];
-    if (keys.length > 0) return keys.every(isOpen);
+function piecesOf(line: string): readonly Piece[] | null {
+  const keys = [...line.matchAll(KEY)].filter(([, , name = '']) => knownNames.has(name));
+  if (keys.length === 0) return null;
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: key, index } of keys) {
+    addGap(pieces, line.slice(end, index), end);
+    pieces.push({ start: index, shown: visible(key) });
+    end = index + key.length;
   }
-  return false;
+  addGap(pieces, line.slice(end), end);
+  return pieces;
 }
 
-function isOpen(key: RegExpExecArray): boolean {
-  return OPEN_KEYS.has(key[1] ?? key[2] ?? key[3] ?? '');
+/** Adds what stands before, between and behind keys: the values, of which nothing is shown. */
+function addGap(pieces: Piece[], gap: string, start: number): void {
+  const opening = OPENING.exec(gap)?.[0] ?? '';
+  const rest = gap.slice(opening.length);
+  const closing = CLOSING.exec(rest.slice(-MAX_CLOSING))?.[0] ?? '';
+  const hiddenLength = rest.length - closing.length;
+  pieces.push({ start, shown: visible(opening) });
+  if (hiddenLength > 0) pieces.push({ start: start + opening.length, shown: HIDDEN });
+  pieces.push({ start: start + opening.length + hiddenLength, shown: visible(closing) });
+}
+
+/** Where a place of the line is in the excerpt: on the `…` for all that it stands for. */
+function placeIn(pieces: readonly Piece[], offset: number): number {
+  let place = 0;
+  for (const [index, { start, shown }] of pieces.entries()) {
+    const next = pieces[index + 1]?.start ?? Infinity;
+    if (offset < next) return place + (shown === HIDDEN ? 0 : Math.min(offset - start, shown.length));
+    place += shown.length;
+  }
+  return place;
 }
 
 /** Tabs would move the mark below the line. */
 function visible(text: string): string {
-  return replaceInvisible(text.replaceAll('\t', ' '));
+  return text.replaceAll('\t', ' ');
 }

@@ -70,16 +70,21 @@ function* tokensOf(text: string, parser: Parser, faults: SyntaxFault[]): ReturnT
   yield* parser.end();
 }
 
-/** What each of the library's faults means. Those that it words without a piece of the text keep its words. */
+/** What each of the library's faults means, in words for people and without a piece of the text. */
 function describe(error: YAMLError): string {
   switch (error.code) {
     case 'MISSING_CHAR':
+      return `not valid YAML: ${describeMissing(error.message)}`;
     case 'BAD_INDENT':
+      return 'not valid YAML: this line is not indented like those it belongs to, or a bracket before it is not closed';
     case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'not valid YAML: a second "key:" stands in this value; begin a new line for it, or quote the value';
     case 'BLOCK_IN_FLOW':
+      return 'not valid YAML: inside [ ] and { } there are no "- " items and no lines of "key: value"; use commas';
     case 'MULTILINE_IMPLICIT_KEY':
+      return 'not valid YAML: a key and its colon must stand on one line; look for a missing colon or quote';
     case 'KEY_OVER_1024_CHARS':
-      return `not valid YAML: ${error.message}`;
+      return 'not valid YAML: more than 1024 characters stand before this colon; look for a missing quote or line end';
     case 'TAB_AS_INDENT':
       return 'not valid YAML: a tab indents this line; use blanks';
     case 'BAD_DQ_ESCAPE':
@@ -105,4 +110,23 @@ function describe(error: YAMLError): string {
     case 'TAG_RESOLVE_FAILED':
       return 'not valid YAML: this cannot stand here; look for a missing quote, comma, bracket or indentation before it';
   }
+}
+
+/** The library's messages about something that is missing, by a word of each. Only these fixed words are looked for. */
+const MISSING_THINGS: readonly (readonly [word: string, meaning: string])[] = [
+  ['closing "quote', 'the " that ends a quoted text is missing'],
+  ["closing 'quote", "the ' that ends a quoted text is missing"],
+  ['Missing space after :', 'a blank is missing after a colon'],
+  ['Missing , or :', 'a comma or a colon is missing before this'],
+  ['Missing ,', 'a comma is missing before this'],
+  ['followed by map values', 'this line has no colon: write "key: value"; or quote what belongs to the line above'],
+  ['Sequence item without', 'this item of a list does not begin with "- "'],
+  ['expected to end with', 'a bracket is not closed: look for a missing ] or } before this'],
+  ['must end with', 'a bracket is not closed: look for a missing ] or } before this'],
+  ['Comments must be separated', 'a blank is missing before "#"; or quote the value'],
+];
+
+function describeMissing(message: string): string {
+  const found = MISSING_THINGS.find(([word]) => message.includes(word));
+  return found?.[1] ?? 'something is missing; look for a missing quote, comma, colon or bracket before this';
 }

@@ -127,11 +127,7 @@ class Converter {
       size += converted.size;
       if (Object.hasOwn(object, key)) {
         const { line } = this.#positionOf(startOf(this.#pairsOf(map).get(key)?.key) ?? 0);
-        this.#fault(
-          keyNode,
-          path,
-          `the key ${quote(key)} stands twice in this mapping, first on line ${String(line)}; keep one`,
-        );
+        this.#fault(keyNode, path, `this key stands twice in its mapping, first on line ${String(line)}; keep one`);
       } else {
         object[key] = converted.value;
       }
@@ -216,8 +212,4 @@ class Converter {
 
 function startOf(node: unknown): number | null {
   return isNode(node) && node.range ? node.range[0] : null;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -1,7 +1,6 @@
 import { findParameter } from '../authenticate/query-parameters.ts';
 import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
 import { decodeFormText } from '../receive/form-decoding.ts';
-import { refuse, type Refusal } from '../refusal.ts';
 import type { ClientRequest } from '../signature/client-request.ts';
 import { equal } from '../signature/equal.ts';
 import { queryOf } from '../signature/query.ts';
@@ -10,13 +9,33 @@ import type { Finding } from './finding.ts';
 import type { Mistake } from './mistake.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
+const QUOTED = /^(["'])(.*)\1$/s;
+const SCHEME_WORD = /^(?:Bearer|Key|ApiKey|Token) +/i;
 
 /** Finds out what is wrong with a request to a key endpoint (spec §3.1). No text of it holds an App Key. */
 export function explainKey(request: ClientRequest, { keyNames }: KeyOptions, { secret }: ExplainInput): Finding {
   const found = firstPresent(request, keyNames);
-  const refusal = judge(found?.values ?? null, secret);
-  const mistakes = refusal === null ? [] : findMistakes(request, keyNames, found, secret);
-  return { refusal, mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+  const mistakes = findMistakes(request, keyNames, found, secret);
+  return { mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+}
+
+/** What stands in the places of an App Key, that of the first place, which decides, first. */
+export function carriedKeys(request: ClientRequest, keyNames: readonly KeyCarrier[]): readonly string[] {
+  return keyNames.flatMap((carrier) => valuesOf(request, carrier));
+}
+
+/** The App Keys that a caller may have meant who sent another text: what {@link explainKey} can name the difference of. */
+export function meantKeys(value: string): readonly string[] {
+  const meant = [
+    value.replace(/\s/g, ''),
+    value.toLowerCase(),
+    value.toUpperCase(),
+    value.replace(QUOTED, '$2'),
+    value.replace(SCHEME_WORD, ''),
+    decodeFormText(value) ?? '',
+    Buffer.from(value, 'base64').toString('utf8'),
+  ];
+  return [...new Set(meant)].filter((text) => text !== value && text !== '');
 }
 
 /** The carrier that decides, and what it holds: one text or more. */
@@ -43,19 +62,11 @@ function valuesOf({ path, headers }: ClientRequest, carrier: KeyCarrier): readon
   return typeof value === 'string' ? [decodeFormText(value) ?? '%'] : ['', ''];
 }
 
-function judge(values: readonly string[] | null, key: string): Refusal | null {
-  if (values === null) return refuse('CREDENTIALS_MISSING', 'the request carries no App Key');
-  const [value = ''] = values;
-  if (values.length > 1) return refuse('CREDENTIALS_MALFORMED', 'the App Key stands twice in its carrier');
-  if (value === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
-  return isSame(value, key) ? null : refuse('AUTHENTICATION_FAILED', 'the App Key is not the one given');
-}
-
 function findMistakes(
   request: ClientRequest,
   keyNames: readonly KeyCarrier[],
   found: Carried | null,
-  key: string,
+  key: string | null,
 ): readonly Mistake[] {
   const places = keyNames.map(describe).join(' or ');
   if (found === null) return [findMissing(request, keyNames, places)];
@@ -73,6 +84,8 @@ function findMistakes(
       },
     ];
   }
+  // Which App Key is the right one is not always known.
+  if (key === null || isSame(value, key)) return [];
   const later = keyNames.slice(keyNames.indexOf(found.carrier) + 1);
   if (later.some((carrier) => valuesOf(request, carrier).some((other) => isSame(other, key)))) {
     return [
@@ -98,10 +111,10 @@ function findDifferentValue(request: ClientRequest, value: string, key: string, 
   if (isSame(value.toLowerCase(), key.toLowerCase())) {
     return mistake('key-case', 'differs in upper and lower case', FIX_VALUE);
   }
-  if (isSame(value.replace(/^(["'])(.*)\1$/s, '$2'), key)) {
+  if (isSame(value.replace(QUOTED, '$2'), key)) {
     return mistake('key-quoted', 'has quotes around it', `${FIX_VALUE}, without the quotes`);
   }
-  if (isSame(value.replace(/^(?:Bearer|Key|ApiKey|Token) +/i, ''), key)) {
+  if (isSame(value.replace(SCHEME_WORD, ''), key)) {
     return mistake('key-scheme', 'has a scheme word before it', `${FIX_VALUE}, with nothing before it`);
   }
   if (isSame(decodeFormText(value) ?? '', key)) {

@@ -1,108 +1,147 @@
-import type { PartnerEndpointOf } from '../model/endpoint.ts';
-import { refuse, type Refusal, type RefusalCode } from '../refusal.ts';
-import { refusalAnswers } from '../respond/refusal-answers.ts';
-import { compileEndpointTable } from '../route/endpoint-table.ts';
-import { parseAuthority } from '../route/host.ts';
-import { parseTarget } from '../route/path.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
+import { observableStatuses, refusalAnswers } from '../respond/refusal-answers.ts';
 import type { ClientRequest } from '../signature/client-request.ts';
+import { callerMistake, FORMER_SECRET, SECRET_NOT_STORED } from './caller-mistakes.ts';
 import { findDifference } from './difference.ts';
 import { explainKey } from './explain-key.ts';
-import type { Answer, ExplainInput, Explanation, Verdict } from './explanation.ts';
+import type { Answer, ExplainInput, Explanation, KnownCaller, Verdict } from './explanation.ts';
 import type { Finding } from './finding.ts';
 import { explainHmac } from './hmac/explain-hmac.ts';
+import type { Judgement } from './judge.ts';
 import type { Mistake } from './mistake.ts';
 import { OTHER_APP_KEY } from './other-app-key.ts';
 import { explainParameters } from './parameters/explain-parameters.ts';
 import { SHOWN_SECRET } from './parameters/parameter-recipe.ts';
 import { refusalMistake } from './refusal-mistake.ts';
+import type { ExplainableEndpoint } from './sent-identity.ts';
 
 const UNAUTHENTICATED = 401;
 /** Refusals for many reasons, which are mistakes of their own. */
 const SAID_BY_MISTAKES: readonly RefusalCode[] = ['MALFORMED_REQUEST', 'MALFORMED_WRAPPER', 'BODY_NOT_VERIFIABLE'];
 
-/** An endpoint whose requests can be explained: its callers present what can be checked without a store. */
-export type ExplainableEndpoint =
-  | PartnerEndpointOf<'key'>
-  | PartnerEndpointOf<'hmac'>
-  | PartnerEndpointOf<'parameter-signature'>;
+/** What the gateway makes of a request, and what its store says of the caller; null where there is no store. */
+export interface Judged {
+  readonly judgement: Judgement;
+  readonly caller: KnownCaller | null;
+}
 
 /**
- * Explains what the gateway makes of a request: what it would answer, which mistakes were made, and where the string
- * that was signed parts from the one that it builds. Pure; the same input gives the same explanation.
+ * Explains what the gateway makes of a request: what it answers, which mistakes were made, and where the string that
+ * was signed parts from the one that it builds. Pure; the same input gives the same explanation.
+ *
+ * @param endpoint the one that the request is meant for
  */
-export function explain(request: ClientRequest, endpoint: ExplainableEndpoint, input: ExplainInput): Explanation {
-  const finding = explainMethod(request, endpoint, input);
-  const before = refuseBefore(request, endpoint);
-  const refusal = before ?? finding.refusal;
+export function explain(
+  request: ClientRequest,
+  endpoint: ExplainableEndpoint,
+  input: ExplainInput,
+  { judgement, caller }: Judged,
+): Explanation {
+  const { refusal } = judgement;
+  const { finding, secrets } = explainSignature(request, endpoint, input, { judgement, caller });
   const mistakes = uniqueMistakes([
-    ...(refusal === null || !saysEnough(refusal, finding.mistakes) ? [] : [refusalMistake(refusal)]),
+    ...refusalMistakes(judgement, finding.mistakes),
+    ...(caller === null || isMisspelt(finding) ? [] : callerMistakes(caller, judgement)),
+    ...misroutedMistakes(endpoint, judgement),
     ...finding.mistakes,
   ]);
   const fitsNothing = finding.search !== null && !finding.search.isExplained;
   // What is refused for another reason is explained by that reason.
   const isUnexplained =
-    fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isOtherAppKey);
+    fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isAboutCaller);
   const isOnlyOld = refusal?.refused === 'REQUEST_EXPIRED' && finding.isOld && mistakes.length === 0;
-  const verdict: Verdict =
-    refusal === null ? 'right' : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
+  const isRight = refusal === null && judgement.endpoint?.id === endpoint.id;
+  const verdict: Verdict = isRight ? 'right' : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
   const { stringToSign, signed, search } = finding;
-  const secret = Buffer.from(input.secret, 'utf8');
   return {
     verdict,
     authentication: endpoint.authentication,
-    answer: answerOf(refusal),
+    answer: answerOf(refusal, caller !== null),
     mistakes: verdict === 'right' ? [] : mistakes,
-    difference: stringToSign === null || signed === null ? null : differenceOf(endpoint, stringToSign, signed, secret),
-    stringToSign: stringToSign === null ? null : masked(stringToSign, secret),
+    difference: stringToSign === null || signed === null ? null : differenceOf(endpoint, stringToSign, signed, secrets),
+    stringToSign: stringToSign === null ? null : masked(stringToSign, secrets),
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
       ...notesOf(finding, refusal),
-      ...(fitsNothing && !isUnexplained
-        ? ['The signature fits no known mistake; mend this first, and try again.']
+      ...(fitsNothing && !isUnexplained && verdict !== 'right'
+        ? ['The signature fits no known mistake; fix this first, and try again.']
         : []),
+      ...endpointNotes(endpoint, refusal),
     ],
   };
 }
 
-function explainMethod(request: ClientRequest, endpoint: ExplainableEndpoint, input: ExplainInput): Finding {
+/** Looks into the signature with the App Secret, and then with the one before it, where that explains it. */
+function explainSignature(
+  request: ClientRequest,
+  endpoint: ExplainableEndpoint,
+  input: ExplainInput,
+  { judgement: { refusal }, caller }: Judged,
+): { readonly finding: Finding; readonly secrets: readonly Buffer[] } {
+  const isVerified = refusal === null || refusal.refused === 'REQUEST_EXPIRED';
+  const finding = explainMethod(request, endpoint, input, isVerified);
+  const formerSecret = caller?.formerSecret ?? null;
+  const secrets = [input.secret, formerSecret].flatMap((text) =>
+    text === null || text === '' ? [] : [Buffer.from(text, 'utf8')],
+  );
+  if (caller === null || formerSecret === null || finding.search?.isExplained !== false) return { finding, secrets };
+  const former = explainMethod(request, endpoint, { ...input, secret: formerSecret }, isVerified);
+  if (former.search?.isExplained !== true) return { finding, secrets };
+  const mistakes = caller.isFormerLive ? former.mistakes : [FORMER_SECRET, ...former.mistakes];
+  return { finding: { ...former, mistakes }, secrets };
+}
+
+function explainMethod(
+  request: ClientRequest,
+  endpoint: ExplainableEndpoint,
+  input: ExplainInput,
+  isVerified: boolean,
+): Finding {
   switch (endpoint.authentication) {
     case 'key':
       return explainKey(request, endpoint.options, input);
     case 'hmac':
       return explainHmac(request, endpoint.options, input);
     case 'parameter-signature':
-      return explainParameters(request, endpoint.options, input);
+      return explainParameters(request, endpoint.options, input, isVerified);
   }
 }
 
-/** What is refused before credentials are looked at (spec §2, §3 "Order of checks"). */
-function refuseBefore(request: ClientRequest, endpoint: ExplainableEndpoint): Refusal | null {
-  const target = parseTarget(request.path);
-  if ('reason' in target) return refuse('PATH_NOT_NORMAL', target.reason);
-  const host = parseAuthority(request.authority);
-  if (host === null) return refuse('MALFORMED_REQUEST', 'the authority is not host[:port]');
-  if (!endpoint.enabled) return refuse('ENDPOINT_NOT_FOUND', `the endpoint ${endpoint.id} is disabled`);
-  const table = compileEndpointTable([endpoint]);
-  if (table.find(host, target.comparable, request.method) === null) {
-    return refuse('ENDPOINT_NOT_FOUND', `host, path or method do not lead to the endpoint ${endpoint.id}`);
-  }
-  if (endpoint.authentication === 'key') return null;
-  return refuseUndelivered(request);
+/** What the gateway refuses the request with, now or when it was made, where that says what is wrong. */
+function refusalMistakes({ refusal, refusalWhenMade }: Judgement, found: readonly Mistake[]): readonly Mistake[] {
+  return [refusal, refusalWhenMade].flatMap((one) =>
+    one !== null && saysEnough(one, found) ? [refusalMistake(one)] : [],
+  );
 }
 
-function refuseUndelivered({ headers, body }: ClientRequest): Refusal | null {
-  const has = (wanted: string): string | undefined => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-  if (has('upgrade') !== undefined) {
-    return refuse('BODY_TOO_LARGE', 'the request asks for an upgrade, after which nothing can be verified');
-  }
-  const length = has('content-length');
-  if (length === undefined || /^0+$/.test(length) || body.length > 0) return null;
-  return refuse('BODY_TOO_LARGE', 'Content-Length says that there is a body, but there is none');
+function callerMistakes({ fault, isOtherSecret }: KnownCaller, { refusal }: Judgement): readonly Mistake[] {
+  if (fault !== null) return [callerMistake(fault)];
+  return isOtherSecret && isAboutSignature(refusal) ? [SECRET_NOT_STORED] : [];
 }
 
-function answerOf(refusal: Refusal | null): Answer {
-  if (refusal === null) return { status: null, code: 'ALLOWED', detail: 'the credentials are right' };
-  return { status: refusalAnswers[refusal.refused].status, code: refusal.refused, detail: refusal.detail };
+/** Whether the App Key of a key endpoint, which is one that nobody has, is known to be another one misspelt. */
+function isMisspelt({ mistakes }: Finding): boolean {
+  return mistakes.some(({ name }) => name.startsWith('key-'));
+}
+
+function misroutedMistakes({ id }: ExplainableEndpoint, { endpoint }: Judgement): readonly Mistake[] {
+  if (endpoint === null || endpoint.id === id) return [];
+  return [
+    {
+      name: 'another-endpoint',
+      what: `host, path and method lead to the endpoint ${endpoint.id}, not to ${id}`,
+      fix: 'See whether the host, the path and the method are those of this API, and --endpoint names the right endpoint (an Envoy route may also name it)',
+    },
+  ];
+}
+
+function answerOf(refusal: Refusal | null, isAccessChecked: boolean): Answer {
+  if (refusal !== null) {
+    const { status } = refusalAnswers[refusal.refused];
+    return { status, code: refusal.refused, detail: refusal.detail, isAccessChecked };
+  }
+  const detail = `the credentials are right${isAccessChecked ? ', and the access condition is met' : ''}`;
+  return { status: null, code: 'ALLOWED', detail, isAccessChecked };
 }
 
 /** The texts are compared as they are shown: with the App Secret masked wherever else it may stand. */
@@ -110,18 +149,30 @@ function differenceOf(
   { authentication }: ExplainableEndpoint,
   expected: Buffer,
   signed: Buffer,
-  secret: Buffer,
+  secrets: readonly Buffer[],
 ): Explanation['difference'] {
   const whole = authentication === 'hmac' ? expected : Buffer.concat([expected, SHOWN_SECRET]);
-  return findDifference(masked(whole, secret), masked(signed, secret));
+  return findDifference(masked(whole, secrets), masked(signed, secrets));
 }
 
-/** As many asterisks in place of a secret, so that offsets stay. */
-function masked(text: Buffer, secret: Buffer): Buffer {
-  if (secret.length === 0 || !text.includes(secret)) return text;
+/** As many asterisks in place of each secret, so that offsets stay. */
+function masked(text: Buffer, secrets: readonly Buffer[]): Buffer {
+  const found = secrets.filter((secret) => text.includes(secret));
+  if (found.length === 0) return text;
   const all = Buffer.from(text);
-  for (let at = all.indexOf(secret); at !== -1; at = all.indexOf(secret, at)) all.fill('*', at, at + secret.length);
+  for (const secret of found) {
+    for (let at = all.indexOf(secret); at !== -1; at = all.indexOf(secret, at)) all.fill('*', at, at + secret.length);
+  }
   return all;
+}
+
+function endpointNotes({ options }: ExplainableEndpoint, refusal: Refusal | null): readonly string[] {
+  if (refusal === null) {
+    const isGuarded = 'replayProtection' in options && options.replayProtection;
+    return isGuarded ? ['Each signature passes once here; whether this one was used before is not known.'] : [];
+  }
+  if (options.mode !== 'observe' || !observableStatuses.has(refusalAnswers[refusal.refused].status)) return [];
+  return ['The endpoint only observes: the refusal is logged, and the request goes through.'];
 }
 
 function notesOf({ search, isOld, mistakes }: Finding, refusal: Refusal | null): readonly string[] {
@@ -146,8 +197,9 @@ function isAboutSignature(refusal: Refusal | null): boolean {
   return refusal?.refused === 'AUTHENTICATION_FAILED';
 }
 
-function isOtherAppKey({ name }: Mistake): boolean {
-  return name === OTHER_APP_KEY;
+/** Whether the signature is that of a secret which is not looked into. */
+function isAboutCaller({ name }: Mistake): boolean {
+  return [OTHER_APP_KEY, 'app-key-unknown', SECRET_NOT_STORED.name].includes(name);
 }
 
 function uniqueMistakes(mistakes: readonly Mistake[]): readonly Mistake[] {

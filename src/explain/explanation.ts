@@ -11,13 +11,15 @@ import type { Mistake } from './mistake.ts';
  */
 export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained';
 
-/** What the gateway would answer, before it looks at access and limits. */
+/** What the gateway would answer, before it looks at limits. */
 export interface Answer {
   /** Null when the request passes. */
   readonly status: number | null;
   readonly code: RefusalCode | 'ALLOWED';
   /** What the gateway's log would say. */
   readonly detail: string;
+  /** Whether the access condition was looked at, which takes a store. */
+  readonly isAccessChecked: boolean;
 }
 
 /** What was found out about a request. Holds no secret, no signature, and no App Key of method `key`. */
@@ -37,11 +39,23 @@ export interface Explanation {
 
 /** Who the request is meant to be from, and when. */
 export interface ExplainInput {
-  /** Null on key endpoints, where the App Key is the secret. */
+  /** Null on key endpoints, where the App Key is the secret, and where any is taken. */
   readonly appKey: string | null;
-  readonly secret: string;
+  /** The App Secret, or the App Key of a key endpoint; null where nobody knows it: then no signature is looked into. */
+  readonly secret: string | null;
   /** The server's clock when the request came in. */
   readonly nowSeconds: number;
   /** Whether that time is known, or only that of the explanation, which may be much later. */
   readonly isTimeKnown: boolean;
+}
+
+/** What a store says of the caller of a request. */
+export interface KnownCaller {
+  /** Why the credential of the App Key that was sent cannot be used; null when it can, and when none was sent. */
+  readonly fault: string | null;
+  /** The App Secret before the one of now; null for none. */
+  readonly formerSecret: string | null;
+  readonly isFormerLive: boolean;
+  /** Whether the secret to look into the signature with is another than the one that the store has. */
+  readonly isOtherSecret: boolean;
 }

@@ -1,10 +1,7 @@
-import type { Refusal } from '../refusal.ts';
 import type { Mistake } from './mistake.ts';
 
 /** What one method of authentication finds out about a request. */
 export interface Finding {
-  /** What the gateway would refuse the request with; null when it would not. */
-  readonly refusal: Refusal | null;
   readonly mistakes: readonly Mistake[];
   /** Whether the signed time lies in the past and may only be that of an old request. */
   readonly isOld: boolean;

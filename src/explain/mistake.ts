@@ -4,7 +4,7 @@ export interface Mistake {
   readonly name: string;
   /** What is wrong, a clause without its full stop. */
   readonly what: string;
-  /** How to mend it, a sentence without its full stop. */
+  /** How to fix it, a sentence without its full stop. */
   readonly fix: string;
 }
 
@@ -17,6 +17,8 @@ export interface Fault<C> extends Mistake {
 export interface Hypothesis<R> extends Mistake {
   /** The recipe changed as by this mistake, likely ways first; none where it could not have been made. */
   readonly vary: (recipe: R) => readonly R[];
+  /** Has so many ways that it is tried by itself only, not with another mistake. */
+  readonly isAlone?: true;
 }
 
 /** The mistake by itself, without what finds it. */

@@ -48,8 +48,10 @@ export function searchRecipe<R, F>(
     }
   }
   for (const [index, { hypothesis, recipes }] of singles.entries()) {
+    if (hypothesis.isAlone === true) continue;
     for (const recipe of recipes) {
       for (const second of hypotheses.slice(index + 1)) {
+        if (second.isAlone === true) continue;
         for (const both of second.vary(recipe)) {
           if (tried >= maxTries) return end(null);
           const found = attempt(both, [hypothesis, second]);

@@ -1,6 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import {
+  describeFault,
+  FileFault,
+  replaceFile,
+  syncDirectory,
+  temporaryName,
+  writeThrough,
+} from '../files/replace-file.ts';
 import { codeOf } from '../store/file/fingerprint.ts';
 
 /** Read and write for the owner, nothing for anybody else. */
@@ -23,8 +29,8 @@ export class RingFileFault extends Error {
 export async function createRingFile(path: string, text: string): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    await writeThrough(temporary, text, async () => {
-      await Promise.resolve();
+    await writeThrough(temporary, RING_MODE, async (handle) => {
+      await handle.writeFile(text);
     });
     // Unlike a rename, a link never takes the place of a file.
     await link(temporary, path);
@@ -51,20 +57,16 @@ export async function checkAbsent(path: string): Promise<void> {
 /** Replaces the file in one step, with its mode and owner; of a symlink, the file it leads to. For the lock's holder. */
 export async function replaceRingFile(path: string, text: string): Promise<void> {
   const target = await resolved(path);
-  const temporary = temporaryName(target);
   try {
     const { mode, uid, gid } = await stat(target);
-    await writeThrough(temporary, text, async (handle) => {
+    await replaceFile(target, RING_MODE, async (handle) => {
       const made = await handle.stat();
       if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
       await handle.chmod(mode & PERMISSIONS_MASK);
+      await handle.writeFile(text);
     });
-    await rename(temporary, target);
-    await syncDirectory(target);
   } catch (error) {
     throw faultOf(path, error);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
@@ -90,34 +92,6 @@ export async function withRingLock<T>(path: string, change: () => Promise<T>): P
   }
 }
 
-/** A new file beside the ring, on the disk before it gets its name. */
-async function writeThrough(path: string, text: string, prepare: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, 'wx', RING_MODE);
-  try {
-    await prepare(handle);
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Without this a power cut could undo a rename; some file systems cannot, and do not need to. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } catch (error) {
-    if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
-  } finally {
-    await directory.close();
-  }
-}
-
-function temporaryName(path: string): string {
-  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
-}
-
 async function resolved(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -133,19 +107,7 @@ function presentFault(path: string): RingFileFault {
   );
 }
 
-const advice: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'run this as the owner of the file and its folder',
-  EPERM: 'the new file could not get the owner of the old one: run this as that owner',
-  EROFS: 'it is mounted read-only: change the key ring where it comes from, such as the Kubernetes Secret',
-  EBUSY: 'it is mounted by itself: change it where it lies, or mount its folder',
-};
-
 function faultOf(path: string, error: unknown): RingFileFault {
-  const code = codeOf(error);
-  return new RingFileFault(
-    'failed',
-    `${path} cannot be written (${code}): ${advice[code] ?? 'look at it before you go on'}`,
-    error,
-  );
+  const message = error instanceof FileFault ? error.message : describeFault(path, error);
+  return new RingFileFault('failed', message, error);
 }

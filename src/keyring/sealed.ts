@@ -1,4 +1,4 @@
-import type { Secret } from '../model/secret.ts';
+import { Secret } from '../model/secret.ts';
 
 /**
  * A secret encrypted with AES-256-GCM, in the form in which it is kept. It is worth nothing without the key ring, and
@@ -46,4 +46,25 @@ export class CannotOpen extends Error {
     this.reason = reason;
     this.keyId = keyId;
   }
+}
+
+/** A secret that nobody opened: it can be kept as it is, but not be seen. {@link Secret.reveal} throws `why`. */
+export class UnopenedSecret extends Secret {
+  readonly sealed: Sealed;
+  readonly #why: Error;
+
+  constructor(sealed: Sealed, why: Error) {
+    super(Buffer.alloc(0));
+    this.sealed = sealed;
+    this.#why = why;
+  }
+
+  override reveal(): Buffer {
+    throw this.#why;
+  }
+}
+
+/** Whether a secret was read without being opened. */
+export function isUnopened(secret: Secret | null): boolean {
+  return secret instanceof UnopenedSecret;
 }

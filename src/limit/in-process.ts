@@ -22,7 +22,7 @@ export class InProcessLimiter implements Limiter {
   readonly #maxCounters: number;
   /** Only counts: what is allowed is judged here, because one counter serves whatever the limit is now. */
   readonly #counts = new RateLimiterMemory({ points: MAX_LIMIT_REQUESTS, duration: unitSeconds.day });
-  /** How many counters end when, by the second. */
+  /** How many counters end when, by the second of time that goes by: a clock that is set frees none and keeps none. */
   readonly #openUntil = new Map<number, number>();
   #openCounters = 0;
   /** Settles when the question before is answered. */
@@ -43,16 +43,16 @@ export class InProcessLimiter implements Limiter {
   async #take(question: LimitQuestion): Promise<readonly LimitReading[]> {
     const nowSeconds = this.#clock.nowSeconds();
     const counters = question.limits.map((limit) => openCounter(question, limit, nowSeconds));
-    await this.#makeRoom(counters, nowSeconds);
-    const readings = await Promise.all(counters.map(async (counter) => await this.#count(counter, nowSeconds)));
+    await this.#makeRoom(counters);
+    const readings = await Promise.all(counters.map(async (counter) => await this.#count(counter)));
     if (!readings.some((reading) => reading.isExceeded)) return readings;
     await Promise.all(counters.map(async ({ key }) => await this.#counts.reward(key, 1)));
     return readings.map((reading) => (reading.isExceeded ? reading : { ...reading, remaining: reading.remaining + 1 }));
   }
 
-  async #count({ key, limit, resetSeconds }: Counter, nowSeconds: number): Promise<LimitReading> {
+  async #count({ key, limit, resetSeconds }: Counter): Promise<LimitReading> {
     const count = await this.#counts.penalty(key, 1, { customDuration: resetSeconds });
-    if (count.isFirstInDuration) this.#noteOpened(nowSeconds + resetSeconds);
+    if (count.isFirstInDuration) this.#noteOpened(this.#passedSeconds() + resetSeconds);
     return {
       limit,
       remaining: Math.max(0, limit.requests - count.consumedPoints),
@@ -61,14 +61,19 @@ export class InProcessLimiter implements Limiter {
     };
   }
 
+  #passedSeconds(): number {
+    return Math.floor(this.#clock.nowMs() / 1000);
+  }
+
   #noteOpened(endSeconds: number): void {
     this.#openUntil.set(endSeconds, (this.#openUntil.get(endSeconds) ?? 0) + 1);
     this.#openCounters += 1;
   }
 
   /** When all counters are in use, only questions about open ones are answered. */
-  async #makeRoom(counters: readonly Counter[], nowSeconds: number): Promise<void> {
+  async #makeRoom(counters: readonly Counter[]): Promise<void> {
     if (this.#openCounters + counters.length <= this.#maxCounters) return;
+    const nowSeconds = this.#passedSeconds();
     for (const [endSeconds, count] of this.#openUntil) {
       if (endSeconds > nowSeconds) continue;
       this.#openUntil.delete(endSeconds);

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, wallMs } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { Limiter, LimitQuestion, LimitReading } from './limiter.ts';
@@ -103,10 +103,9 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   }
 
   async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
-    if (this.#ports.clock.nowMs() >= deadlineAtMs) {
-      throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
-    }
-    const answer = await this.#client.ask(createRateLimitRequest(this.#settings.domain, question), deadlineAtMs);
+    const leftMs = deadlineAtMs - this.#ports.clock.nowMs();
+    if (leftMs <= 0) throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
+    const answer = await this.#client.ask(createRateLimitRequest(this.#settings.domain, question), wallMs() + leftMs);
     return readAnswer(answer, question.limits);
   }
 }

@@ -4,6 +4,7 @@ import { declareCredential } from '../document/declare/declare-credential.ts';
 import { declareEndpoint } from '../document/declare/declare-endpoint.ts';
 import { declareGrant } from '../document/declare/declare-grant.ts';
 import type { Declared } from '../document/declare/declared.ts';
+import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { equal } from '../signature/equal.ts';
@@ -15,7 +16,7 @@ export type ChangeAction = 'create' | 'change' | 'delete';
 /** One field of a resource that a change touches, by its path in the declared form, such as `match.hosts`. */
 export interface FieldChange {
   readonly path: string;
-  /** Absent where the field is absent: its default holds. Null for a secret, whose value is never told. */
+  /** Null where the field is absent and its default is no single value. Absent for a secret, and `before` of a creation. */
   readonly before?: unknown;
   readonly after?: unknown;
   /** Of a secret: how it changes, instead of its values. */
@@ -42,7 +43,14 @@ export function describeChange(change: Change): DescribedChange {
   const { kind, id, before, after } = change;
   const action = before === null ? 'create' : after === null ? 'delete' : 'change';
   const fields =
-    after === null ? [] : [...compare(declaredBefore(change), declaredAfter(change), ''), ...secretFields(change)];
+    after === null
+      ? []
+      : [
+          ...[...compare(declaredBefore(change), declaredAfter(change), '')].map((field) =>
+            before === null ? field : withDefaults(field),
+          ),
+          ...secretFields(change),
+        ];
   if (kind !== 'credential') return { action, kind, id, fields };
   const consumer = (change.after ?? change.before?.resource)?.consumerId ?? '';
   return { action, kind, id, consumer, fields };
@@ -77,6 +85,20 @@ function declaredAfter(change: Change): Declared {
 /** With its consumer, which a declarative file tells by where the credential stands. */
 function declareOwned(credential: ManagedCredential): Declared {
   return { consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') };
+}
+
+/** What holds where a field of these is absent. Others have no single value, or one that differs by method. */
+const defaults: Readonly<Record<string, unknown>> = {
+  enabled: true,
+  state: 'active',
+  accessCondition: 'authenticated',
+  description: '',
+};
+
+/** A changed field with both of its values: a program that undoes a change needs the former one, be it a default. */
+function withDefaults(field: FieldChange): FieldChange {
+  const absent = defaults[field.path] ?? null;
+  return { path: field.path, before: field.before ?? absent, after: field.after ?? absent };
 }
 
 /** Fields that name the resource and are in its heading. */
@@ -117,9 +139,16 @@ function appKeyChange({ before, after }: ChangeOf<'credential'>): SecretChange |
   return before.resource.appKeyHash === after.appKeyHash ? null : 'changed';
 }
 
+/** Whether a change sets, changes or removes a secret. One that was not opened is the same only as itself. */
+export function changesSecrets(change: ChangeOf<'credential'>): boolean {
+  return [...secretFields(change)].length > 0;
+}
+
 function changeOf(before: Secret | null, after: Secret | null): SecretChange | null {
-  if (after === null) return before === null ? null : 'removed';
+  if (before === after) return null;
+  if (after === null) return 'removed';
   if (before === null) return 'set';
+  if (isUnopened(before) || isUnopened(after)) return 'changed';
   return equal(before.reveal(), after.reveal()) ? null : 'changed';
 }
 

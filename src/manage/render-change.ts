@@ -16,14 +16,6 @@ const colours = { create: 'green', change: 'yellow', delete: 'red' } as const sa
   keyof Paint
 >;
 
-/** What holds where a field is absent. Options differ by method, so theirs are not told. */
-const shownDefaults: Readonly<Record<string, string>> = {
-  enabled: 'true',
-  state: 'active',
-  accessCondition: 'authenticated',
-  description: '""',
-};
-
 /** Longer pairs of values stand below each other. */
 const MAX_LINE_LENGTH = 100;
 
@@ -52,8 +44,8 @@ function renderField(field: FieldChange, action: ChangeAction, paint: Paint): re
 
 function wordOf(field: FieldChange, side: 'before' | 'after'): string {
   const value = field[side];
-  if (value !== undefined) return renderValue(value);
-  return shownDefaults[field.path] ?? (field.path.startsWith('options.') ? '(default)' : '(none)');
+  if (value !== undefined && value !== null) return renderValue(value);
+  return field.path.startsWith('options.') ? '(default)' : '(none)';
 }
 
 /** What YAML reads back as the same text without quotes, in a list too. */

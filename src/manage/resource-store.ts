@@ -21,9 +21,11 @@ export interface ResourceStore {
   /** The selected resources in the order of their ids, as they stand while they are read. */
   list<K extends ResourceKind>(kind: K, selection?: Selection): AsyncIterable<Stored<ResourceOf[K]>>;
   /**
-   * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Conflict}
-   * when a `before` is no longer what the store has, an id or App Key is taken, references would lead nowhere, or
-   * endpoints would claim the same requests. Gives the store's new revision, which goes up by one with every commit.
+   * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Outdated}
+   * when a `before` is no longer what the store has, and with {@link Conflict} when an App Key is taken, references would
+   * lead nowhere, endpoints would claim the same requests, or another commit stays in the way. Then, and with every other
+   * error but a `StoreUnavailable` whose `reason` is `uncertain`, nothing was changed. Gives the store's new revision,
+   * which is higher with every commit.
    */
   commit(changes: readonly Change[], operation: Operation): Promise<number>;
 }
@@ -32,6 +34,9 @@ export interface ResourceStore {
 export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
+
+/** A {@link Conflict} because others changed meanwhile what a change was planned on: planned again, it may be made. */
+export class Outdated extends Conflict {}
 
 /** When credentials were last used, kept apart from them (spec §1). Seconds since the epoch. */
 export interface Usage {

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { AuthenticationMethod } from './endpoint.ts';
 
+/** An App Key has at most so many characters. */
+export const MAX_APP_KEY_CHARACTERS = 128;
+
 /** What can be an App Key, generated and imported ones (spec §1). */
 export const APP_KEY_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 

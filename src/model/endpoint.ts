@@ -4,6 +4,10 @@ import type { Limit } from './limit.ts';
 export const authenticationMethods = ['key', 'hmac', 'parameter-signature', 'oauth2'] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
+/** The methods that sign requests. */
+export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
+export type SignatureMethod = (typeof signatureMethods)[number];
+
 export const scenarios = ['partner-openapi', 'open'] as const;
 export type Scenario = (typeof scenarios)[number];
 
@@ -47,9 +51,12 @@ export interface KeyOptions extends AuthenticatedOptions {
   readonly keyNames: readonly KeyCarrier[];
 }
 
+/** The most that `clockSkewSeconds` may be. */
+export const MAX_CLOCK_SKEW_SECONDS = 3600;
+
 /** What both signature methods have. */
 export interface SignatureOptions extends AuthenticatedOptions {
-  /** 1 … 3600: how far a signed time may be from the server's, both ways. */
+  /** 1 … {@link MAX_CLOCK_SKEW_SECONDS}: how far a signed time may be from the server's, both ways. */
   readonly clockSkewSeconds: number;
   readonly replayProtection: boolean;
   readonly signatureHints: boolean;

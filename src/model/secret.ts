@@ -9,7 +9,7 @@ const MASK = '[secret]';
 export class Secret {
   readonly #bytes: Buffer;
 
-  private constructor(bytes: Buffer) {
+  protected constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
 

@@ -6,7 +6,7 @@ import type { WhichSecret } from '../model/credential.ts';
 import type { Secret } from '../model/secret.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { equal } from '../signature/equal.ts';
-import type { CredentialSource, HeldCredential } from '../store/credential-source.ts';
+import { type CredentialSource, type HeldCredential, StoreUnavailable } from '../store/credential-source.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import { invalidClient, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
 import type { Throttle } from './throttle.ts';
@@ -47,7 +47,8 @@ export function authenticateClient(
   const counted = APP_KEY_PATTERN.test(credentials.clientId) ? credentials.clientId : NO_CLIENT;
   const waitSeconds = throttle.findWait(source, counted);
   if (waitSeconds !== null) return tooMany(waitSeconds, FAILURES_DETAIL);
-  return whenReady(findSource().findByAppKey(credentials.clientId), (held) => {
+  const known = findSource();
+  return whenReady(known.findByAppKey(credentials.clientId), (held) => {
     // Others may have failed while the store was asked.
     const laterWaitSeconds = throttle.findWait(source, counted);
     if (laterWaitSeconds !== null) return tooMany(laterWaitSeconds, FAILURES_DETAIL);
@@ -56,7 +57,9 @@ export function authenticateClient(
       return { clientId: credentials.clientId, ...verified } as AuthenticatedClient;
     }
     throttle.countFailure(source, counted);
-    return invalidClient(credentials.isHeaderUsed, verified);
+    // Unknown clients get 503 then, and a known one must not show by another status (spec §3).
+    if (!known.canKnow()) throw new StoreUnavailable('not every client can be looked up at the moment');
+    return invalidClient(credentials.isHeaderUsed, verified, held);
   });
 }
 

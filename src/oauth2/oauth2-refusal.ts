@@ -1,3 +1,5 @@
+import type { HeldCredential } from '../store/credential-source.ts';
+
 /** The errors that clients are told (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
 export const oauth2ErrorCodes = [
   'invalid_request',
@@ -16,6 +18,8 @@ export interface OAuth2Refusal {
   readonly description: string;
   /** Why, for the log, where that is more than clients are told. */
   readonly detail: string;
+  /** Whose `client_id` it is, for the log; clients learn nothing of it. */
+  readonly about?: HeldCredential;
   /** Headers of the answer, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -40,14 +44,19 @@ export function refuseOAuth2(
   return { error, status, description, detail, headers };
 }
 
-/** Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2). */
-export function invalidClient(isHeaderUsed: boolean, detail: string): OAuth2Refusal {
-  return isHeaderUsed
+/** `held` is whoever has the `client_id`, for the log. Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2). */
+export function invalidClient(
+  isHeaderUsed: boolean,
+  detail: string,
+  held: HeldCredential | null = null,
+): OAuth2Refusal {
+  const refusal = isHeaderUsed
     ? refuseOAuth2(401, 'invalid_client', CLIENT_DESCRIPTION, {
         detail,
         headers: { 'www-authenticate': 'Basic realm="postern"' },
       })
     : refuseOAuth2(400, 'invalid_client', CLIENT_DESCRIPTION, { detail });
+  return held === null ? refusal : { ...refusal, about: held };
 }
 
 const CLIENT_DESCRIPTION = 'Client authentication failed.';

@@ -8,6 +8,8 @@ export interface OAuth2Request {
   readonly body: Buffer;
   /** Address of the TCP peer; null on a Unix socket. */
   readonly peerAddress: string | null;
+  /** Whether the peer is known as an Envoy, so that what it says about the caller is believed. */
+  readonly isPeerTrusted: boolean;
 }
 
 /** The answer to one. */

@@ -90,10 +90,11 @@ async function answerClient(
   request: OAuth2Request,
   ports: OAuth2Ports,
 ): Promise<OAuth2Answer | OAuth2Refusal> {
+  // A page that makes a browser fetch this address must not use up the share of everybody behind the same address.
+  if (request.method !== 'POST') return wrongMethod('POST');
   const source = sourceOf(request);
   const waitSeconds = ports.throttle.takeRequest(source);
   if (waitSeconds !== null) return tooMany(waitSeconds, 'this source made too many requests');
-  if (request.method !== 'POST') return wrongMethod('POST');
   const parameters = parseParameters(request);
   if (isOAuth2Refusal(parameters)) return parameters;
   const fault = endpoint.findFault(parameters);

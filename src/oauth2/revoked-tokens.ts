@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Pending } from '../pending.ts';
+import { MAX_LIFETIME_SECONDS } from './access-tokens.ts';
 
 /** A token that must not work any more (RFC 7009), until it would have expired anyway. */
 export interface RevokedToken {
@@ -27,17 +28,28 @@ export interface RevokedTokens {
 /** What a list holds at most: together about 20 MiB, and no credential more than a tenth of it. */
 export const revocationBounds = { tokens: 100_000, perCredential: 10_000 } as const;
 
-const SWEEP_SECONDS = 60;
+const SWEEP_MS = 60_000;
+/** A clock that was ahead by years must not keep a token for years. */
+const MAX_KEPT_MS = 86_400_000;
 
-/** A bounded list in memory that forgets tokens when they have expired: all there is for a file store, a mirror for others. */
+interface ListedToken extends RevokedToken {
+  readonly listedAtMs: number;
+}
+
+/**
+ * A bounded list in memory that forgets tokens when they have expired: all there is for a file store, a mirror for others. A token has
+ * expired when the longest life of one has gone by since it was listed, and the machine's clock says so too: a clock that
+ * steps forward, or forward and back, brings none back to life.
+ */
 export class RevokedTokenList {
   readonly #clock: Clock;
-  readonly #tokens = new Map<string, RevokedToken>();
+  readonly #tokens = new Map<string, ListedToken>();
   readonly #perCredential = new Map<string, number>();
-  #nextSweep = 0;
+  #sweptAtMs: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#sweptAtMs = clock.nowMs();
   }
 
   /** How many tokens are listed. */
@@ -58,20 +70,23 @@ export class RevokedTokenList {
     );
   }
 
-  /** Lists a token. One that is listed already, or has expired, changes nothing. */
+  /** Lists a token. One that is listed already changes nothing. */
   add(token: RevokedToken): void {
     this.#sweep();
-    if (this.#tokens.has(token.tokenId) || token.expiresAt <= this.#clock.nowSeconds()) return;
-    this.#tokens.set(token.tokenId, token);
+    if (this.#tokens.has(token.tokenId)) return;
+    this.#tokens.set(token.tokenId, { ...token, listedAtMs: this.#clock.nowMs() });
     this.#perCredential.set(token.credentialId, (this.#perCredential.get(token.credentialId) ?? 0) + 1);
   }
 
   #sweep(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#sweptAtMs < SWEEP_MS) return;
+    this.#sweptAtMs = nowMs;
     const nowSeconds = this.#clock.nowSeconds();
-    if (nowSeconds < this.#nextSweep) return;
-    this.#nextSweep = nowSeconds + SWEEP_SECONDS;
-    for (const [tokenId, { credentialId, expiresAt }] of this.#tokens) {
-      if (expiresAt > nowSeconds) continue;
+    for (const [tokenId, { credentialId, expiresAt, listedAtMs }] of this.#tokens) {
+      const keptMs = nowMs - listedAtMs;
+      if (keptMs < MAX_LIFETIME_SECONDS * 1000) continue;
+      if (expiresAt > nowSeconds && keptMs < MAX_KEPT_MS) continue;
       this.#tokens.delete(tokenId);
       const left = (this.#perCredential.get(credentialId) ?? 1) - 1;
       if (left === 0) this.#perCredential.delete(credentialId);

@@ -1,94 +1,111 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 
-const WINDOW_SECONDS = 60;
+const MINUTE_MS = 60_000;
 
 /** What one source may do in one minute (spec §3.4). */
 export const throttleLimits = { requests: 600, failuresPerClient: 20 } as const;
 
-/** Together about 40 MiB at most. */
-const MAX_SOURCES = 100_000;
-const MAX_FAILING_CLIENTS = 100_000;
-
-interface SourceRecord {
-  requests: number;
-  /** Of all clients. */
-  failures: number;
-  readonly byClient: Map<string, number>;
-}
+/** Of sources, and of pairs of client and source; all together about 40 MiB at most. */
+const MAX_RECORDS = 100_000;
 
 /**
  * Slows the guessing of secrets down without letting anybody lock a partner out (spec §3.4): counts requests by source,
  * and failed client authentications by source and client, in fixed minutes of UTC. In the memory of this process.
  *
- * Its memory is bounded. Sources that find no room share one record. A client that finds no room is judged by all failures
- * of the source it comes from.
+ * Every count is of one source, whatever others do: memory is bounded by forgetting counts, never by sharing them
+ * (docs/oauth2.md, "How guessing is slowed down").
  */
 export class Throttle {
-  readonly #clock: Clock;
-  readonly #maxSources: number;
-  readonly #maxFailingClients: number;
-  #window = 0;
-  #sources = new Map<string, SourceRecord>();
-  #failingClients = 0;
-  #others = newRecord();
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #requests: RecentCounts;
+  readonly #failures: RecentCounts;
+  #minute = 0;
 
-  constructor(clock: Clock, { maxSources = MAX_SOURCES, maxFailingClients = MAX_FAILING_CLIENTS } = {}) {
+  /** `maxRecords`: how many counts of each kind are kept. */
+  constructor(clock: Pick<Clock, 'nowMs'>, { maxRecords = MAX_RECORDS } = {}) {
     this.#clock = clock;
-    this.#maxSources = maxSources;
-    this.#maxFailingClients = maxFailingClients;
+    this.#requests = new RecentCounts(throttleLimits.requests, maxRecords);
+    this.#failures = new RecentCounts(throttleLimits.failuresPerClient, maxRecords);
   }
 
   /** Counts a request. Gives the seconds to wait when it is one too many, else null. */
   takeRequest(source: string): number | null {
-    const record = this.#recordOf(source);
-    record.requests += 1;
-    return record.requests > throttleLimits.requests ? this.#secondsLeft() : null;
+    const secondsLeft = this.#enterMinute();
+    if (this.#requests.isUsedUp(source)) return secondsLeft;
+    this.#requests.count(source);
+    return null;
   }
 
   /** The seconds until a client may try to authenticate from this source again; null when it may now. */
   findWait(source: string, clientId: string): number | null {
-    const { byClient, failures } = this.#recordOf(source);
-    const counted = byClient.get(clientId) ?? (this.#isFull() ? failures : 0);
-    return counted >= throttleLimits.failuresPerClient ? this.#secondsLeft() : null;
+    const secondsLeft = this.#enterMinute();
+    return this.#failures.isUsedUp(pairOf(source, clientId)) ? secondsLeft : null;
   }
 
   /** Counts a failed authentication. */
   countFailure(source: string, clientId: string): void {
-    const record = this.#recordOf(source);
-    record.failures += 1;
-    const counted = record.byClient.get(clientId);
-    if (counted === undefined) {
-      if (this.#isFull()) return;
-      this.#failingClients += 1;
+    this.#enterMinute();
+    this.#failures.count(pairOf(source, clientId));
+  }
+
+  /** Gives the seconds until the minute ends. */
+  #enterMinute(): number {
+    const nowMs = this.#clock.nowMs();
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#requests.clear();
+      this.#failures.clear();
     }
-    record.byClient.set(clientId, (counted ?? 0) + 1);
-  }
-
-  #isFull(): boolean {
-    return this.#failingClients >= this.#maxFailingClients;
-  }
-
-  #recordOf(source: string): SourceRecord {
-    const window = Math.floor(this.#clock.nowSeconds() / WINDOW_SECONDS);
-    if (window !== this.#window) {
-      this.#window = window;
-      this.#sources = new Map();
-      this.#failingClients = 0;
-      this.#others = newRecord();
-    }
-    const known = this.#sources.get(source);
-    if (known !== undefined) return known;
-    if (this.#sources.size >= this.#maxSources) return this.#others;
-    const record = newRecord();
-    this.#sources.set(source, record);
-    return record;
-  }
-
-  #secondsLeft(): number {
-    return WINDOW_SECONDS - (this.#clock.nowSeconds() % WINDOW_SECONDS);
+    return Math.ceil((MINUTE_MS - (nowMs % MINUTE_MS)) / 1000);
   }
 }
 
-function newRecord(): SourceRecord {
-  return { requests: 0, failures: 0, byClient: new Map() };
+/** A digest, because a text that was cut out of a body would keep the whole body in memory. No source has a blank in it. */
+function pairOf(source: string, clientId: string): string {
+  return hash('sha256', `${source} ${clientId}`, 'base64url');
+}
+
+/**
+ * Counts up to a limit by key, for so many keys. A key too many takes the place of the one that was not counted for the
+ * longest time, of those below the limit while there are any: what is used up stays so, unless everything is.
+ */
+class RecentCounts {
+  readonly #limit: number;
+  readonly #maxKeys: number;
+  /** The least recent first. */
+  readonly #below = new Map<string, number>();
+  readonly #usedUp = new Set<string>();
+
+  constructor(limit: number, maxKeys: number) {
+    this.#limit = limit;
+    this.#maxKeys = maxKeys;
+  }
+
+  isUsedUp(key: string): boolean {
+    return this.#usedUp.has(key);
+  }
+
+  count(key: string): void {
+    if (this.#usedUp.has(key)) return;
+    const counted = (this.#below.get(key) ?? 0) + 1;
+    this.#below.delete(key);
+    if (this.#below.size + this.#usedUp.size >= this.#maxKeys)
+      forgetFirst(this.#below.size > 0 ? this.#below : this.#usedUp);
+    if (counted >= this.#limit) this.#usedUp.add(key);
+    else this.#below.set(key, counted);
+  }
+
+  clear(): void {
+    this.#below.clear();
+    this.#usedUp.clear();
+  }
+}
+
+function forgetFirst(keys: Map<string, number> | Set<string>): void {
+  for (const key of keys.keys()) {
+    keys.delete(key);
+    return;
+  }
 }

@@ -4,6 +4,7 @@ import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import type { Answer } from '../respond/respond.ts';
 import { requestIdOf } from '../respond/request-id.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 import type { LineBudget } from './line-budget.ts';
 import type { LogFields, Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -59,7 +60,7 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
           detail: decision.refusal.detail,
           endpoint: endpoint?.id ?? null,
           ...describe(request),
-          consumer: decision.authenticated?.caller?.consumer.id ?? null,
+          ...identify(decision.authenticated?.caller ?? decision.refusal.about ?? null),
         });
         return;
       }
@@ -70,7 +71,7 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
           requestId: requestIdOf(request),
           endpoint: endpoint?.id ?? null,
           ...describe(request),
-          consumer: caller?.consumer.id ?? null,
+          ...identify(caller),
         });
       }
     },
@@ -89,6 +90,10 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
       );
     },
   };
+}
+
+function identify(caller: HeldCredential | null): LogFields {
+  return { consumer: caller?.consumer.id ?? null, credential: caller?.credential.id ?? null };
 }
 
 /** The path without its query, which may hold an App Key. */

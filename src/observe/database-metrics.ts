@@ -14,6 +14,8 @@ export interface DatabaseStatus {
     readonly size: number;
     readonly unknownSize: number;
     readonly lookUpsUnderWay: number;
+    readonly filterSize: number;
+    readonly isFilterCurrent: boolean;
   };
 }
 
@@ -29,6 +31,7 @@ const counted: Readonly<Record<keyof CacheCounters, readonly [name: string, help
   hits: ['hits', 'App Keys answered at once by an entry that is fresh enough.'],
   misses: ['misses', 'App Keys that were not in memory.'],
   stale: ['stale', 'App Keys answered by an entry older than it should be, because the database was away or slow.'],
+  filtered: ['filtered', 'App Keys refused without a look-up, because nobody holds them.'],
   negativeHits: ['negative_hits', 'App Keys refused from memory, because nobody held them a moment ago.'],
   evictions: ['evictions', 'Entries that made room for others.'],
   refusedLookUps: ['refused_look_ups', 'Look-ups that were not made, because too many were asked for.'],
@@ -51,6 +54,10 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
     'postern_credential_cache_look_ups_under_way',
     'Look-ups that run or wait for their turn.',
     () => status.cache.lookUpsUnderWay,
+  );
+  gauge('postern_app_key_filter_entries', 'App Keys that somebody may hold.', () => status.cache.filterSize);
+  gauge('postern_app_key_filter_current', 'Whether all other App Keys are refused without a look-up: 1 or 0.', () =>
+    status.cache.isFilterCurrent ? 1 : 0,
   );
   gauge('postern_usage_pending', 'Credentials whose last use is still to be written.', () => usage.pending);
   counter('postern_usage_dropped_total', 'Uses that were lost, because too many waited.', () => usage.dropped);

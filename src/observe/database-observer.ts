@@ -4,8 +4,10 @@ import type { Metrics } from './metrics.ts';
 
 /** Says what becomes of a database: one line when it goes away, one when it is back, and one for each faulty document. */
 export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoStoreObserver {
+  let isLoaded = false;
   return {
     loaded({ endpoints, faults }) {
+      isLoaded = true;
       metrics.countReload('loaded');
       metrics.announce(endpoints);
       logger.info('the endpoints of the database are in force', {
@@ -26,13 +28,19 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoS
       }
     },
     away(reason, detail) {
-      logger.error('the database is away; callers who were seen before are served from memory', { reason, detail });
+      const message = isLoaded
+        ? 'the database is away; callers who were seen before are served from memory'
+        : 'the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can';
+      logger.error(message, { reason, detail });
     },
     back(awaySeconds) {
       logger.info('the database is back', { awaySeconds });
     },
     missedChanges() {
       logger.warn('the database could not tell what changed since the last change; everything is read anew');
+    },
+    appKeysRead(count, seconds) {
+      logger.info('all App Keys are known; others are refused without a look-up', { count, seconds });
     },
     signaturesLost(detail) {
       logger.error('used signatures cannot be remembered; endpoints with replayProtection refuse with 503', { detail });

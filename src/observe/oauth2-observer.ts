@@ -13,9 +13,13 @@ export function createOAuth2Observer({ logger, metrics, budget, recordUse }: Obs
         if (logger.isDebug) logger.debug('an OAuth2 request was answered', { requestId, operation });
         return;
       }
-      const { error, status, detail } = refusal;
+      const { error, status, detail, about } = refusal;
       if (!budget.take(`oauth2 ${error}`)) return;
-      logger.info('an OAuth2 request was refused', { requestId, operation, status, error, detail });
+      logger.info('an OAuth2 request was refused', {
+        ...{ requestId, operation, status, error, detail },
+        consumer: about?.consumer.id ?? null,
+        credential: about?.credential.id ?? null,
+      });
     },
     defect(error, requestId) {
       if (!budget.take('oauth2 defect')) return;

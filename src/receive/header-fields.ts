@@ -2,17 +2,28 @@ import type { WireReader } from './wire-reader.ts';
 
 /** Name start, name end, value start, value end. */
 const SLOTS = 4;
+/** Look-ups that walk over all headers before an index is made. Few requests of good callers need as many. */
+const MAX_WALKS = 48;
 
 /**
  * The headers of a request as positions in the bytes of a message. Names compare without case; `name` is given in
- * lower case. Text comes one character a byte (latin1).
+ * lower case. Text comes one character a byte (latin1). What look-ups cost together is linear in the bytes of the
+ * headers, however many names a caller has looked up: from a certain number on an index answers.
  */
 export class HeaderFields {
   readonly #bytes: Buffer;
   readonly #slots: number[] = [];
+  #walks = 0;
+  /** Where the headers of each name stand, by its text in lower case; null until it pays. */
+  #index: ReadonlyMap<string, readonly number[]> | null = null;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+  }
+
+  /** How many headers there are, pseudo-headers included. */
+  get count(): number {
+    return this.#slots.length / SLOTS;
   }
 
   /** Reads an `envoy.config.core.v3.HeaderMap`. */
@@ -50,9 +61,14 @@ export class HeaderFields {
 
   /** Every value in the order received, as raw bytes: views of the message. */
   valuesOf(name: string): Buffer[] {
+    if (this.#index !== null || this.#walks >= MAX_WALKS) {
+      this.#index ??= this.#makeIndex();
+      return (this.#index.get(name) ?? []).map((at) => this.#valueBytesAt(at));
+    }
+    this.#walks += 1;
     const values: Buffer[] = [];
     for (let at = this.#indexOf(name, 0); at !== -1; at = this.#indexOf(name, at + SLOTS)) {
-      values.push(this.#bytes.subarray(this.#slots[at + 2], this.#slots[at + 3]));
+      values.push(this.#valueBytesAt(at));
     }
     return values;
   }
@@ -66,6 +82,21 @@ export class HeaderFields {
       if (isWanted(this.#bytes, start, end)) names.push(this.#bytes.toString('latin1', start, end));
     }
     return names;
+  }
+
+  #makeIndex(): ReadonlyMap<string, readonly number[]> {
+    const index = new Map<string, number[]>();
+    for (let at = 0; at < this.#slots.length; at += SLOTS) {
+      const name = this.#bytes.toString('latin1', this.#slots[at], this.#slots[at + 1]).toLowerCase();
+      const found = index.get(name);
+      if (found === undefined) index.set(name, [at]);
+      else found.push(at);
+    }
+    return index;
+  }
+
+  #valueBytesAt(at: number): Buffer {
+    return this.#bytes.subarray(this.#slots[at + 2], this.#slots[at + 3]);
   }
 
   #valueAt(at: number): string {

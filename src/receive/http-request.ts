@@ -98,6 +98,11 @@ export class HttpRequest {
     return this.#isRaw;
   }
 
+  /** How many headers came, pseudo-headers included. */
+  get headerCount(): number {
+    return this.#headers.count;
+  }
+
   /** The first value of a header; null when the request has none. Names compare without case; `name` is lower case. */
   findHeader(name: string): string | null {
     return this.#headers.find(name);

@@ -1,6 +1,7 @@
-import { refuse, type Refusal } from '../refusal.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { parseAuthority } from '../route/host.ts';
 import { parseTarget, type Target } from '../route/path.ts';
+import { findForgedHeaders } from './forged-headers.ts';
 import type { HttpRequest } from './http-request.ts';
 
 declare const received: unique symbol;
@@ -11,6 +12,8 @@ export interface Received {
   readonly target: Target;
   /** Lower case, without port. */
   readonly host: string;
+  /** The names, as received, of headers that could pass for identity headers at the back end. */
+  readonly forgedHeaders: readonly string[];
   readonly [received]: true;
 }
 
@@ -18,7 +21,8 @@ const PARTIAL_BODY_MARK = 'x-envoy-auth-partial-body';
 
 /**
  * The first stage: refuses a cut body (`BODY_TOO_LARGE`), then a target that is not in normal form
- * (`PATH_NOT_NORMAL`), then an authority that is no host (`MALFORMED_REQUEST`) (spec §2.1, §3 "Order of checks").
+ * (`PATH_NOT_NORMAL`), then an authority that is no host, or an identity header whose name is none (`MALFORMED_REQUEST`)
+ * (spec §2.1, §3 "Order of checks").
  */
 export function receive(request: HttpRequest): Received | Refusal {
   if (isCut(request)) return refuse('BODY_TOO_LARGE', 'Envoy did not deliver the whole body');
@@ -27,7 +31,9 @@ export function receive(request: HttpRequest): Received | Refusal {
   if ('reason' in target) return refuse('PATH_NOT_NORMAL', target.reason);
   const host = parseAuthority(request.authority);
   if (host === null) return refuse('MALFORMED_REQUEST', 'the authority is not host[:port]');
-  return { request, target, host } as Received;
+  const forgedHeaders = findForgedHeaders(request);
+  if (isRefusal(forgedHeaders)) return forgedHeaders;
+  return { request, target, host, forgedHeaders } as Received;
 }
 
 function isCut(request: HttpRequest): boolean {

@@ -1,21 +1,58 @@
 import type { Clock } from '../clock.ts';
+import type { SignatureMethod } from '../model/endpoint.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
-import type { ReplayGuard, Reservation } from './replay-guard.ts';
+import { ForgottenTimes } from './forgotten-times.ts';
+import {
+  rememberedSeconds,
+  type ReplayGuard,
+  replayKeyOf,
+  type Reservation,
+  type UsedSignature,
+} from './replay-guard.ts';
 
 /** About 60 MiB, and with a window of 300 s more than 700 new signatures each second. */
 export const MAX_REMEMBERED = 500_000;
 
 const SPAN_SECONDS = 60;
+/** A clock that was ahead by years must not keep a signature for years. */
+const MAX_EXTRA_SECONDS = 86_400;
+
+/** Signatures that were used within one minute; forgotten together, so that forgetting takes no time however many they are. */
+interface Span {
+  readonly startedMs: number;
+  lastMs: number;
+  /** By the machine's clock. */
+  lastSeconds: number;
+  earliestSigned: number;
+  latestSigned: number;
+  readonly keys: Set<string>;
+  readonly byCredential: Map<string, number>;
+}
+
+/** What is remembered of one method. */
+interface Memory {
+  spans: Span[];
+  readonly forgotten: ForgottenTimes;
+  windowSeconds: number;
+}
 
 /**
- * {@link ReplayGuard} in the memory of one process: a restart forgets, and other replicas know nothing of it. When it is
- * full it throws `StoreUnavailable` rather than forget a signature that still counts.
+ * {@link ReplayGuard} in the memory of one process: a restart forgets, and other replicas know nothing of it.
+ *
+ * **Its memory is shared fairly**: a credential may hold as many signatures as there is room left for, so one alone gets half, and
+ * whatever some do, there is room for the others. Only when that is used up too it throws `StoreUnavailable`
+ * rather than forget a signature that still counts.
+ *
+ * **Forgetting** waits until the window has passed by time that went by and by the machine's clock, so that a clock that steps
+ * forward, or forward and back, forgets nothing. How long the window is counts when something is forgotten, not when it is
+ * remembered: a clock skew that is raised keeps what is there for longer.
  */
 export class InProcessReplayGuard implements ReplayGuard {
   readonly #clock: Clock;
   readonly #maxRemembered: number;
-  /** By the span in which they are forgotten, so that forgetting takes no time however many they are. */
-  readonly #spans = new Map<number, Set<string>>();
+  readonly #memories = new Map<SignatureMethod, Memory>();
+  readonly #heldBy = new Map<string, number>();
+  readonly #refused = { share: 0, memory: 0 };
   #size = 0;
 
   constructor(clock: Clock, maxRemembered: number = MAX_REMEMBERED) {
@@ -28,30 +65,110 @@ export class InProcessReplayGuard implements ReplayGuard {
     return this.#size;
   }
 
-  reserve(key: string, untilSeconds: number): Reservation {
+  /** Signatures that found no room: because of their credential's share, and because of the memory as a whole. */
+  get refused(): Readonly<Record<'share' | 'memory', number>> {
+    return this.#refused;
+  }
+
+  reserve(used: UsedSignature, longestSkewSeconds: number): Reservation {
+    const memory = this.#memoryOf(used.method);
+    memory.windowSeconds = rememberedSeconds(longestSkewSeconds);
     this.#forget();
-    for (const remembered of this.#spans.values()) {
-      if (remembered.has(key)) return 'repeated';
-    }
-    if (this.#size >= this.#maxRemembered) {
+    const key = replayKeyOf(used);
+    for (const { keys } of memory.spans) if (keys.has(key)) return 'repeated';
+    if (memory.forgotten.has(used.signedAtSeconds)) return 'outdated';
+    const held = this.#heldBy.get(used.credentialId) ?? 0;
+    const free = this.#maxRemembered - this.#size;
+    if (free <= 0) {
+      this.#refused.memory += 1;
       throw new StoreUnavailable(
         `${String(this.#maxRemembered)} signatures are remembered, and there is no room for another until some of them expire`,
       );
     }
-    const span = Math.ceil(untilSeconds / SPAN_SECONDS);
-    const remembered = this.#spans.get(span);
-    if (remembered === undefined) this.#spans.set(span, new Set([key]));
-    else remembered.add(key);
+    if (held >= free) {
+      this.#refused.share += 1;
+      return { retryAfterSeconds: SPAN_SECONDS };
+    }
+    const span = this.#openSpan(memory, used.signedAtSeconds);
+    span.keys.add(key);
+    span.byCredential.set(used.credentialId, (span.byCredential.get(used.credentialId) ?? 0) + 1);
+    this.#heldBy.set(used.credentialId, held + 1);
     this.#size += 1;
     return 'first';
   }
 
-  #forget(): void {
+  #memoryOf(method: SignatureMethod): Memory {
+    let memory = this.#memories.get(method);
+    if (memory === undefined) {
+      memory = { spans: [], forgotten: new ForgottenTimes(), windowSeconds: 0 };
+      this.#memories.set(method, memory);
+    }
+    return memory;
+  }
+
+  /** The span of this moment, which from now on lasts until now and covers this signed time. */
+  #openSpan({ spans }: Memory, signedAt: number): Span {
+    const nowMs = this.#clock.nowMs();
     const nowSeconds = this.#clock.nowSeconds();
-    for (const [span, remembered] of this.#spans) {
-      if (span * SPAN_SECONDS > nowSeconds) continue;
-      this.#spans.delete(span);
-      this.#size -= remembered.size;
+    let span = spans.at(-1);
+    const isOpen =
+      span !== undefined &&
+      nowMs - span.startedMs < SPAN_SECONDS * 1000 &&
+      // What was signed before and after the clock was set is not of one time.
+      Math.abs(nowSeconds - span.lastSeconds) <= SPAN_SECONDS;
+    if (span === undefined || !isOpen) {
+      span = {
+        startedMs: nowMs,
+        lastMs: nowMs,
+        lastSeconds: nowSeconds,
+        earliestSigned: signedAt,
+        latestSigned: signedAt,
+        keys: new Set(),
+        byCredential: new Map(),
+      };
+      spans.push(span);
+    }
+    span.lastMs = nowMs;
+    span.lastSeconds = Math.max(span.lastSeconds, nowSeconds);
+    span.earliestSigned = Math.min(span.earliestSigned, signedAt);
+    span.latestSigned = Math.max(span.latestSigned, signedAt);
+    return span;
+  }
+
+  #forget(): void {
+    const nowMs = this.#clock.nowMs();
+    const nowSeconds = this.#clock.nowSeconds();
+    for (const memory of this.#memories.values()) {
+      const { windowSeconds } = memory;
+      // The oldest stand first, and go first but after a clock was set.
+      if (!memory.spans.some((span) => isOver(span, { windowSeconds, nowMs, nowSeconds }))) continue;
+      memory.spans = memory.spans.filter((span) => {
+        if (!isOver(span, { windowSeconds, nowMs, nowSeconds })) return true;
+        this.#drop(memory, span);
+        return false;
+      });
     }
   }
+
+  #drop({ forgotten }: Memory, { keys, byCredential, earliestSigned, latestSigned }: Span): void {
+    forgotten.note(earliestSigned, latestSigned);
+    this.#size -= keys.size;
+    for (const [credentialId, count] of byCredential) {
+      const left = (this.#heldBy.get(credentialId) ?? 0) - count;
+      if (left <= 0) this.#heldBy.delete(credentialId);
+      else this.#heldBy.set(credentialId, left);
+    }
+  }
+}
+
+interface Moment {
+  readonly windowSeconds: number;
+  readonly nowMs: number;
+  readonly nowSeconds: number;
+}
+
+function isOver({ lastMs, lastSeconds }: Span, { windowSeconds, nowMs, nowSeconds }: Moment): boolean {
+  const passedSeconds = (nowMs - lastMs) / 1000;
+  if (passedSeconds < windowSeconds) return false;
+  return nowSeconds - lastSeconds >= windowSeconds || passedSeconds >= windowSeconds + MAX_EXTRA_SECONDS;
 }

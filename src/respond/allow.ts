@@ -1,17 +1,17 @@
 import type { UpstreamChanges } from '../authenticate/upstream-changes.ts';
 import type { LimitReading } from '../limit/limiter.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { HttpRequest } from '../receive/http-request.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { headerOption, metadataEntry, okResponse } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
-import { findForgedHeaders, identityHeaders } from './identity-headers.ts';
+import { identityHeaders, isIdentityHeader } from './identity-headers.ts';
 import { limitHeaders } from './limit-headers.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {
-  readonly request: HttpRequest;
+  /** The names of headers that could pass for identity headers; see `Received`. */
+  readonly forgedHeaders: readonly string[];
   readonly endpoint: Endpoint;
   /** Null when nobody was authenticated: open endpoints, and what `mode: observe` lets through. */
   readonly caller: HeldCredential | null;
@@ -22,10 +22,13 @@ export interface Allowance {
 }
 
 /** Writes the answer that lets a request go upstream, changed as needed and with the identity of its caller (spec §4.3). */
-export function allow({ request, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
+export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
   const upstreamHeaders = caller === null ? [] : [...identityHeaders(caller)];
   if (upstream.path !== null) upstreamHeaders.push(headerOption(':path', upstream.path));
-  const forged = findForgedHeaders(request, caller !== null);
+  const forged =
+    caller === null || forgedHeaders.length === 0
+      ? forgedHeaders
+      : forgedHeaders.filter((name) => !isIdentityHeader(name));
   return okResponse({
     upstreamHeaders,
     headersToRemove: forged.length === 0 ? upstream.headersToRemove : [...upstream.headersToRemove, ...forged],

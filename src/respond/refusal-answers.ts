@@ -30,3 +30,6 @@ export const refusalAnswers = {
   UNAVAILABLE: { status: 503, message: 'The request could not be decided.' },
   INTERNAL: { status: 500, message: 'The request could not be decided.' },
 } as const satisfies Record<RefusalCode, RefusalAnswer>;
+
+/** The statuses that `mode: observe` turns into an allow; all others refuse in every mode (spec §4.4). */
+export const observableStatuses: ReadonlySet<number> = new Set([401, 403, 429]);

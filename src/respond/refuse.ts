@@ -48,5 +48,6 @@ function challenge(endpoint: Endpoint | null, code: RefusalCode): string {
 }
 
 function retryHeaders({ reading, retryAfterSeconds }: NonNullable<Refusal['exceeded']>): readonly WireText[] {
-  return [headerOption('retry-after', String(retryAfterSeconds)), ...limitHeaders(reading)];
+  const limits = reading === null ? [] : limitHeaders(reading);
+  return [headerOption('retry-after', String(retryAfterSeconds)), ...limits];
 }

@@ -1,14 +1,10 @@
 import { concealCredentials } from '../authenticate/conceal.ts';
 import type { Granted } from '../limit/limit.ts';
-import type { HttpRequest } from '../receive/http-request.ts';
 import type { RefusalCode } from '../refusal.ts';
 import { allow } from './allow.ts';
 import { type Decision, isGranted } from './decision.ts';
-import { refusalAnswers } from './refusal-answers.ts';
+import { observableStatuses, refusalAnswers } from './refusal-answers.ts';
 import { reject } from './refuse.ts';
-
-/** The statuses that `mode: observe` turns into an allow; all others refuse in every mode (spec §4.4). */
-const observableStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** An encoded `CheckResponse`, and what it says. */
 export interface Answer {
@@ -19,8 +15,8 @@ export interface Answer {
 }
 
 /** Turns a decision into the answer for Envoy. `requestId` names the request in a refusal. */
-export function respond(decision: Decision, request: HttpRequest, requestId: string): Answer {
-  if (isGranted(decision)) return allowGranted(decision, request);
+export function respond(decision: Decision, requestId: string): Answer {
+  if (isGranted(decision)) return allowGranted(decision);
   const { refusal, routed, authenticated } = decision;
   const caller = authenticated?.caller ?? null;
   const code = refusal.refused;
@@ -34,12 +30,20 @@ export function respond(decision: Decision, request: HttpRequest, requestId: str
   }
   const upstream = authenticated?.upstream ?? concealCredentials(routed);
   const reading = refusal.exceeded?.reading ?? null;
-  const bytes = allow({ request, endpoint: routed.endpoint, caller, upstream, reading, code });
+  const bytes = allow({
+    forgedHeaders: routed.received.forgedHeaders,
+    endpoint: routed.endpoint,
+    caller,
+    upstream,
+    reading,
+    code,
+  });
   return { bytes, isAllowed: true, code };
 }
 
-function allowGranted({ permit, reading }: Granted, request: HttpRequest): Answer {
+function allowGranted({ permit, reading }: Granted): Answer {
   const { routed, caller, upstream } = permit.authenticated;
-  const bytes = allow({ request, endpoint: routed.endpoint, caller, upstream, reading, code: 'ALLOWED' });
+  const { forgedHeaders } = routed.received;
+  const bytes = allow({ forgedHeaders, endpoint: routed.endpoint, caller, upstream, reading, code: 'ALLOWED' });
   return { bytes, isAllowed: true, code: 'ALLOWED' };
 }

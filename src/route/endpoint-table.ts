@@ -1,4 +1,4 @@
-import type { Endpoint } from '../model/endpoint.ts';
+import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
 import { normalizeHost } from './host.ts';
 import { parsePathRule } from './path.ts';
 
@@ -6,6 +6,11 @@ import { parsePathRule } from './path.ts';
 export interface EndpointTable {
   /** By id, disabled ones too. */
   findById(id: string): Endpoint | null;
+  /**
+   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any. What
+   * one of them takes, another must not take again (spec §4.4).
+   */
+  readonly longestSkewSeconds: Readonly<Record<SignatureMethod, number>>;
   /**
    * By host (as `parseAuthority` gives it), comparable path and method, disabled ones too: the best host whose path
    * matches, then the best path, then the method; null when nothing matches or the best match lacks the method (spec §2.3).
@@ -59,11 +64,21 @@ export function compileEndpointTable(endpoints: readonly Endpoint[]): EndpointTa
 
   return {
     findById: (id) => byId.get(id) ?? null,
+    longestSkewSeconds: findLongestSkews(endpoints),
     find: (host, comparablePath, method) => {
       const rules = findRules(host, comparablePath);
       return rules === null ? null : (rules.listed.get(method) ?? rules.any);
     },
   };
+}
+
+function findLongestSkews(endpoints: readonly Endpoint[]): EndpointTable['longestSkewSeconds'] {
+  const longest = { hmac: 0, 'parameter-signature': 0 };
+  for (const { authentication: method, options } of endpoints) {
+    if ((method !== 'hmac' && method !== 'parameter-signature') || !options.replayProtection) continue;
+    longest[method] = Math.max(longest[method], options.clockSkewSeconds);
+  }
+  return longest;
 }
 
 function newNode(): PathNode {

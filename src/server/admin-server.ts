@@ -1,4 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type Clock, systemClock } from '../clock.ts';
+import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
+import { HttpConnections } from './http-connections.ts';
 import type { ListenAddress } from './transport.ts';
 import { addressOf, listenOn } from './listening.ts';
 
@@ -10,10 +13,26 @@ export interface AdminPorts {
   readonly findNotice: () => string | null;
   /** The metrics and their content type. */
   readonly collectMetrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** Is told of connections that end or are refused for want of room or use. */
+  readonly connectionObserver?: ConnectionObserver;
+  /** For how long connections are idle; the machine's unless given. */
+  readonly clock?: Clock;
+  /** {@link adminConnectionLimits} unless told otherwise. */
+  readonly connectionLimits?: ConnectionLimits;
 }
+
+/** A probe comes every few seconds and leaves; a handful of scrapers stay. */
+export const adminConnectionLimits: ConnectionLimits = {
+  maxConnections: 128,
+  maxOfAddress: 64,
+  unusedMs: 10_000,
+  idleMs: 90_000,
+};
 
 /** The requests of probes and scrapers are small and quick; whatever takes longer is cut. */
 const REQUEST_TIMEOUT_MS = 5000;
+/** How often that is looked at. */
+const CHECK_INTERVAL_MS = 1000;
 
 /**
  * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks) and `/metrics` (Prometheus).
@@ -22,9 +41,18 @@ const REQUEST_TIMEOUT_MS = 5000;
  */
 export class AdminServer implements AsyncDisposable {
   readonly #server: Server;
+  readonly #connections: HttpConnections;
 
   constructor(ports: AdminPorts) {
-    this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 8192 }, (request, response) => {
+    const { clock = systemClock, connectionLimits = adminConnectionLimits, connectionObserver } = ports;
+    const options = {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      maxHeaderSize: 8192,
+    };
+    this.#server = createServer(options, (request, response) => {
+      this.#connections.served(request);
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
         send(response, 405, 'only GET and HEAD\n');
@@ -36,6 +64,7 @@ export class AdminServer implements AsyncDisposable {
       else if (path === '/metrics') sendMetrics(response, ports);
       else send(response, 404, 'there are /livez, /readyz and /metrics\n');
     });
+    this.#connections = new HttpConnections(this.#server, connectionLimits, clock, connectionObserver);
   }
 
   /** Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had. */
@@ -48,14 +77,19 @@ export class AdminServer implements AsyncDisposable {
     return addressOf(this.#server);
   }
 
+  /** Open connections. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#server.listening) return;
-    await new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       this.#server.close(() => {
         resolve();
       });
-      this.#server.closeAllConnections();
     });
+    this.#connections[Symbol.dispose]();
+    await closed;
   }
 }
 

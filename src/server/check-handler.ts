@@ -41,7 +41,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
 
   function answer({ request, startMs, trace }: RunningCheck, decision: Decision): Uint8Array {
     const requestId = isGranted(decision) ? null : requestIdOf(request);
-    const answered = respond(decision, request, requestId ?? '');
+    const answered = respond(decision, requestId ?? '');
     const seconds = (ports.elapsedMs() - startMs) / 1000;
     ports.observer.decided({ request, decision, answer: answered, requestId, seconds });
     trace?.decided(decision, answered);

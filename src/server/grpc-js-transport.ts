@@ -7,20 +7,25 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import type { Clock } from '../clock.ts';
+import { wallMs } from '../clock.ts';
 import { formatListenAddress } from './listen-address.ts';
 import {
   type Call,
+  callBounds,
   type GrpcFailure,
+  grpcConnectionLimits,
   grpcStatus,
   type ListenAddress,
   maxCheckMessageBytes,
   maxConcurrentCalls,
+  type MemoryPoolName,
   type Method,
   type Methods,
   type StreamMethod,
   type TlsIdentity,
+  tooManyWatches,
   type Transport,
+  type TransportLoad,
   type TransportOptions,
   type UnaryAnswer,
   type UnaryMethod,
@@ -28,6 +33,7 @@ import {
 import { HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
 import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
+import { GrpcJsConnections } from './grpc-js-connections.ts';
 import { widenWindows } from './grpc-js-windows.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
@@ -35,6 +41,7 @@ type StreamCall = ServerWritableStream<Buffer, Uint8Array>;
 
 const stopping: GrpcFailure = { status: grpcStatus.unavailable, message: 'the server is stopping' };
 const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
+const tooManyCalls: GrpcFailure = { status: grpcStatus.resourceExhausted, message: 'too many calls at once' };
 
 /** The transport on `@grpc/grpc-js`: slower than the native one, and the proof that the port is one (docs/adr/0001-transport.md). */
 export function createGrpcJsTransport(options: TransportOptions): Transport {
@@ -48,6 +55,9 @@ class GrpcJsTransport implements Transport {
   /** Calls without an answer yet, and streams that go on until they are ended. */
   readonly #running = new Set<UnaryCall>();
   readonly #streams = new Set<StreamCall>();
+  readonly #connections: GrpcJsConnections;
+  #refusedCalls = 0;
+  #refusedWatches = 0;
   readonly #handshakeTimeoutMs: number;
   #tls: TlsIdentity | undefined;
   #secondSendAway: NodeJS.Timeout | null = null;
@@ -57,6 +67,8 @@ class GrpcJsTransport implements Transport {
     this.#options = options;
     this.#tls = options.tls;
     this.#handshakeTimeoutMs = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
+    const { connectionLimits = grpcConnectionLimits, clock, connectionObserver } = options;
+    this.#connections = new GrpcJsConnections(connectionLimits, clock, connectionObserver);
     this.#credentials =
       options.tls === undefined
         ? ServerCredentials.createInsecure()
@@ -81,13 +93,29 @@ class GrpcJsTransport implements Transport {
       });
     });
     widenWindows.afterBind(this.#server);
+    this.#connections.watch(this.#server);
     if (address.kind === 'unix') await setSocketMode(address.path, this.#options.unixSocketMode);
     this.#address = address.kind === 'unix' ? address : { ...address, port };
+  }
+
+  /** grpc-js does not say. */
+  heldBytes(): Readonly<Record<MemoryPoolName, number>> {
+    return { 'half-received': 0, running: 0, large: 0, answers: 0 };
   }
 
   address(): ListenAddress {
     if (this.#address === null) throw new Error('the transport has not been started');
     return this.#address;
+  }
+
+  load(): TransportLoad {
+    return {
+      connections: this.#connections.size,
+      calls: this.#running.size,
+      watches: this.#streams.size,
+      refusedCalls: this.#refusedCalls,
+      refusedWatches: this.#refusedWatches,
+    };
   }
 
   replaceTls(tls: TlsIdentity): void {
@@ -118,6 +146,7 @@ class GrpcJsTransport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#secondSendAway !== null) clearTimeout(this.#secondSendAway);
+    this.#connections[Symbol.dispose]();
     this.#server.forceShutdown();
     await this.#closed();
   }
@@ -141,7 +170,7 @@ class GrpcJsTransport implements Transport {
 
   #unary(path: string, { handle, maxMessageBytes }: { handle: UnaryMethod; maxMessageBytes: number }) {
     return (call: UnaryCall, callback: sendUnaryData<Uint8Array>): void => {
-      const view = new GrpcJsCall(call, this.#options.clock);
+      const view = new GrpcJsCall(call);
       this.#running.add(call);
       call.once('cancelled', () => this.#running.delete(call));
       const end = (answer: UnaryAnswer): void => {
@@ -150,6 +179,11 @@ class GrpcJsTransport implements Transport {
         if (answer instanceof Uint8Array) callback(null, answer);
         else callback(asError(answer));
       };
+      if (this.#running.size > callBounds.maxOpenCalls) {
+        this.#refusedCalls += 1;
+        end(tooManyCalls);
+        return;
+      }
       if (call.request.length > maxMessageBytes) {
         end(tooLarge(call.request.length, maxMessageBytes));
         return;
@@ -170,17 +204,29 @@ class GrpcJsTransport implements Transport {
     };
   }
 
+  /** `call` is counted already. */
+  #hasTooManyWatches(call: StreamCall): boolean {
+    let ofConnection = 0;
+    // Connections on a unix socket cannot be told apart.
+    if (this.#options.address.kind === 'tcp') {
+      for (const other of this.#streams) if (other.getPeer() === call.getPeer()) ofConnection += 1;
+    }
+    const { maxWatches, maxConnectionWatches } = callBounds;
+    if (this.#streams.size <= maxWatches && ofConnection <= maxConnectionWatches) return false;
+    this.#refusedWatches += 1;
+    return true;
+  }
+
   #stream(path: string, { handle, maxMessageBytes }: { handle: StreamMethod; maxMessageBytes: number }) {
     return (call: StreamCall): void => {
       this.#streams.add(call);
       call.once('cancelled', () => this.#streams.delete(call));
       let failure: GrpcFailure | undefined;
       if (call.request.length > maxMessageBytes) failure = tooLarge(call.request.length, maxMessageBytes);
+      else if (this.#hasTooManyWatches(call)) failure = tooManyWatches;
       else {
         try {
-          failure = handle(call.request, new GrpcJsCall(call, this.#options.clock), (answer) => {
-            if (!call.cancelled && !call.writableEnded) call.write(answer);
-          });
+          failure = handle(call.request, new GrpcJsCall(call), sendLatest(call));
         } catch (error) {
           this.#options.observer.defect(error, path);
           failure = internal;
@@ -189,6 +235,25 @@ class GrpcJsTransport implements Transport {
       if (failure !== undefined) fail(call, failure);
     };
   }
+}
+
+/** Sends answers of a stream; while the peer does not read, only the last one waits. */
+function sendLatest(call: StreamCall): (answer: Uint8Array) => void {
+  let waiting: Uint8Array | null = null;
+  return (answer) => {
+    if (call.cancelled || call.writableEnded) return;
+    if (!call.writableNeedDrain) {
+      call.write(answer);
+      return;
+    }
+    if (waiting === null) {
+      call.once('drain', () => {
+        if (waiting !== null && !call.cancelled && !call.writableEnded) call.write(waiting);
+        waiting = null;
+      });
+    }
+    waiting = answer;
+  };
 }
 
 function tooLarge(bytes: number, maxBytes: number): GrpcFailure {
@@ -208,13 +273,11 @@ function asError(failure: GrpcFailure): Error & { code: number; details: string 
 
 class GrpcJsCall implements Call {
   readonly #call: UnaryCall | StreamCall;
-  readonly #clock: Clock;
   #abort: AbortController | null = null;
   #answered = false;
 
-  constructor(call: UnaryCall | StreamCall, clock: Clock) {
+  constructor(call: UnaryCall | StreamCall) {
     this.#call = call;
-    this.#clock = clock;
     // grpc-js emits it at the end of every call, answered ones included.
     call.once('cancelled', () => {
       if (!this.#answered) this.#abort?.abort();
@@ -246,7 +309,7 @@ class GrpcJsCall implements Call {
   remainingMs(): number {
     const deadline = this.#call.getDeadline();
     const atMs = typeof deadline === 'number' ? deadline : deadline.getTime();
-    return Math.max(0, atMs - this.#clock.nowMs());
+    return Math.max(0, atMs - wallMs());
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Server } from 'node:tls';
+import { socketBelow } from './tls-listener.ts';
 
 /**
  * Knows which TLS connections were begun before an authority was removed: a connection is judged by the authorities of
@@ -23,9 +24,7 @@ export class HandshakeEpochs {
 
   /** Whether authorities judged it of which one was removed since. */
   isFormer(socket: Socket): boolean {
-    // The connection below it: Node keeps it there and has no public name for it.
-    const below: unknown = Reflect.get(socket, '_parent');
-    const epoch = this.#acceptedIn.get(below as Socket);
+    const epoch = this.#acceptedIn.get(socketBelow(socket));
     return epoch !== undefined && epoch < this.#epoch;
   }
 }

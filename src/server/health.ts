@@ -9,29 +9,29 @@ import { type Call, type GrpcFailure, grpcStatus, type Method, type UnaryAnswer 
 const MAX_MESSAGE_BYTES = 1024;
 
 /**
- * The gRPC health service (grpc.health.v1, gRPC health checking protocol): whether the process takes checks.
- * One state answers for every name it knows; an unknown name is NOT_FOUND to Check and SERVICE_UNKNOWN to Watch.
+ * The gRPC health service (grpc.health.v1, gRPC health checking protocol). Each service has a state of its own; the empty
+ * name is the process as a whole. An unknown name is NOT_FOUND to Check and SERVICE_UNKNOWN to Watch.
  */
 export class Health {
-  readonly #names: ReadonlySet<string>;
-  readonly #watchers = new Set<(answer: Uint8Array) => void>();
-  #serving = false;
+  readonly #states: Map<string, ServiceState>;
 
-  /** @param services full gRPC service names; the empty name, the process as a whole, is always known. */
+  /** @param services full gRPC service names; the empty name is always known. All start as NOT_SERVING. */
   constructor(services: readonly string[]) {
-    this.#names = new Set(['', ...services]);
+    this.#states = new Map(['', ...services].map((name) => [name, { serving: false, watchers: new Set() }]));
   }
 
-  get serving(): boolean {
-    return this.#serving;
+  /** Whether a service is SERVING; false for an unknown one. */
+  serving(service: string): boolean {
+    return this.#states.get(service)?.serving ?? false;
   }
 
-  /** Changes the state and tells every watcher. Starts as NOT_SERVING. */
-  setServing(serving: boolean): void {
-    if (serving === this.#serving) return;
-    this.#serving = serving;
-    const answer = this.#answer();
-    for (const send of this.#watchers) send(answer);
+  /** Changes the state of a known service and notifies its watchers. */
+  setServing(service: string, serving: boolean): void {
+    const state = this.#states.get(service);
+    if (state === undefined || state.serving === serving) return;
+    state.serving = serving;
+    const answer = encodeState(state);
+    for (const send of state.watchers) send(answer);
   }
 
   /** What to add to a transport's methods. */
@@ -51,28 +51,30 @@ export class Health {
   #check(message: Uint8Array): UnaryAnswer {
     const service = readService(message);
     if (service === null) return malformed;
-    return this.#names.has(service) ? this.#answer() : { status: grpcStatus.notFound, message: 'unknown service' };
+    const state = this.#states.get(service);
+    return state === undefined ? { status: grpcStatus.notFound, message: 'unknown service' } : encodeState(state);
   }
 
   #watch(message: Uint8Array, call: Call, send: (answer: Uint8Array) => void): GrpcFailure | undefined {
     const service = readService(message);
     if (service === null) return malformed;
-    if (!this.#names.has(service)) {
+    const state = this.#states.get(service);
+    if (state === undefined) {
       // The call stays open, as the protocol wants: the set of names is fixed, so nothing follows.
       send(encode(HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN));
       return undefined;
     }
     if (call.cancelled) return undefined;
-    this.#watchers.add(send);
-    call.signal.addEventListener('abort', () => this.#watchers.delete(send), { once: true });
-    send(this.#answer());
+    state.watchers.add(send);
+    call.signal.addEventListener('abort', () => state.watchers.delete(send), { once: true });
+    send(encodeState(state));
     return undefined;
   }
+}
 
-  #answer(): Uint8Array {
-    const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
-    return encode(this.#serving ? SERVING : NOT_SERVING);
-  }
+interface ServiceState {
+  serving: boolean;
+  readonly watchers: Set<(answer: Uint8Array) => void>;
 }
 
 const malformed: GrpcFailure = { status: grpcStatus.internal, message: 'the message is no HealthCheckRequest' };
@@ -84,6 +86,11 @@ function readService(message: Uint8Array): string | null {
     if (error instanceof Error) return null; // the decoder's only answer to bytes that are no message
     throw error;
   }
+}
+
+function encodeState({ serving }: ServiceState): Uint8Array {
+  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
+  return encode(serving ? SERVING : NOT_SERVING);
 }
 
 function encode(status: HealthCheckResponse_ServingStatus): Uint8Array {

@@ -6,6 +6,9 @@ import { refusalAnswer } from '../oauth2/answer.ts';
 import type { OAuth2Answer } from '../oauth2/oauth2-request.ts';
 import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { ConnectionObserver } from './connection-table.ts';
+import { HttpConnections } from './http-connections.ts';
 import type { ListenAddress, TlsIdentity } from './transport.ts';
 import { addressOf, listenOn } from './listening.ts';
 import {
@@ -24,6 +27,12 @@ export const httpLimits = {
   maxBodyBytes: 12_288,
   maxHeaderBytes: 16_384,
   maxConnections: 2048,
+  /** Of one address. */
+  maxOfAddress: 1024,
+  /** Without an answered request; longer than one may take. */
+  unusedMs: 30_000,
+  /** Beyond {@link keepAliveTimeoutMs}: who takes no answer. */
+  idleMs: 90_000,
   /** From connecting to the end of the TLS handshake. */
   handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
   headersTimeoutMs: 10_000,
@@ -41,6 +50,8 @@ export type HttpLimits = { readonly [K in keyof typeof httpLimits]: number };
 export interface HttpServerPorts {
   readonly service: OAuth2Service;
   readonly address: ListenAddress;
+  /** Whether the address of a peer is that of an Envoy; unix sockets and clients with a certificate are one anyway. */
+  readonly isTrustedAddress: (address: string) => boolean;
   /** What `/readyz` says to Envoy's health checks; always ready unless given. */
   readonly isReady?: () => boolean;
   readonly limits?: HttpLimits;
@@ -48,6 +59,10 @@ export interface HttpServerPorts {
   readonly tls?: TlsIdentity;
   /** A TLS connection was closed because of what the peer did. `reason` is for people and holds no data of the peer. */
   readonly onConnectionRefused?: (reason: string, peer: string) => void;
+  /** Is told of connections that end or are refused for want of room or use. */
+  readonly connectionObserver?: ConnectionObserver;
+  /** For how long connections are idle; the machine's unless given. */
+  readonly clock?: Clock;
   /** Permissions of the file, where the address is a unix socket. */
   readonly unixSocketMode?: number;
 }
@@ -66,15 +81,18 @@ export class HttpServer implements AsyncDisposable {
   #tls: TlsIdentity | undefined;
   readonly #service: OAuth2Service;
   readonly #address: ListenAddress;
+  readonly #isTrustedAddress: (address: string) => boolean;
   readonly #isReady: () => boolean;
   readonly #limits: HttpLimits;
   readonly #running = new Set<ServerResponse>();
+  readonly #connections: HttpConnections;
   #isDraining = false;
 
   constructor(ports: HttpServerPorts) {
     const { limits = httpLimits, tls } = ports;
     this.#service = ports.service;
     this.#address = ports.address;
+    this.#isTrustedAddress = ports.isTrustedAddress;
     this.#isReady = ports.isReady ?? (() => true);
     this.#limits = limits;
     this.#tls = tls;
@@ -101,7 +119,8 @@ export class HttpServer implements AsyncDisposable {
             ),
             ports,
           );
-    this.#server.maxConnections = limits.maxConnections;
+    const { clock = systemClock, connectionObserver } = ports;
+    this.#connections = new HttpConnections(this.#server, limits, clock, connectionObserver);
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       this.#send(
         request,
@@ -135,6 +154,11 @@ export class HttpServer implements AsyncDisposable {
     return addressOf(this.#server);
   }
 
+  /** Open connections. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   /** Takes no new connections, lets requests that run come to their end, and gives how many were cut after the grace period. */
   async drain(graceMs: number): Promise<number> {
     this.#isDraining = true;
@@ -147,15 +171,14 @@ export class HttpServer implements AsyncDisposable {
     const outcome = await Promise.race([closed, late]);
     clearTimeout(deadline);
     const cut = outcome === 'late' ? this.#running.size : 0;
-    this.#server.closeAllConnections();
+    this.#connections[Symbol.dispose]();
     await closed;
     return cut;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = this.#close();
-    this.#server.closeAllConnections();
+    const closed = this.#server.listening ? this.#close() : undefined;
+    this.#connections[Symbol.dispose]();
     await closed;
   }
 
@@ -168,6 +191,7 @@ export class HttpServer implements AsyncDisposable {
       socket.destroy();
     });
     server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+      if (this.#connections.wasSentAway(socket)) return; // it was sent away
       const peer = socket.remoteAddress ?? 'unix or gone';
       onConnectionRefused?.(describeTlsClientError(error, socket), peer);
       // Node only tells of a handshake that took too long, and would keep the connection.
@@ -198,14 +222,24 @@ export class HttpServer implements AsyncDisposable {
       return;
     }
     const { headersDistinct, method = '', url: target = '', socket } = request;
-    const answer = await this.#service({
-      method,
-      target,
-      headerValues: (name) => headersDistinct[name] ?? [],
-      body,
-      peerAddress: socket.remoteAddress ?? null,
-    });
+    const answer = await this.#connections.during(request, () =>
+      this.#service({
+        method,
+        target,
+        headerValues: (name) => headersDistinct[name] ?? [],
+        body,
+        peerAddress: socket.remoteAddress ?? null,
+        isPeerTrusted: this.#isTrusted(socket),
+      }),
+    );
     this.#send(request, response, answer);
+  }
+
+  #isTrusted(socket: Socket | TLSSocket): boolean {
+    if (this.#address.kind === 'unix') return true;
+    // Only with mutual TLS does a listener ask for a certificate.
+    if ('authorized' in socket && socket.authorized) return true;
+    return this.#isTrustedAddress(socket.remoteAddress ?? '');
   }
 
   /** Null when the client went away in the middle. */
@@ -239,6 +273,7 @@ export class HttpServer implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): void {
     if (response.destroyed) return;
+    this.#connections.served(request);
     const closing = this.#isDraining || this.#epochs.isFormer(request.socket) ? { connection: 'close' } : {};
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);

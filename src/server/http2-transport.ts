@@ -4,20 +4,28 @@ import { Connection } from './http2/connection.ts';
 import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
 import { SocketWire } from './http2/socket-wire.ts';
-import type { ListenAddress, TlsIdentity, Transport, TransportOptions } from './transport.ts';
+import { ConnectionTable, type Guest } from './connection-table.ts';
+import {
+  grpcConnectionLimits,
+  type ListenAddress,
+  type MemoryPoolName,
+  type TlsIdentity,
+  type Transport,
+  type TransportLoad,
+  type TransportOptions,
+} from './transport.ts';
 import {
   describeTlsClientError,
   findUnnamed,
   HANDSHAKE_TIMEOUT_MS,
   listenerContext,
+  socketBelow,
   tlsListenerOptions,
 } from './tls-listener.ts';
 import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { addressOf, listenOn } from './listening.ts';
 import { HandshakeEpochs } from './handshake-epochs.ts';
 
-/** Connections at a time; more are closed at once. Every Envoy worker thread holds one. */
-const MAX_CONNECTIONS = 4096;
 const TCP_KEEPALIVE_MS = 60_000;
 /** How often connections are looked over for what makes no progress. */
 const SWEEP_MS = 2000;
@@ -34,6 +42,8 @@ class Http2Transport implements Transport {
   readonly #context: ServerContext;
   readonly #server: Server;
   readonly #tlsServer: TlsServer | null;
+  readonly #table: ConnectionTable;
+  readonly #guests = new WeakMap<Socket, Http2Guest>();
   readonly #connections = new Map<Connection, Socket>();
   readonly #epochs = new HandshakeEpochs();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -47,10 +57,12 @@ class Http2Transport implements Transport {
     this.#options = options;
     this.#tls = options.tls;
     this.#context = createServerContext({ ...options, limits });
+    const { connectionLimits = grpcConnectionLimits, clock, connectionObserver } = options;
+    this.#table = new ConnectionTable(connectionLimits, clock, connectionObserver);
     if (options.tls === undefined) {
       this.#tlsServer = null;
       this.#server = createServer({ noDelay: true }, (socket) => {
-        this.#accept(socket);
+        if (this.#arrive(socket)) this.#accept(socket);
       });
     } else {
       const handshakeTimeout = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
@@ -58,7 +70,11 @@ class Http2Transport implements Transport {
       this.#tlsServer = createTlsServer({ ...tlsOptions, noDelay: true }, (socket) => {
         this.#acceptTls(socket);
       });
+      this.#tlsServer.on('connection', (socket: Socket) => {
+        this.#arrive(socket);
+      });
       this.#tlsServer.on('tlsClientError', (error, socket) => {
+        if (this.#guests.get(socketBelow(socket))?.isCut !== false) return; // it was sent away
         options.observer.connectionRefused(describeTlsClientError(error, socket), this.#peerOf(socket));
         // Node only tells of a handshake that took too long, and would keep the connection.
         socket.destroy();
@@ -66,7 +82,6 @@ class Http2Transport implements Transport {
       this.#epochs.watch(this.#tlsServer);
       this.#server = this.#tlsServer;
     }
-    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   async start(): Promise<void> {
@@ -78,14 +93,31 @@ class Http2Transport implements Transport {
     this.#address = addressOf(this.#server);
     this.#sweeper = setInterval(() => {
       for (const connection of this.#connections.keys()) connection.sweep();
+      this.#table.sweep();
+      this.#context.unsent.makeRoom();
       this.#context.largeBuffers.sweep();
     }, SWEEP_MS);
     this.#sweeper.unref();
   }
 
+  heldBytes(): Readonly<Record<MemoryPoolName, number>> {
+    const { partPool, runningPool, largeMemory, answerPool } = this.#context;
+    return {
+      'half-received': partPool.heldBytes,
+      running: runningPool.heldBytes,
+      large: largeMemory.heldBytes,
+      answers: answerPool.heldBytes,
+    };
+  }
+
   address(): ListenAddress {
     if (this.#address === null) throw new Error('the transport has not been started');
     return this.#address;
+  }
+
+  load(): TransportLoad {
+    const { size: calls, watches, refusedCalls, refusedWatches } = this.#context.openCalls;
+    return { connections: this.#table.size, calls, watches, refusedCalls, refusedWatches };
   }
 
   replaceTls(tls: TlsIdentity): void {
@@ -159,6 +191,22 @@ class Http2Transport implements Transport {
     return socket.remoteAddress === undefined ? 'gone' : `${socket.remoteAddress}:${String(socket.remotePort)}`;
   }
 
+  /** A connection that has just been accepted, with TLS before its handshake. @returns false when there is no room for it. */
+  #arrive(socket: Socket): boolean {
+    // Resets and broken pipes are a peer's way to leave; `close` follows.
+    socket.on('error', () => undefined);
+    const guest = new Http2Guest(socket, this.#peerOf(socket));
+    if (!this.#table.admit(guest)) {
+      socket.destroy();
+      return false;
+    }
+    this.#guests.set(socket, guest);
+    socket.once('close', () => {
+      this.#table.left(guest);
+    });
+    return true;
+  }
+
   #acceptTls(socket: TLSSocket): void {
     if (this.#epochs.isFormer(socket)) {
       socket.destroy(); // an authority that let it in may be the one that was removed
@@ -179,25 +227,68 @@ class Http2Transport implements Transport {
   }
 
   #accept(socket: Socket): void {
-    // Resets and broken pipes are a peer's way to leave; `close` follows.
     socket.on('error', () => undefined);
-    if (this.#draining) {
+    const guest = this.#guests.get(socketBelow(socket));
+    if (this.#draining || guest === undefined) {
       socket.destroy(); // its TLS handshake began before the draining
       return;
     }
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-    const connection = new Connection(this.#context, new SocketWire(socket), this.#peerOf(socket));
+    const wire = new SocketWire(socket, () => {
+      connection.drained();
+    });
+    const connection = new Connection(this.#context, wire, this.#peerOf(socket));
     this.#connections.set(connection, socket);
+    guest.connection = connection;
     socket.on('data', (chunk: Buffer) => {
       if (connection.receive(chunk)) this.#context.releaser.release(chunk);
-    });
-    socket.on('drain', () => {
-      connection.drained();
     });
     socket.on('close', () => {
       connection.lost();
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#whenEmpty?.();
     });
+  }
+}
+
+/** A connection as the table sees it. */
+class Http2Guest implements Guest {
+  readonly address: string | null;
+  readonly peer: string;
+  /** None before the end of the TLS handshake. */
+  connection: Connection | null = null;
+  isCut = false;
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, peer: string) {
+    this.#socket = socket;
+    this.address = socket.remoteAddress ?? null;
+    this.peer = peer;
+  }
+
+  get servedAtMs(): number | null {
+    return this.connection?.servedAtMs ?? null;
+  }
+
+  get isWorking(): boolean {
+    return this.connection?.isWorking ?? false;
+  }
+
+  get isOpen(): boolean {
+    return (this.connection?.openCalls ?? 0) > 0;
+  }
+
+  leave(): void {
+    if (this.connection === null) this.cut();
+    else this.connection.drain();
+  }
+
+  finishLeaving(): void {
+    this.connection?.finishDrain();
+  }
+
+  cut(): void {
+    this.isCut = true;
+    this.#socket.destroy();
   }
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { isForOneOf } from './client-names.ts';
 import { secureContextOptions } from '../tls/secure-context.ts';
@@ -47,4 +48,10 @@ export function describeTlsClientError(error: Error, socket: TLSSocket): string 
   }
   // OpenSSL's own words when there are some: the whole message names its source files.
   return `TLS: ${'reason' in error && typeof error.reason === 'string' ? error.reason : error.message}`;
+}
+
+/** The connection below a TLS socket; of another socket, itself. Node keeps it there and has no public name for it. */
+export function socketBelow(socket: Socket): Socket {
+  const below: unknown = Reflect.get(socket, '_parent');
+  return below instanceof Socket ? below : socket;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
 
 /**
  * The port between Postern's methods and whatever speaks gRPC on the wire (docs/adr/0001-transport.md).
@@ -59,7 +60,8 @@ export type UnaryMethod = (message: Uint8Array, call: Call) => UnaryAnswer | Pro
 /**
  * One server-streaming method: `send` may be called at once and as often as there is something to say. The call ends
  * when the peer goes away ({@link Call.signal}), when the server drains (UNAVAILABLE), or at once with a returned failure.
- * `send` after the end does nothing. `message` is the method's until the end, and no longer.
+ * `send` after the end does nothing, and an answer that the peer has not begun to take gives way to the next one: a stream
+ * tells the present state, so that a peer that does not read piles nothing up. `message` is the method's until the end, and no longer.
  */
 export type StreamMethod = (
   message: Uint8Array,
@@ -86,6 +88,31 @@ export const maxCheckMessageBytes = 12 * 1024 * 1024;
 /** Calls that a peer may have open on one connection (SETTINGS_MAX_CONCURRENT_STREAMS, RFC 9113 §6.5.2). */
 export const maxConcurrentCalls = 2048;
 
+/**
+ * Calls that all peers together may have open: as many as eight Envoys send whose `max_requests` is 2048. Watches are calls
+ * of a {@link StreamMethod}, which stay open and are counted apart; Envoy and the kubelet ask Health/Check, other clients
+ * watch once or twice.
+ */
+export const callBounds = { maxOpenCalls: 16_384, maxWatches: 1024, maxConnectionWatches: 4 } as const;
+
+/**
+ * Connections of the gRPC listener. Every Envoy worker thread holds one, and each Envoy one more for health checks, which it
+ * asks every second. One that said hello and made no call is of no use to anybody; one that did is Envoy's, and stays
+ * for a quarter of an hour without a call, until GOAWAY.
+ */
+export const grpcConnectionLimits: ConnectionLimits = {
+  maxConnections: 4096,
+  maxOfAddress: 2048,
+  unusedMs: 30_000,
+  idleMs: 900_000,
+};
+
+/** What a watch beyond {@link callBounds} is answered with. */
+export const tooManyWatches: GrpcFailure = {
+  status: grpcStatus.resourceExhausted,
+  message: 'too many watches: use Health/Check',
+};
+
 /** PEM texts of the listener. With `ca`, peers must show a certificate that it signed (mutual TLS). */
 export interface TlsIdentity {
   readonly key: string | Buffer;
@@ -95,12 +122,21 @@ export interface TlsIdentity {
   readonly clientNames?: readonly string[];
 }
 
+/**
+ * What calls hold memory for: messages that have not come whole (as far as they have come), those that methods wait with,
+ * large ones (as far as they have come), and answers that wait for their peers.
+ */
+export const memoryPoolNames = ['half-received', 'running', 'large', 'answers'] as const;
+export type MemoryPoolName = (typeof memoryPoolNames)[number];
+
 /** What a transport tells about itself. Implementations log or count; they do not throw. */
 export interface TransportObserver {
   /** A method threw or rejected, or the transport itself is wrong: a defect of ours. `path` is the method's. */
   defect(error: unknown, path: string): void;
   /** A connection was closed because the peer broke the protocol or a limit. `reason` is for people and holds no data of the peer. */
   connectionRefused(reason: string, peer: string): void;
+  /** A call was refused, or given up, for want of memory of this pool. */
+  memoryRefused(pool: MemoryPoolName, peer: string): void;
 }
 
 export interface TransportOptions {
@@ -109,6 +145,10 @@ export interface TransportOptions {
   readonly observer: TransportObserver;
   /** For deadlines. */
   readonly clock: Clock;
+  /** Is told of connections that end or are refused for want of room or use. */
+  readonly connectionObserver?: ConnectionObserver;
+  /** {@link grpcConnectionLimits} unless told otherwise. */
+  readonly connectionLimits?: ConnectionLimits;
   /** None: plain text, HTTP/2 with prior knowledge. */
   readonly tls?: TlsIdentity;
   /** How long a peer may take until its TLS handshake is done; 10 s unless told otherwise. */
@@ -119,12 +159,25 @@ export interface TransportOptions {
   readonly readsTraceParent?: boolean;
 }
 
+/** What peers hold of a transport now, and what it had no room for since its start. */
+export interface TransportLoad {
+  readonly connections: number;
+  readonly calls: number;
+  readonly watches: number;
+  /** Calls that were refused, or ended to make room for others. */
+  readonly refusedCalls: number;
+  readonly refusedWatches: number;
+}
+
 /** A gRPC listener. Disposing of it closes everything at once; {@link drain} first for a graceful stop. */
 export interface Transport extends AsyncDisposable {
   /** Listens. Rejects when the address cannot be had, with the system's error. Once only. */
   start(): Promise<void>;
+  /** Bytes that calls hold now. */
+  heldBytes(): Readonly<Record<MemoryPoolName, number>>;
   /** Where it really listens (the port that was chosen for 0). Throws a defect before {@link start}. */
   address(): ListenAddress;
+  load(): TransportLoad;
   /**
    * New connections take this identity; those that exist keep theirs. When an authority of `ca` is gone, they are ended
    * as by {@link drain}, so that no peer stays whom only that one vouched for. Throws and keeps the old identity when key

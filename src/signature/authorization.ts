@@ -30,8 +30,9 @@ export interface HmacAuthorization {
  * from the grammar. Two `Authorization` lines, which Envoy joins with `,`, differ from it too.
  *
  * @param value the header's bytes as latin1 text, without surrounding white space
+ * @param maxNames how many names the list of signed headers may have; see `maxSignedNames`
  */
-export function parseHmacAuthorization(value: string): HmacAuthorization | Refusal {
+export function parseHmacAuthorization(value: string, maxNames = Infinity): HmacAuthorization | Refusal {
   const scheme = TOKEN_START.exec(value)?.[0] ?? '';
   if (scheme === '') return malformed('does not begin with a scheme');
   if (scheme.toLowerCase() !== SCHEME)
@@ -43,7 +44,7 @@ export function parseHmacAuthorization(value: string): HmacAuthorization | Refus
   if (found.appkey === '') return malformed('has an empty appkey');
   const mac = decodeCanonicalBase64(found.signature);
   if (mac === null) return malformed('has a signature that is not canonical base64');
-  const signedHeaders = parseSignedHeaders(found.headers);
+  const signedHeaders = parseSignedHeaders(found.headers, maxNames);
   if (isRefusal(signedHeaders)) return signedHeaders;
   return { appKey: found.appkey, algorithm: found.algorithm, signedHeaders, mac };
 }

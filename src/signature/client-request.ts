@@ -15,7 +15,7 @@ export interface ClientRequest {
 }
 
 /** The protocol that requests are taken to be sent with. */
-const PROTOCOL = 'HTTP/1.1';
+export const SENT_PROTOCOL = 'HTTP/1.1';
 
 /** A caller's request in the form in which the gateway would check it. */
 export function signableRequest(request: ClientRequest): SignableRequest {
@@ -25,8 +25,9 @@ export function signableRequest(request: ClientRequest): SignableRequest {
     path,
     authority,
     body,
-    protocol: PROTOCOL,
+    protocol: SENT_PROTOCOL,
     hasRawHeaders: true,
+    headerCount: request.headers.length,
     headerValues: (name) =>
       request.headers
         .filter(([candidate]) => candidate.toLowerCase() === name)

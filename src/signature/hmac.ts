@@ -9,6 +9,7 @@ import { hmacTexts, signableVersions } from './hmac-text.ts';
 import { parseImfFixdate } from './imf-fixdate.ts';
 import type { SignableRequest } from './signable-request.ts';
 import { checkTarget } from './signable-target.ts';
+import { maxSignedNames } from './signed-headers.ts';
 
 /** The largest body that an hmac endpoint takes, inclusive (spec §3.2). */
 export const MAX_HMAC_BODY_BYTES = 10_485_760;
@@ -98,7 +99,7 @@ function readAuthorization(request: SignableRequest): HmacAuthorization | Refusa
   const [value] = values;
   if (value === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no Authorization header');
   if (values.length > 1) return malformed('the request has more than one Authorization header');
-  return parseHmacAuthorization(value.toString('latin1'));
+  return parseHmacAuthorization(value.toString('latin1'), maxSignedNames(request.headerCount));
 }
 
 function readDate(request: SignableRequest): number | Refusal {

@@ -13,6 +13,9 @@ export class JsonReader {
   readonly #bytes: Buffer;
   #at = 0;
   #problem = '';
+  /** Where strings with escapes are written, one after the other; made once, so that many of them cost no more than one. */
+  #unescaped: Buffer | null = null;
+  #unescapedAt = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -76,15 +79,18 @@ export class JsonReader {
   /** Reads on from the first escape of a string; what stands before it, from `start`, is plain. */
   #readEscapedString(start: number, firstEscape: number): Buffer | null {
     const bytes = this.#bytes;
-    // What an escape stands for is never longer than the escape.
-    const out = Buffer.allocUnsafe(bytes.length - start);
-    let length = bytes.copy(out, 0, start, firstEscape);
+    // What an escape stands for is never longer than the escape, so that all strings find room.
+    this.#unescaped ??= Buffer.allocUnsafe(bytes.length - start);
+    const out = this.#unescaped;
+    const outStart = this.#unescapedAt;
+    let length = outStart + bytes.copy(out, outStart, start, firstEscape);
     let at = firstEscape;
     while (at < bytes.length) {
       const byte = bytes[at] ?? 0;
       if (byte === QUOTE) {
         this.#at = at + 1;
-        return out.subarray(0, length);
+        this.#unescapedAt = length;
+        return out.subarray(outStart, length);
       }
       if (byte < FIRST_PRINTABLE) break;
       if (byte !== BACKSLASH) {

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import type { ParameterSignatureOptions } from '../model/endpoint.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { isAmbiguous } from './ambiguity.ts';
@@ -16,7 +18,8 @@ import { parseWrapper } from './wrapper.ts';
 export type ParameterReadingOptions = Pick<
   ParameterSignatureOptions,
   'parameterEncoding' | 'strictParameters' | 'unsignedQuery' | 'unsignedBody'
->;
+> &
+  Partial<Pick<ParameterSignatureOptions, 'hideCredentials'>>;
 
 /** A request to a parameter-signature endpoint whose parameters are well formed, whoever may have sent it. */
 export interface ParameterRequest {
@@ -69,6 +72,10 @@ function* readForm(
   options: ParameterReadingOptions,
   queryAppKey: Buffer | null,
 ): Work<ParameterRequest | Refusal> {
+  // Without its credentials a form goes upstream as a text of the answer: half-encoded characters are no text.
+  if (options.hideCredentials === true && !isUtf8(request.body)) {
+    return refuse('MALFORMED_REQUEST', 'the form is not UTF-8 as it was sent, and its credentials are to be taken out');
+  }
   const parameters = yield* parsingParameters(request.body);
   return isRefusal(parameters) ? parameters : readParameters('form', parameters, options, queryAppKey);
 }

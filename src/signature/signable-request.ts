@@ -14,6 +14,8 @@ export interface SignableRequest {
   readonly body: Buffer;
   /** False when Envoy wrote `!` for the header bytes that it could not show (spec §2.1). */
   readonly hasRawHeaders: boolean;
+  /** How many headers there are: at least one for each name that has a value. */
+  readonly headerCount: number;
   /** Every value of a header, by its lower-case name, in the order received and without surrounding white space. */
   headerValues(name: string): readonly Buffer[];
 }

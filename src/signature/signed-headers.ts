@@ -22,9 +22,12 @@ const SHOWN_NAME_CHARACTERS = 64;
 /**
  * Reads the `headers` parameter of an hmac `Authorization`: lower-case RFC 9110 tokens with single spaces between
  * them, none twice, `date` and `request-line` among them, each one that can be signed (spec §3.2).
- * Refuses everything else as `CREDENTIALS_MALFORMED`.
+ * Refuses everything else as `CREDENTIALS_MALFORMED`, and first, before anything is built, more than `maxNames` of them.
  */
-export function parseSignedHeaders(text: string): readonly string[] | Refusal {
+export function parseSignedHeaders(text: string, maxNames = Infinity): readonly string[] | Refusal {
+  if (hasMoreNames(text, maxNames)) {
+    return refuse('CREDENTIALS_MALFORMED', 'the headers list has more names than the request has headers');
+  }
   const names = text.split(' ');
   for (const name of names) {
     if (!LOWER_CASE_TOKEN.test(name)) {
@@ -43,6 +46,20 @@ export function parseSignedHeaders(text: string): readonly string[] | Refusal {
     if (!names.includes(name)) return refuse('CREDENTIALS_MALFORMED', `the headers list does not name ${name}`);
   }
   return names;
+}
+
+/**
+ * The most names that a list can have, none of them twice, when every one stands for something in a request with this
+ * many headers: `host` may stand for the authority and `request-line` for itself, and `Authorization` cannot be signed.
+ */
+export function maxSignedNames(headerCount: number): number {
+  return headerCount + 1;
+}
+
+function hasMoreNames(text: string, maxNames: number): boolean {
+  let names = 1;
+  for (let at = text.indexOf(' '); at !== -1 && names <= maxNames; at = text.indexOf(' ', at + 1)) names += 1;
+  return names > maxNames;
 }
 
 /** Tells whether a header, by its lower-case name, may stand in a `headers` list (spec §3.2). */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
 import type { Pending } from '../pending.ts';
+import type { AppKeyFilter } from './cache/app-key-filter.ts';
 import { type CacheCounters, createCacheCounters } from './cache/cache-counters.ts';
 import { CachedCredentials, type CacheEntry } from './cache/cached-credentials.ts';
 import type { CredentialReader } from './cache/credential-reader.ts';
@@ -8,7 +9,6 @@ import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-ga
 import { type LookUp, LookUps } from './cache/look-ups.ts';
 import { LookUpsOverloaded } from './cache/look-ups-overloaded.ts';
 import { RecentChanges } from './cache/recent-changes.ts';
-import { SeenAppKeys } from './cache/seen-app-keys.ts';
 import { UnknownAppKeys } from './cache/unknown-app-keys.ts';
 import { UnknownBudget } from './cache/unknown-budget.ts';
 import {
@@ -27,6 +27,8 @@ const HARD_AGE_MS = 5000;
 const PATIENCE_MS = 200;
 /** For how long nobody is made to wait once more, after the store was away or slow. */
 const DOUBT_MS = 1000;
+/** Younger confirmations of the feed make the filter of App Keys current: a new one is refused for no longer than this. */
+const CURRENT_MS = 1000;
 /** How often a caller asks once more because its answer was changed while it was on its way. */
 const MAX_ASKS = 3;
 
@@ -62,6 +64,10 @@ export interface CredentialCachePorts {
    * Far in the past while there is none yet. Asked for every request, so it must only give a number.
    */
   readonly confirmedMs: () => number;
+  /** All App Keys of the store. The cache notes in it those that changes bring, and those it finds. */
+  readonly appKeys: AppKeyFilter;
+  /** As `confirmedMs`, for the changes that bring new App Keys. */
+  readonly appKeysConfirmedMs: () => number;
   readonly clock: Clock;
   readonly startTimer: StartTimer;
   readonly observer: {
@@ -87,13 +93,17 @@ export interface CredentialCachePorts {
  * time it answers those who asked before the change and is not kept. The feed calls the methods below before it lets
  * `confirmedMs` pass the moment of the change.
  *
- * **Floods.** One look-up at a time for an App Key, and none for 10 s after nobody was found. Ten look-ups run at most.
- * App Keys that somebody was once seen to hold (four bytes each, kept long after eviction) go first and always find a
- * place; those never seen share 6 places and a line of 256, so that invented App Keys neither delay known callers nor
- * keep the store busier than 6 reads at once. A parallelism is bounded rather than a rate, because it adapts: a slow
- * store is asked less. On top of it, App Keys that turn out to be nobody's cost a budget of 1000 a second, which
- * look-ups that find somebody do not use up: callers who come back after a restart are not held up by it. What finds no
- * place gets `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as nobody knows who it is.
+ * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) are nobody's, and cost no look-up, while the
+ * feed confirms at least every second that none was made since. In what follows, invented App Keys play a part only
+ * while it does not, or while the filter is being filled.
+ *
+ * One look-up at a time for an App Key, and none for 10 s after nobody was found. Ten look-ups run at most. App Keys that
+ * the filter has, be it out of date, go first and always find a place; the others share 6 places and a line of 256, so that
+ * invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. A parallelism is bounded
+ * rather than a rate, because it adapts: a slow store is asked less. On top of it, App Keys that turn out to be nobody's
+ * cost a budget of 1000 a second, which look-ups that find somebody do not use up. What finds no place gets
+ * `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as nobody knows who it is. For a second from
+ * then on {@link canKnow} is false, so that nobody who is refused shows by another status that their App Key is known.
  *
  * Rejects with what the reader rejects with; nothing but `StoreUnavailable` is told to callers as an outage.
  */
@@ -106,13 +116,13 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #maxStaleMs: number;
   readonly #entries: CachedCredentials;
   readonly #unknown: UnknownAppKeys;
-  readonly #seen = new SeenAppKeys();
   readonly #changes = new RecentChanges();
   readonly #lookUps: LookUps;
   // Made once: in a flood, making an error costs more than all the rest of a refusal.
   readonly #away = new StoreUnavailable('the store is away, and the App Key is not held in memory');
   readonly #overloaded = new LookUpsOverloaded('too many App Keys are being looked up');
   #doubtUntilMs = 0;
+  #unknowableUntilMs = 0;
 
   constructor(options: CredentialCacheOptions, ports: CredentialCachePorts) {
     const { clock, startTimer, reader } = ports;
@@ -141,6 +151,10 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       },
       onStoreFault: () => {
         this.#doubt();
+        this.#noteUnknowable();
+      },
+      onRefused: () => {
+        this.#noteUnknowable();
       },
     });
   }
@@ -170,11 +184,31 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       this.#counters.hits += 1;
       return entry.held;
     }
+    if (this.#isNobodys(appKeyHash)) {
+      this.#counters.filtered += 1;
+      return null;
+    }
     if (this.#unknown.has(appKeyHash)) {
       this.#counters.negativeHits += 1;
       return null;
     }
     return this.#findInStore(appKeyHash);
+  }
+
+  canKnow(): boolean {
+    if (this.#ports.reader.outlook !== 'reachable') return false;
+    return this.#ports.clock.nowMs() >= this.#unknowableUntilMs;
+  }
+
+  /** Whether unknown App Keys are refused without a look-up now. */
+  get isFilterCurrent(): boolean {
+    const { appKeys, appKeysConfirmedMs, clock } = this.#ports;
+    return appKeys.isWhole && clock.nowMs() - appKeysConfirmedMs() <= CURRENT_MS;
+  }
+
+  /** App Keys that the filter has. */
+  get filterSize(): number {
+    return this.#ports.appKeys.size;
   }
 
   /** A credential was created, changed or deleted. `appKeyHash` is null when only its id is known. */
@@ -185,7 +219,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     this.#changes.note('appKeyHash', appKeyHash);
     this.#counters.invalidations += this.#entries.invalidate(appKeyHash);
     this.#unknown.forget(appKeyHash);
-    this.#seen.note(appKeyHash);
+    this.#ports.appKeys.note(appKeyHash);
   }
 
   /** A consumer was created, changed or deleted. */
@@ -206,11 +240,6 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   everythingChanged(): void {
     this.#changes.noteEverything();
     this.#entries.endEpoch(this.#ports.confirmedMs());
-  }
-
-  /** Tells that somebody holds the App Key with this hash, so that its first look-up does not wait behind unknown ones. */
-  noteKnown(appKeyHash: string): void {
-    this.#seen.note(appKeyHash);
   }
 
   /** Refuses what waits for its turn. Look-ups that run end with their reads. */
@@ -279,7 +308,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     if (this.#ports.reader.outlook === 'away') {
       throw this.#away;
     }
-    const lane: LookUpLane = this.#seen.has(appKeyHash) ? 'known' : 'unseen';
+    const lane: LookUpLane = this.#ports.appKeys.has(appKeyHash) ? 'known' : 'unseen';
     const lookUp = this.#lookUps.ask(appKeyHash, lane);
     if (lookUp === null) throw this.#overloaded;
     return lookUp;
@@ -303,8 +332,22 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       return;
     }
     this.#unknown.forget(appKeyHash);
-    this.#seen.note(appKeyHash);
+    this.#ports.appKeys.note(appKeyHash);
     this.#entries.put(appKeyHash, held, readAtMs);
+  }
+
+  /**
+   * Of all App Keys, this is none, and none was made since. While the store does not answer, it is one of those of whom nobody can
+   * know, and may be the one that finds out that the store is back.
+   */
+  #isNobodys(appKeyHash: string): boolean {
+    const { appKeys, reader } = this.#ports;
+    return !appKeys.has(appKeyHash) && this.isFilterCurrent && reader.outlook === 'reachable';
+  }
+
+  /** Somebody was refused because nobody knows who they are. */
+  #noteUnknowable(): void {
+    this.#unknowableUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
   }
 
   #isDoubtful(): boolean {

@@ -24,6 +24,7 @@ export function compileCredentialIndex({
   }
   return {
     findByAppKey: (appKey) => (APP_KEY_PATTERN.test(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
+    canKnow: () => true,
   };
 }
 

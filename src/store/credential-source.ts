@@ -20,6 +20,11 @@ export interface CredentialSource {
    * Throws, or rejects with, {@link StoreUnavailable} when it cannot know.
    */
   findByAppKey(appKey: string): Pending<HeldCredential | null>;
+  /**
+   * Whether it could know of every App Key just now. While it cannot, some callers get 503 because nobody knows who they
+   * are: whoever is refused then has to get the same, or it would show that their App Key is known (spec §3).
+   */
+  canKnow(): boolean;
 }
 
 /** The store has no answer. A fault: callers get 503, never a 401 for somebody who may be known. */

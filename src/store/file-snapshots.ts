@@ -50,6 +50,7 @@ export async function openFileSnapshots(
     current: () => snapshot,
     ageSeconds: () => store.ageSeconds(),
     findUnreadiness: () => null,
+    canLookUp: () => true,
     findNotice: () =>
       store.problems.length === 0 ? null : 'the declarative file is wrong; its last good state decides',
     [Symbol.asyncDispose]: async () => {

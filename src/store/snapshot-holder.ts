@@ -29,8 +29,10 @@ export interface SnapshotHolder extends AsyncDisposable {
   current(): Snapshot;
   /** Seconds since the current snapshot was last known to be the state of the store. */
   ageSeconds(): number;
-  /** Why there is no snapshot yet, in words; null when there is one. */
+  /** Why checks should not come here, in words: no snapshot yet, or one that is too old to serve. Null otherwise. */
   findUnreadiness(): string | null;
+  /** Whether callers who are not in memory can be decided. */
+  canLookUp(): boolean;
   /** What is the matter with the store though there is a snapshot, in words; null for nothing. */
   findNotice(): string | null;
   /** What else a database does, such as keeping when credentials were used; null for a file. */
@@ -70,6 +72,7 @@ export async function openSnapshots(location: StoreLocation, ports: SnapshotHold
     current: () => snapshots.current(),
     ageSeconds: () => snapshots.ageSeconds(),
     findUnreadiness: () => snapshots.findUnreadiness(),
+    canLookUp: () => snapshots.canLookUp(),
     findNotice: () => snapshots.findNotice(),
     [Symbol.asyncDispose]: () => snapshots[Symbol.asyncDispose](),
   };

@@ -78,7 +78,7 @@ async function follow(
     };
     try {
       const read = await readTlsFiles(files);
-      const untimely = findUntimely(read, files, clock.nowMs());
+      const untimely = findUntimely(read, files, clock.nowSeconds() * 1000);
       if (untimely !== null) throw new TlsProblem(untimely);
       if (await isOutdated()) continue;
       take(read);

@@ -29,7 +29,7 @@ async function seen(
     address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     methods: new Map([['/test.Test/Echo', { kind: 'unary', handle, maxMessageBytes: 16 }]]),
     clock: systemClock,
-    observer: { defect: () => undefined, connectionRefused: () => undefined },
+    observer: { defect: () => undefined, connectionRefused: () => undefined, memoryRefused: () => undefined },
   });
   await transport.start();
   await using client = await RawClient.connect(transport.address());

@@ -52,7 +52,7 @@ for (const [name, create] of implementations) {
           address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
           methods: new Map(),
           clock: { nowMs: () => 0, nowSeconds: () => 0 },
-          observer: { defect: () => undefined, connectionRefused: () => undefined },
+          observer: { defect: () => undefined, connectionRefused: () => undefined, memoryRefused: () => undefined },
         });
         assert.throws(() => transport.address(), /not been started/);
       });

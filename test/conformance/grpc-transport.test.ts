@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectHttp2, constants } from 'node:http2';
+import { type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
@@ -314,10 +314,12 @@ for (const [name, create] of implementations) {
       const health = '/grpc.health.v1.Health/Check';
       const service = (text: string): Buffer => Buffer.from([0x0a, text.length, ...Buffer.from(text)]);
 
-      it('tells whether the process serves, and NOT_FOUND of names that it does not know', async () => {
+      it('has a state for the process and one for each service, and NOT_FOUND for unknown names', async () => {
         assert.deepEqual(messagesOf((await raw.call(health, NOTHING)).body), [Buffer.from([0x08, 2])]);
-        harness.health.setServing(true);
+        harness.health.setServing('', true);
         assert.deepEqual(messagesOf((await raw.call(health, NOTHING)).body), [Buffer.from([0x08, 1])]);
+        assert.deepEqual(messagesOf((await raw.call(health, service('test.Test'))).body), [Buffer.from([0x08, 2])]);
+        harness.health.setServing('test.Test', true);
         assert.deepEqual(messagesOf((await raw.call(health, service('test.Test'))).body), [Buffer.from([0x08, 1])]);
         assert.equal((await raw.call(health, service('other.Service'))).grpcStatus, 5);
         assert.equal((await raw.call(health, Buffer.from([0x0a, 9]))).grpcStatus, 13);
@@ -329,9 +331,9 @@ for (const [name, create] of implementations) {
         const answer = readAnswer(stream);
         stream.end(framed(NOTHING));
         await once(stream, 'data');
-        harness.health.setServing(true);
+        harness.health.setServing('', true);
         await once(stream, 'data');
-        harness.health.setServing(false);
+        harness.health.setServing('', false);
         assert.equal(await harness.transport.drain(10_000), 0);
         const { body, grpcStatus } = await answer;
         assert.deepEqual(
@@ -341,13 +343,34 @@ for (const [name, create] of implementations) {
         assert.equal(grpcStatus, 14);
       });
 
+      it('lets a connection watch a few times, refuses more with RESOURCE_EXHAUSTED, and takes another when one ends', async () => {
+        const open = async (): Promise<ClientHttp2Stream> => {
+          const stream = raw.open('/grpc.health.v1.Health/Watch');
+          stream.end(framed(NOTHING));
+          await once(stream, 'data');
+          return stream;
+        };
+        const [first] = await Promise.all([open(), open(), open(), open()]);
+        const refused = await raw.call('/grpc.health.v1.Health/Watch', NOTHING);
+        assert.deepEqual([refused.grpcStatus, refused.grpcMessage], [8, 'too many watches: use Health/Check']);
+        assert.equal((await raw.call(health, NOTHING)).grpcStatus, 0);
+        await using other = await RawClient.connect(harness.address);
+        const ofOther = other.open('/grpc.health.v1.Health/Watch');
+        ofOther.end(framed(NOTHING));
+        await once(ofOther, 'data');
+        first.close(constants.NGHTTP2_CANCEL);
+        await once(first, 'close');
+        await raw.ping();
+        await open();
+      });
+
       it('forgets a watcher that went away', async () => {
         const stream = raw.open('/grpc.health.v1.Health/Watch');
         stream.end(framed(NOTHING));
         await once(stream, 'data');
         stream.close(constants.NGHTTP2_CANCEL);
         await once(stream, 'close');
-        harness.health.setServing(true);
+        harness.health.setServing('', true);
         assert.deepEqual(messagesOf((await raw.call(health, NOTHING)).body), [Buffer.from([0x08, 1])]);
         assert.deepEqual(harness.told.defects, []);
       });

@@ -48,7 +48,9 @@ class Service implements FakeCheckService {
         void this.#check(call.request, callback);
       },
     });
-    new HealthImplementation({ '': 'SERVING' }).addToServer(this.#server);
+    new HealthImplementation({ '': 'SERVING', 'envoy.service.auth.v3.Authorization': 'SERVING' }).addToServer(
+      this.#server,
+    );
   }
 
   async listen(): Promise<void> {

@@ -80,6 +80,8 @@ function naiveHmacOutcome(message: SignedMessage, options: CheckOptions, keys: K
   if (appkey === '' || !isCanonicalBase64(signature)) return 'CREDENTIALS_MALFORMED';
 
   const names = headers.split(' ');
+  // Without Authorization, with request-line, and host may be the authority.
+  if (names.length > message.headers.length + 1) return 'CREDENTIALS_MALFORMED';
   if (!names.every((name) => new RegExp(`^${TOKEN}$`).test(name) && name === name.toLowerCase()))
     return 'CREDENTIALS_MALFORMED';
   if (names.some((name, index) => names.indexOf(name) !== index || isUnsignable(name))) return 'CREDENTIALS_MALFORMED';

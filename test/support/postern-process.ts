@@ -37,8 +37,15 @@ export interface PosternProcess extends AsyncDisposable {
 /** Settings beside those that a test needs anyway; others of the test's own environment do not count. */
 export type PosternSettings = Readonly<Record<`${'POSTERN' | 'OTEL'}_${string}`, string>>;
 
-/** Starts the built `postern serve` on the document, on ports that the system chooses, and waits until it is ready. */
-export async function startPostern(documentYaml: string, settings: PosternSettings = {}): Promise<PosternProcess> {
+/**
+ * Starts the built `postern serve` on the document, on ports that the system chooses, and waits until it is ready.
+ * @param nodeOptions of the process, such as `--max-old-space-size=640`.
+ */
+export async function startPostern(
+  documentYaml: string,
+  settings: PosternSettings = {},
+  nodeOptions: readonly string[] = [],
+): Promise<PosternProcess> {
   return acquireAll(async (keep) => {
     await access(executable).catch((cause: unknown) => {
       throw new Error('dist/main.js is missing: npm run build', { cause });
@@ -54,7 +61,7 @@ export async function startPostern(documentYaml: string, settings: PosternSettin
     const child = keep(
       await startChild({
         command: process.execPath,
-        args: ['--enable-source-maps', executable, 'serve'],
+        args: [...nodeOptions, '--enable-source-maps', executable, 'serve'],
         env: { ...withoutSettings(), ...defaults(documentPath), ...settings },
       }),
     );

@@ -38,7 +38,7 @@ export async function inOrder({ request, snapshot, ports }: Given): Promise<Uint
   const permit = authorize(authenticated, 0);
   if (isRefusal(permit)) return permit;
   const granted = await limit(permit, ports);
-  return isRefusal(granted) ? granted : respond(granted, request, '').bytes;
+  return isRefusal(granted) ? granted : respond(granted, '').bytes;
 }
 
 /** A stage cannot be skipped. */
@@ -52,9 +52,9 @@ export function skipped({ request, received, routed, authenticated, permit, snap
   // @ts-expect-error authorization was skipped
   void limit(authenticated, ports);
   // @ts-expect-error limits were skipped
-  respond(permit, request, '');
+  respond(permit, '');
   // @ts-expect-error everything but authentication was skipped
-  respond(authenticated, request, '');
+  respond(authenticated, '');
 }
 
 /** A refusal must be handled before the next stage, and so must a promise. */
@@ -68,11 +68,11 @@ export function unhandled({ request, received, routed, authenticated, permit, sn
   // @ts-expect-error authorization may refuse
   void limit(authorize(authenticated, 0), ports);
   // @ts-expect-error limits may refuse, or be pending
-  respond(limit(permit, ports), request, '');
+  respond(limit(permit, ports), '');
 }
 
 /** A refusal is no proof of anything. */
-export function refusedAll({ request, refusal, snapshot, ports }: Given): void {
+export function refusedAll({ refusal, snapshot, ports }: Given): void {
   // @ts-expect-error a refusal is not received
   route(refusal, snapshot);
   // @ts-expect-error a refusal is not routed
@@ -82,7 +82,7 @@ export function refusedAll({ request, refusal, snapshot, ports }: Given): void {
   // @ts-expect-error a refusal is no permit
   void limit(refusal, ports);
   // @ts-expect-error a refusal is not granted, and says not how far it came
-  respond(refusal, request, '');
+  respond(refusal, '');
 }
 
 /** An object made by hand is no proof, though it has every field that can be named. */
@@ -97,7 +97,7 @@ export function forged({ request, received, routed, authenticated, permit, snaps
   // @ts-expect-error permitted by hand
   void limit({ authenticated, limits: [] }, ports);
   // @ts-expect-error granted by hand
-  respond({ permit, reading: null }, request, '');
+  respond({ permit, reading: null }, '');
 }
 
 /** The proof of one stage is not that of another. */
@@ -111,11 +111,11 @@ export function exchanged({ request, granted, permit, authenticated, snapshot, p
   // @ts-expect-error an authenticated request is not a permit
   void limit(authenticated, ports);
   // @ts-expect-error a request is not a decision
-  respond(request, request, '');
+  respond(request, '');
 }
 
 /** What is pending cannot be used as if it were there. */
-export function early(pending: Pending<Granted>, request: HttpRequest): void {
+export function early(pending: Pending<Granted>): void {
   // @ts-expect-error it may be a promise
-  respond(pending, request, '');
+  respond(pending, '');
 }

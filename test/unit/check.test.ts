@@ -292,7 +292,7 @@ describe('mode observe', () => {
     const findByAppKey = () => {
       throw new StoreUnavailable('away');
     };
-    const snapshot = () => ({ ...snapshotOf({ endpoints }), credentials: { findByAppKey } });
+    const snapshot = () => ({ ...snapshotOf({ endpoints }), credentials: { findByAppKey, canKnow: () => true } });
     assert.equal(await outcomeOf({ headers: [key] }, { snapshot }), '503 STORE_UNAVAILABLE');
     const limiter = { take: () => Promise.reject(new LimiterUnavailable('away')) };
     const denying = [

@@ -38,6 +38,10 @@ describe('the settings', () => {
       grpcAddress: { kind: 'tcp', host: '127.0.0.1', port: 9001 },
       grpcTransport: 'native',
       httpAddress: { kind: 'tcp', host: '127.0.0.1', port: 9002 },
+      trustedProxies: [
+        { address: '127.0.0.0', prefixLength: 8, family: 'ipv4' },
+        { address: '::1', prefixLength: 128, family: 'ipv6' },
+      ],
       adminAddress: { kind: 'tcp', host: '127.0.0.1', port: 9003 },
       unixSocketMode: 0o660,
       tlsCertificate: null,
@@ -81,6 +85,7 @@ describe('the settings', () => {
         'POSTERN_TLS_CLIENT_CA',
         'POSTERN_TLS_CLIENT_NAMES',
         'POSTERN_TLS_KEY',
+        'POSTERN_TRUSTED_PROXIES',
         'POSTERN_UNIX_SOCKET_MODE',
       ],
     );
@@ -173,6 +178,11 @@ describe('the settings', () => {
       'POSTERN_XYZZY_PLUGH: there is no such setting; see "postern config"',
     ]);
     assert.match(problemsOf({ POSTERN_PORTS: '1' })[0] ?? '', /^POSTERN_PORTS: there is no such setting/);
+    for (const name of ['POSTERN_LISTEN', 'POSTERN_BIND', 'POSTERN_GRPC_PORT_NUMBER']) {
+      assert.deepEqual(problemsOf({ [name]: '127.0.0.1:9001' }), [
+        `${name}: there is no such setting; POSTERN_GRPC_ADDRESS, POSTERN_HTTP_ADDRESS and POSTERN_ADMIN_ADDRESS say where it listens`,
+      ]);
+    }
   });
 
   it('are refused with every problem at once', () => {
@@ -212,6 +222,20 @@ describe('the settings', () => {
     ['POSTERN_LOG_FORMAT', ['text']],
     ['POSTERN_HTTP_TLS', ['yes', '1', 'TRUE']],
     ['POSTERN_TLS_CLIENT_NAMES', ['*.example.com', 'a,,b', 'a b', 'spiffe:x', '.a', 'a.', 'spiffe://a b', ',']],
+    [
+      'POSTERN_TRUSTED_PROXIES',
+      [
+        '10.0.0.0/33',
+        '10.0.0.0/',
+        '::1/129',
+        'envoy',
+        '10.0.0.1,,::1',
+        '10.0.0.1/8/8',
+        'fe80::1%eth0',
+        '010.0.0.1',
+        '*',
+      ],
+    ],
     ['POSTERN_UNIX_SOCKET_MODE', ['0060', '660a', '888', '0o660', '66', '01660', 'rw-rw----']],
     ['POSTERN_GRPC_ADDRESS', ['unix:@postern', 'unix:\0postern', `unix:/${'a'.repeat(107)}`]],
     [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { digestOf, readFolder } from '../../scripts/attachments/manifests.mjs';
 import { type Attachment, envoyYaml } from '../support/attachments/attachment.ts';
 import { envoyGateway } from '../support/attachments/envoy-gateway.ts';
@@ -14,6 +15,7 @@ import {
   type Json,
   listAt,
   objectAt,
+  routes,
 } from '../support/envoy-config.ts';
 
 const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': envoyGateway, istio };
@@ -57,8 +59,9 @@ for (const [overlay, attachment] of Object.entries(attachments)) {
 
     it('has the guard, the script and the local replies of envoy.yaml', () => {
       const [reference, made] = [envoyYaml.config(), attachment.config()];
-      const settings = (config: Json, name: string): Json => withoutDefaults(filterSettings(config as never, name));
-      assert.deepEqual(settings(made, guard), settings(reference, envoyYaml.filters.guard));
+      const decided = (config: Json, name: string): Json =>
+        withoutDefaults(at(filterSettings(config as never, name), 'rules', 'policies', 'decided-by-postern'));
+      assert.deepEqual(decided(made, guard), decided(reference, envoyYaml.filters.guard));
       assert.deepEqual(
         objectAt(filterSettings(made, unwrap), 'default_source_code'),
         objectAt(filterSettings(reference, envoyYaml.filters.unwrap), 'default_source_code'),
@@ -168,6 +171,24 @@ describe('what Envoy Gateway makes of mutual TLS to Postern', () => {
       assert.equal(at(context, 'tls_certificate_sds_secret_configs', 0, 'name'), 'partners/partners-client-tls');
       if (name === envoyGateway.clusters.postern) assert.deepEqual(context['alpn_protocols'], ['h2']);
     }
+  });
+});
+
+describe('a gateway of Istio, where others may write routes', () => {
+  it('takes those of its own namespace only, whatever they are called', async () => {
+    const translator = readFileSync(new URL('../../scripts/attachments/istio.mjs', import.meta.url), 'utf8');
+    assert.match(translator, /namespace: strangers[\s\S]*name: postern-oauth2[\s\S]*prefix: \/stranger\//);
+    assert.doesNotMatch(JSON.stringify(readTranslation('istio').routes), /stranger/);
+    const gateway = await findObject('istio', 'Gateway', 'partners');
+    const hosts = listAt(gateway, 'spec', 'servers').flatMap((server) => listAt(server, 'hosts'));
+    assert.deepEqual(hosts, ['./*']);
+  });
+
+  it('has no route that switches the guard off, and one policy of the guard for Postern itself', () => {
+    assert.doesNotMatch(JSON.stringify(routes(istio.config())), /postern\.guard/);
+    const policies = objectAt(filterSettings(istio.config(), istio.filters.guard), 'rules', 'policies');
+    assert.deepEqual(Object.keys(policies).sort(), ['decided-by-postern', 'to-postern-itself']);
+    assert.ok(JSON.stringify(policies['to-postern-itself']).includes(JSON.stringify(istio.clusters.posternHttp)));
   });
 });
 

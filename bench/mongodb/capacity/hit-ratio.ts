@@ -1,3 +1,4 @@
+import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache } from '../../../src/store/credential-cache.ts';
 import type { HeldCredential } from '../../../src/store/credential-source.ts';
 import { startSystemTimer } from '../../../src/store/timer.ts';
@@ -28,6 +29,8 @@ export async function hitRatio(count: number, maxEntries: number, checks: number
       },
       // The feed lives: no entry is older than now.
       confirmedMs: () => 0,
+      appKeys: new AppKeyFilter(),
+      appKeysConfirmedMs: () => 0,
       clock: { nowSeconds: () => 0, nowMs: () => 0 },
       startTimer: startSystemTimer,
       observer: {

@@ -1,13 +1,14 @@
+import { findNotAgreed } from '../../manage/apply/agreed.ts';
 import { commitInSteps, countSteps, type StepSizes, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
-import { Conflict } from '../../manage/resource-store.ts';
+import { Conflict, Outdated } from '../../manage/resource-store.ts';
 import { MongodbUnavailable } from '../../store/mongodb/faults.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../store/mongodb/resource-store.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
-import type { ChangeFlags } from '../flags/store-options.ts';
+import type { ChangeFlags, NewRingFlag } from '../flags/store-options.ts';
 import { reportFailure } from '../partner/report-failure.ts';
 import { grouped, startProgress } from '../progress-bar.ts';
 import { paintFor } from '../render/paint-for.ts';
@@ -16,10 +17,18 @@ import type { OpenedStore } from '../store/open-store.ts';
 import { useStore } from '../store/use-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { planDocument, type PlanFlags } from './plan-document.ts';
-import { declareGenerated, printChanges, printGenerated, printPlanData, tally, tallyDeleted } from './print-plan.ts';
+import {
+  declareGenerated,
+  listRevived,
+  printChanges,
+  printGenerated,
+  printPlanData,
+  tally,
+  tallyDeleted,
+} from './print-plan.ts';
 
 /** The flags of `postern apply`. */
-export type ApplyFlags = PlanFlags & ChangeFlags;
+export type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true };
 
 /** In steps, each takes about a second, so that progress shows and a stop does not wait long. */
 const usualSizes: StepSizes = { maxAtOnce: MAX_CHANGES_PER_COMMIT, perStep: 2000 };
@@ -33,7 +42,9 @@ export async function applyDocument(
   context: CommandContext,
   sizes: StepSizes = usualSizes,
 ): Promise<ExitCode> {
-  return await useStore(context, { command: 'apply', store: flags.store, needsSecrets: true }, async (store) => {
+  const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
+  const use = { command: 'apply', store: flags.store, timeout: flags.timeout, needsSecrets } as const;
+  return await useStore(context, use, async (store) => {
     if (store.file !== null) throw new FileStoreRefusal(store.file);
     const plan = await planDocument(flags, store.resources, context);
     if (plan === null) return exitCodes.failed;
@@ -52,12 +63,14 @@ async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
   const { flags, context } = running;
   const { terminal } = context;
   const paint = paintFor(terminal.out, terminal.environment);
+  const revived = flags.revive === true ? '' : listRevived(plan.changes);
   const deleted = tallyDeleted(plan.changes);
-  const mustAsk = deleted !== '' && flags.yes !== true && flags.dryRun !== true;
+  const mustAsk = deleted !== '' && revived === '' && flags.yes !== true && flags.dryRun !== true;
   const question = `Delete what the files do not name (${deleted})?`;
   // Where nobody can be asked, this says so before anything is printed that will not be done.
   if (mustAsk && (terminal.ask ?? null) === null) await confirm(question, terminal);
   if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal.out, paint);
+  if (revived !== '') return refuseToRevive(revived, plan, running);
   if (plan.changes.length === 0 || flags.dryRun === true) {
     report(plan, { committed: [], isDone: true }, running);
     return exitCodes.done;
@@ -66,17 +79,62 @@ async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
-  const committed: Change[] = [];
-  const { end } = await commit(plan.changes, committed, running);
-  report(plan, { committed, isDone: end === 'done' }, running);
+  const { end, done, committed } = await commitAgreed(plan, running);
+  report(done, { committed, isDone: end === 'done' }, running);
   if (end === 'done') return exitCodes.done;
-  return tellEnd(end, committed.length, plan.changes.length, running);
+  return tellEnd(end, committed.length, done.changes.length, running);
 }
 
-async function commit(changes: readonly Change[], committed: Change[], running: Running): Promise<StepsOutcome> {
-  const { context, store, sizes } = running;
-  const { terminal, clock } = context;
+/** So often the rest is planned again after others changed some of it. */
+const MAX_PLANS = 20;
+
+/**
+ * Makes the changes of a plan. When somebody changes one of the same resources meanwhile, such as by an emergency stop,
+ * the rest is planned again on what they left, as long as that is no more than was agreed to.
+ */
+async function commitAgreed(
+  plan: ApplyPlan,
+  running: Running,
+): Promise<{ readonly end: StepsOutcome['end']; readonly done: ApplyPlan; readonly committed: readonly Change[] }> {
+  const { flags, store, context } = running;
   const isStopped = watchForStop(running);
+  const committed: Change[] = [];
+  let done = plan;
+  let rest = plan.changes;
+  for (let plans = 1; ; plans += 1) {
+    const { end } = await commit(rest, committed, isStopped, running);
+    if (typeof end === 'string' || !(end.error instanceof Outdated) || plans === MAX_PLANS || isStopped()) {
+      return { end, done, committed };
+    }
+    const next = await planDocument(flags, store.resources, context);
+    if (next === null || findNotAgreed(rest, next.changes) !== null) return { end, done, committed };
+    rest = next.changes;
+    const generated = new Map([...done.generated, ...next.generated]);
+    done = { ...plan, changes: [...committed, ...rest], generated };
+  }
+}
+
+/** Says what `--revive` is for. A dry run ends the same way: it tells what the command would do. */
+function refuseToRevive(revived: string, plan: ApplyPlan, { flags, context: { terminal } }: Running): ExitCode {
+  if (flags.output !== 'table') {
+    const rest = { dryRun: flags.dryRun === true, committed: 0, generated: [] };
+    printPlanData(plan, rest, flags.output, terminal.out);
+  }
+  terminal.err.write(
+    `postern apply: this would bring back what was stopped: ${revived}. Nothing was changed.
+To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
+`,
+  );
+  return exitCodes.conflict;
+}
+
+async function commit(
+  changes: readonly Change[],
+  committed: Change[],
+  isStopped: () => boolean,
+  { context, store, sizes }: Running,
+): Promise<StepsOutcome> {
+  const { terminal, clock } = context;
   const steps = countSteps(changes, sizes);
   if (steps > 1) {
     terminal.err.write(
@@ -84,7 +142,8 @@ async function commit(changes: readonly Change[], committed: Change[], running: 
     );
   }
   using progress = startProgress('applying', terminal.err, clock);
-  progress.update(0, changes.length);
+  const total = committed.length + changes.length;
+  progress.update(committed.length, total);
   const operation = { actor: store.actor, action: 'apply' };
   return await commitInSteps(changes, store.resources, operation, sizes, {
     isStopped,
@@ -96,7 +155,7 @@ async function commit(changes: readonly Change[], committed: Change[], running: 
     },
     onCommitted: (step) => {
       for (const change of step) committed.push(change);
-      progress.update(committed.length, changes.length);
+      progress.update(committed.length, total);
     },
   });
 }
@@ -110,7 +169,7 @@ function watchForStop({ context: { terminal } }: Running): () => boolean {
       terminal.err.write('Stopping after the step under way, in a few seconds; Ctrl-C again leaves it unknown.\n');
     } else {
       terminal.err.write('Stopped: "postern diff" with the same files tells what is not done yet.\n');
-      terminal.exit(exitCodes.failed);
+      terminal.exit(exitCodes.unknown);
     }
   });
   return () => signals > 0;

@@ -1,18 +1,25 @@
+import { stoppedBefore } from '../../manage/apply/keep-stopped.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { describeChange } from '../../manage/describe-change.ts';
 import { renderChange, type Paint } from '../../manage/render-change.ts';
 import type { Secret } from '../../model/secret.ts';
-import { formatData } from '../output-format.ts';
+import { formatData, formatJson } from '../output-format.ts';
 import { grouped } from '../progress-bar.ts';
 import { count } from '../render/format-time.ts';
 import type { Output } from '../terminal.ts';
 
-/** Prints changes for people: at most `maxShown` of them, then how many more there are. */
+/** Revived resources that a message names. */
+const MAX_REVIVED = 10;
+
+/** Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. */
 export function printChanges(changes: readonly Change[], maxShown: number, out: Output, paint: Paint): void {
   for (const change of changes.slice(0, maxShown)) {
-    out.write(`${renderChange(describeChange(change), paint).join('\n')}\n`);
+    const [heading = '', ...fields] = renderChange(describeChange(change), paint);
+    const stopped = stoppedBefore(change);
+    const marked = stopped === null ? heading : `${heading} ${paint.red(`(revives: it is ${stopped})`)}`;
+    out.write(`${[marked, ...fields].join('\n')}\n`);
   }
   const more = changes.length - maxShown;
   if (more > 0)
@@ -25,6 +32,16 @@ export function tally(changes: readonly Change[]): string {
   const deleted = changes.filter(({ after }) => after === null).length;
   const changed = changes.length - created - deleted;
   return `${grouped(created)} created, ${grouped(changed)} changed, ${grouped(deleted)} deleted`;
+}
+
+/** What changes revive: `credential "acme-key" (revoked), consumer "globex" (disabled)`; empty for nothing. */
+export function listRevived(changes: readonly Change[]): string {
+  const revived = changes.flatMap((change) => {
+    const stopped = stoppedBefore(change);
+    return stopped === null ? [] : [`${change.kind} "${change.id}" (${stopped})`];
+  });
+  const more = revived.length - MAX_REVIVED;
+  return [...revived.slice(0, MAX_REVIVED), ...(more > 0 ? [`and ${grouped(more)} more`] : [])].join(', ');
 }
 
 /** What is deleted, by kind: `1 endpoint, 2 consumers`. */
@@ -49,16 +66,22 @@ export function printPlanData(
     out.write(formatData({ changes: [], ...tail }, format));
   } else if (format === 'yaml') {
     out.write('changes:\n');
-    for (const change of changes) out.write(indent(formatData([describeChange(change)], format), 2));
+    for (const change of changes) out.write(indent(formatData([describePlanned(change)], format), 2));
     out.write(formatData(tail, format));
   } else {
     out.write('{\n  "changes": [\n');
     for (const [index, change] of changes.entries()) {
       const end = index === changes.length - 1 ? '\n' : ',\n';
-      out.write(`${indent(JSON.stringify(describeChange(change), null, 2), 4)}${end}`);
+      out.write(`${formatJson(describePlanned(change), 4)}${end}`);
     }
     out.write(`  ],\n${formatData(tail, format).slice('{\n'.length)}`);
   }
+}
+
+/** A change of a plan for programs: `revives` says what the resource is that it brings back. */
+function describePlanned(change: Change): object {
+  const stopped = stoppedBefore(change);
+  return { ...describeChange(change), ...(stopped === null ? {} : { revives: stopped }) };
 }
 
 /** Prints what was generated: the only place where these secrets are seen. */

@@ -54,7 +54,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
     )
     .action(async (flags: ListFlags) => {
-      const use = { command: 'audit list', store: flags.store, needsSecrets: false };
+      const use = { command: 'audit list', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ audit }) => {
         const { since, actor, resource, limit } = flags;
         const events = audit.events({

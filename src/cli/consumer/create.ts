@@ -24,7 +24,8 @@ Examples:
   $ postern consumer create acme
   $ postern consumer create globex --name "Globex Ltd" --label tier=gold --label region=eu
 
-Exit codes: 0 done, 1 failed, 2 usage, 4 taken, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 4 taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: ConsumerFlags & ChangeFlags & { readonly disabled?: true }) => {
       const code = await changeStore(context, 'consumer create', flags, async ({ resources }) => {

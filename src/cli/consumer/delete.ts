@@ -26,7 +26,7 @@ Examples:
   $ postern consumer delete acme --yes --dry-run
 
 Exit codes: 0 done, 1 failed or not confirmed, 2 usage, 3 no such consumer, 4 changed meanwhile,
-5 the store is unreachable.`,
+5 the store is unreachable, 6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: ChangeFlags & { readonly revision?: number }) => {
       const code = await changeStore(context, 'consumer delete', flags, async ({ resources }) => {

@@ -37,7 +37,8 @@ Examples:
   $ postern consumer edit acme --name "Acme Ltd" --label tier=gold
   $ postern consumer edit acme --unset label.tier --revision 2
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: ConsumerFlags & ChangeFlags & { readonly revision?: number }) => {
       const code = await changeStore(context, 'consumer edit', flags, async ({ resources }) => {

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { parseCount } from '../flags/parse-count.ts';
 import { collectLabel } from '../flags/parse-option.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
-import { declareWholeConsumer } from '../render/declare-whole.ts';
+import { declareWholeConsumer } from '../../document/declare/declare-whole.ts';
 import { type ListView, printList } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';
 import { selectFrom } from '../store/select-from.ts';
@@ -59,7 +59,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
     )
     .action(async (flags: ListFlags) => {
-      const use = { command: 'consumer list', store: flags.store, needsSecrets: false };
+      const use = { command: 'consumer list', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ resources }) => {
         const wanted = Object.entries(flags.label ?? {});
         const isWanted = ({ resource: { labels, enabled } }: Stored<Consumer>): boolean =>

@@ -12,7 +12,7 @@ import { parseId } from '../flags/parse-id.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
 import { grantView } from '../grant/grant-view.ts';
 import { formatData } from '../output-format.ts';
-import { declareWholeConsumer } from '../render/declare-whole.ts';
+import { declareWholeConsumer } from '../../document/declare/declare-whole.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { printSection } from '../render/render-list.ts';
 import { declareVersion, renderFields, versionFields } from '../render/render-resource.ts';
@@ -39,7 +39,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 5 the store is unreachable.`,
     )
     .action(async (id: string, flags: StoreFlags) => {
-      const use = { command: 'consumer show', store: flags.store, needsSecrets: false };
+      const use = { command: 'consumer show', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async (store) => {
         const { terminal, clock } = context;
         const { resources } = store;

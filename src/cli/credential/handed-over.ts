@@ -6,7 +6,7 @@ import type { ManagedCredential } from '../../manage/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { Secret } from '../../model/secret.ts';
 import type { Paint } from '../../manage/render-change.ts';
-import { declareWholeCredential } from '../render/declare-whole.ts';
+import { declareWholeCredential } from '../../document/declare/declare-whole.ts';
 import type { Terminal } from '../terminal.ts';
 import { exampleCommands } from './example-request.ts';
 

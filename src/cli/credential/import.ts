@@ -7,7 +7,7 @@ import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command-context.ts';
-import { addChangeOptions, type ChangeFlags } from '../flags/store-options.ts';
+import { addChangeOptions, addNewRingOption, type ChangeFlags, type NewRingFlag } from '../flags/store-options.ts';
 import { readSecretArgument } from '../partner/secret-argument.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import { changesOf } from '../store/changes-of.ts';
@@ -18,7 +18,7 @@ import { requireResource } from '../store/require-resource.ts';
 import { credentialFlagOf } from './credential-flags.ts';
 import { addNewCredentialFlags, lifetimeOf, type NewCredentialFlags } from './new-credential-flags.ts';
 
-interface ImportFlags extends NewCredentialFlags, ChangeFlags {
+interface ImportFlags extends NewCredentialFlags, ChangeFlags, NewRingFlag {
   readonly method: readonly AuthenticationMethod[];
   readonly appKey?: string;
   readonly secretFrom: string;
@@ -45,7 +45,7 @@ export function registerCredentialImport(noun: Command, context: CommandContext)
       '--secret-from <source>',
       'env:NAME, file:PATH or - (standard input): the App Secret, or for key alone the App Key',
     );
-  addChangeOptions(addNewCredentialFlags(command))
+  addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
     .addHelpText(
       'after',
       `
@@ -57,10 +57,13 @@ Examples:
   $ postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET
   $ postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (flags: ImportFlags) => {
-      const code = await changeStore(context, 'credential import', flags, (store) => planImport(store, flags, context));
+      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
+      const makePlan = async (store: OpenedStore): Promise<Plan> => await planImport(store, flags, context);
+      const code = await changeStore(context, 'credential import', flags, makePlan, needsSecrets);
       context.finish(code);
     });
 }

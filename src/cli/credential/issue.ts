@@ -4,7 +4,7 @@ import { planNewCredential } from '../../manage/credentials/plan-new-credential.
 import { generatePair } from '../../manage/generate-pair.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { CommandContext } from '../command-context.ts';
-import { addChangeOptions, type ChangeFlags } from '../flags/store-options.ts';
+import { addChangeOptions, addNewRingOption, type ChangeFlags, type NewRingFlag } from '../flags/store-options.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { changesOf } from '../store/changes-of.ts';
 import { changeStore, type Plan } from '../store/change-store.ts';
@@ -15,7 +15,7 @@ import { declareHandedOver, renderHandedOver } from './handed-over.ts';
 import { addNewCredentialFlags, lifetimeOf, methodOption, type NewCredentialFlags } from './new-credential-flags.ts';
 import { readUsableEndpoints } from './read-usable-endpoints.ts';
 
-type IssueFlags = NewCredentialFlags & ChangeFlags & { readonly method: AuthenticationMethod };
+type IssueFlags = NewCredentialFlags & ChangeFlags & NewRingFlag & { readonly method: AuthenticationMethod };
 
 /** Adds `postern credential issue`. */
 export function registerCredentialIssue(noun: Command, context: CommandContext): void {
@@ -23,7 +23,7 @@ export function registerCredentialIssue(noun: Command, context: CommandContext):
     .command('issue')
     .description('Generate an App Key and an App Secret for a consumer, and print them for the partner.')
     .addOption(methodOption().makeOptionMandatory());
-  addChangeOptions(addNewCredentialFlags(command))
+  addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
     .addHelpText(
       'after',
       `
@@ -34,10 +34,13 @@ Examples:
   $ postern credential issue --consumer acme --method key --expires 90d --hash-only
   $ postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (flags: IssueFlags) => {
-      const code = await changeStore(context, 'credential issue', flags, (store) => planIssue(store, flags, context));
+      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
+      const makePlan = async (store: OpenedStore): Promise<Plan> => await planIssue(store, flags, context);
+      const code = await changeStore(context, 'credential issue', flags, makePlan, needsSecrets);
       context.finish(code);
     });
 }
@@ -73,6 +76,7 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
     outcome: {
       text: renderHandedOver(handedOver, terminal.environment, paintFor(terminal.out, terminal.environment)),
       data: declareHandedOver(handedOver),
+      whenUnknown: `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
     },
   };
 }

@@ -41,7 +41,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 5 the store is unreachable.`,
     )
     .action(async (flags: ListFlags) => {
-      const use = { command: 'credential list', store: flags.store, needsSecrets: false };
+      const use = { command: 'credential list', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ resources, usage }) => {
         const { consumer, method, state, limit, output } = flags;
         if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);

@@ -25,7 +25,7 @@ Examples:
   $ postern credential revoke acme-hmac --yes
 
 Exit codes: 0 done, 1 failed or not confirmed, 2 usage, 3 no such credential, 4 changed meanwhile,
-5 the store is unreachable.`,
+5 the store is unreachable, 6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: ChangeFlags & { readonly revision?: number }) => {
       const code = await changeStore(context, 'credential revoke', flags, async ({ resources, usage }) => {

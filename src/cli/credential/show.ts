@@ -53,7 +53,12 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 no such credential, 5 the store is unreachable.`,
     )
     .action(async (id: string, flags: ShowFlags) => {
-      const use = { command: 'credential show', store: flags.store, needsSecrets: flags.reveal === true };
+      const use = {
+        command: 'credential show',
+        store: flags.store,
+        timeout: flags.timeout,
+        needsSecrets: flags.reveal === true,
+      };
       const code = await useStore(context, use, async (store) => {
         const view = await readView(store, id, context.clock.nowSeconds());
         if (flags.output === 'table') printView(view, flags.reveal === true, context);
@@ -68,10 +73,13 @@ async function readView({ resources, usage }: OpenedStore, id: string, nowSecond
   const stored = await requireResource(resources, 'credential', id);
   const consumer = await resources.find('consumer', stored.resource.consumerId);
   const used = await usage.usageOf([id]);
+  // What is refused everywhere is let in nowhere, whatever the endpoints say.
+  const isRefused =
+    consumer?.resource.enabled !== true || ['revoked', 'expired'].includes(stateAt(stored.resource, nowSeconds));
   return {
     shown: { stored, usage: used.get(id) ?? null },
     isConsumerEnabled: consumer?.resource.enabled ?? false,
-    usable: await readUsableEndpoints(resources, stored.resource, nowSeconds),
+    usable: isRefused ? [] : await readUsableEndpoints(resources, stored.resource, nowSeconds),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../manage/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
-import { declareWholeCredential } from '../render/declare-whole.ts';
+import { declareWholeCredential } from '../../document/declare/declare-whole.ts';
 import { formatDistance } from '../render/format-time.ts';
 import type { ListView } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';

@@ -5,29 +5,51 @@ import type { Terminal } from '../terminal.ts';
 export async function renderProblems(
   problems: readonly Problem[],
   texts: ReadonlyMap<string, string>,
-  { environment, out }: Pick<Terminal, 'environment' | 'out'>,
+  terminal: Pick<Terminal, 'environment' | 'out'>,
 ): Promise<string> {
-  const [{ excerptOf }, { MAX_PROBLEMS }, { default: picocolors }] = await Promise.all([
-    import('../../document/source-excerpt.ts'),
-    import('../../document/problem-log.ts'),
-    import('picocolors'),
-  ]);
-  const colors = picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
-  const lines = new Map([...texts].map(([file, text]) => [file, text.split('\n')]));
-  const blocks = problems.map((problem) => {
-    const { file, line, message } = problem;
-    const place = colors.bold(formatPlace(problem));
-    const excerpt = excerptOf(lines.get(file) ?? [], problem);
-    if (excerpt === null) return `${place} ${message}\n`;
-    const margin = String(line).padStart(5);
-    const mark = colors.red('^');
-    const source = `${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
-    return `${place} ${message}\n${source}`;
-  });
+  const { MAX_PROBLEMS } = await import('../../document/problem-log.ts');
+  const colors = await colorsOf(terminal);
+  const blocks = await renderPlaces(problems, texts, { terminal, level: '' });
   const isCut = problems.length >= MAX_PROBLEMS;
   const files = new Set(problems.map(({ file }) => file)).size;
   const summary = `${isCut ? 'the first ' : ''}${count(problems.length, 'problem')} in ${count(files, 'file')}`;
-  return `${blocks.join('')}${colors.red(summary)}\n`;
+  return `${blocks}${colors.red(summary)}\n`;
+}
+
+/** Warnings in the same form, each called one; nothing when there are none. */
+export async function renderWarnings(
+  warnings: readonly Problem[],
+  texts: ReadonlyMap<string, string>,
+  terminal: Pick<Terminal, 'environment' | 'out'>,
+): Promise<string> {
+  const colors = await colorsOf(terminal);
+  return await renderPlaces(warnings, texts, { terminal, level: `${colors.yellow('warning:')} ` });
+}
+
+async function renderPlaces(
+  problems: readonly Problem[],
+  texts: ReadonlyMap<string, string>,
+  { terminal, level }: { readonly terminal: Pick<Terminal, 'environment' | 'out'>; readonly level: string },
+): Promise<string> {
+  const { excerptOf } = await import('../../document/source-excerpt.ts');
+  const colors = await colorsOf(terminal);
+  const files = new Set(problems.map(({ file }) => file));
+  const lines = new Map([...texts].flatMap(([file, text]) => (files.has(file) ? [[file, text.split('\n')]] : [])));
+  const blocks = problems.map((problem) => {
+    const { file, line, message } = problem;
+    const told = `${colors.bold(formatPlace(problem))} ${level}${message}\n`;
+    const excerpt = excerptOf(lines.get(file) ?? [], problem);
+    if (excerpt === null) return told;
+    const margin = String(line).padStart(5);
+    const mark = colors.red('^');
+    return `${told}${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
+  });
+  return blocks.join('');
+}
+
+async function colorsOf({ environment, out }: Pick<Terminal, 'environment' | 'out'>) {
+  const { default: picocolors } = await import('picocolors');
+  return picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
 }
 
 function count(number: number, noun: string): string {

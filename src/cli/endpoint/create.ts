@@ -41,7 +41,8 @@ Examples:
       --option requireTimestamp=true
   $ postern endpoint create status --path exact:/status --scenario open --dry-run
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: CreateFlags) => {
       const code = await changeStore(context, 'endpoint create', flags, async ({ resources }) => {

@@ -49,7 +49,8 @@ Examples:
   $ postern endpoint edit orders --access-condition authenticated-and-authorized --dry-run
   $ postern endpoint edit orders --unset method --unset option.clockSkewSeconds --revision 3
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 4 changed meanwhile or taken, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 4 changed meanwhile or taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: EditFlags) => {
       const code = await changeStore(context, 'endpoint edit', flags, async ({ resources }) => {

@@ -3,7 +3,7 @@ import type { Stored } from '../../manage/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { CommandContext } from '../command-context.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
-import { declareWholeEndpoint } from '../render/declare-whole.ts';
+import { declareWholeEndpoint } from '../../document/declare/declare-whole.ts';
 import { formatLimits } from '../render/describe-limits.ts';
 import { type ListView, printList } from '../render/render-list.ts';
 import { declareVersion } from '../render/render-resource.ts';
@@ -52,7 +52,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
     )
     .action(async (flags: ListFlags) => {
-      const use = { command: 'endpoint list', store: flags.store, needsSecrets: false };
+      const use = { command: 'endpoint list', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ resources }) => {
         const endpoints = selectFrom(
           resources.list('endpoint'),

@@ -8,7 +8,7 @@ import { parseId } from '../flags/parse-id.ts';
 import { formatPathRule } from '../flags/parse-path-rule.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/store-options.ts';
 import { formatData } from '../output-format.ts';
-import { declareWholeEndpoint } from '../render/declare-whole.ts';
+import { declareWholeEndpoint } from '../../document/declare/declare-whole.ts';
 import { formatLimit } from '../render/describe-limits.ts';
 import { count } from '../render/format-time.ts';
 import { paintFor } from '../render/paint-for.ts';
@@ -38,7 +38,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 5 the store is unreachable.`,
     )
     .action(async (id: string, flags: StoreFlags) => {
-      const use = { command: 'endpoint show', store: flags.store, needsSecrets: false };
+      const use = { command: 'endpoint show', store: flags.store, timeout: flags.timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ resources }) => {
         const { terminal, clock } = context;
         const stored = await requireResource(resources, 'endpoint', id);

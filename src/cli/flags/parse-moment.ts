@@ -32,6 +32,15 @@ export function parseSpan(text: string): number {
   return seconds;
 }
 
+/** How long something is waited for, in milliseconds: `20s`, `2m`; at most an hour. */
+export function parseTimeout(text: string): number {
+  const seconds = readSpan(text);
+  if (seconds === null || seconds < 1 || seconds > unitSeconds.h) {
+    throw new InvalidArgumentError('It must be a span from 1s to 1h, such as 5s or 2m.');
+  }
+  return seconds * 1000;
+}
+
 /** A moment ahead, in seconds since the epoch. */
 export function momentAhead(moment: Moment, nowSeconds: number): number {
   return 'atSeconds' in moment ? moment.atSeconds : nowSeconds + moment.distanceSeconds;

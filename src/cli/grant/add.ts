@@ -45,7 +45,8 @@ Examples:
   $ postern grant add --endpoint orders --consumer acme
   $ postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or consumer, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or consumer, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (flags: AddFlags) => {
       const code = await changeStore(context, 'grant add', flags, async ({ resources }) => {

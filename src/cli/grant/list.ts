@@ -34,8 +34,8 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or consumer, 5 the store is unreachable.`,
     )
-    .action(async ({ endpoint, consumer, limit, output, store }: ListFlags) => {
-      const use = { command: 'grant list', store, needsSecrets: false };
+    .action(async ({ endpoint, consumer, limit, output, store, timeout }: ListFlags) => {
+      const use = { command: 'grant list', store, timeout, needsSecrets: false };
       const code = await useStore(context, use, async ({ resources }) => {
         if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
         if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);

@@ -25,7 +25,8 @@ export function registerGrantRemove(noun: Command, context: CommandContext): voi
 Example:
   $ postern grant remove --endpoint orders --consumer acme
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such grant, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such grant, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (flags: RemoveFlags) => {
       const code = await changeStore(context, 'grant remove', flags, async ({ resources }) => {

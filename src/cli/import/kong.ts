@@ -13,6 +13,7 @@ export interface ImportKongFlags {
   readonly sharedLimits: SharedLimits;
   readonly elsewhere?: readonly string[];
   readonly wholeSegments?: true;
+  readonly slashOptional?: true;
   readonly complete?: true;
   readonly observe?: true;
 }
@@ -28,7 +29,7 @@ export function registerImportKong(group: Command, terminal: Terminal, finish: (
     .addOption(
       new Option('-o, --output <format>', 'how to write the document').choices(['yaml', 'json']).default('yaml'),
     )
-    .option('--to <file>', 'write this file instead of printing; only its owner can read it')
+    .option('--to <file>', 'write this file, or to this pipe or device; only the owner can read the file')
     .option('--report <file>', 'write what differs into this file too; as JSON when its name ends with .json')
     .option('--allow-partial', 'exit code 0 although something was refused or left out')
     .addOption(
@@ -38,6 +39,7 @@ export function registerImportKong(group: Command, terminal: Terminal, finish: (
     )
     .option('--elsewhere <plugin>', 'this plugin’s work is done elsewhere, such as in Envoy; repeatable', collectPlugin)
     .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
+    .option('--slash-optional', 'where Kong has the path /orders/, that route may decide /orders too')
     .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
     .option('--complete', 'the file is the whole configuration, though it was selected by tags')
     .addHelpText(

@@ -1,24 +1,41 @@
-import { resolve } from 'node:path';
 import picocolors from 'picocolors';
+import { isSameFile, openOutput } from '../../files/output-file.ts';
+import { FileFault } from '../../files/replace-file.ts';
 import { declaredDocument } from '../../import/kong/declared-document.ts';
 import { importKong } from '../../import/kong/import-kong.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import { readSources } from '../document/read-sources.ts';
-import { writeFile } from '../export/write-file.ts';
+import { reportFailure } from '../partner/report-failure.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import type { ImportKongFlags } from './kong.ts';
 import { describeFindings, renderFindings } from './render-findings.ts';
 
-/** The document may hold secrets, and the report names partners: only the owner reads them. */
-const OWNER_MODE = 0o600;
-
 /** Reads Kong's file, writes the document, and tells what differs. */
 export async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
-  const { out, err } = terminal;
-  if ([flags.to, flags.report].some((file) => file !== undefined && resolve(file) === resolve(flags.file))) {
-    err.write('postern: --to and --report would replace the file that is read; name another one\n');
-    return exitCodes.usage;
+  try {
+    return await run(flags, terminal);
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    return reportFailure('postern import kong', error, terminal);
   }
+}
+
+async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
+  const { out, err } = terminal;
+  const named = [flags.to, flags.report].flatMap((file) => file ?? []);
+  for (const [index, file] of named.entries()) {
+    if (await isSameFile(file, flags.file)) {
+      err.write('postern: --to and --report would replace the file that is read; name another one\n');
+      return exitCodes.usage;
+    }
+    if (index > 0 && (await isSameFile(file, named[0] ?? ''))) {
+      err.write('postern: --to and --report name the same file; name another one for the report\n');
+      return exitCodes.usage;
+    }
+  }
+  // Both hold what only the owner should read: the document may have secrets, and the report names partners.
+  const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
+  const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
   const { sources } = await readSources([flags.file]);
   const [source] = sources;
   if (source === undefined) throw new Error('no file was read');
@@ -26,6 +43,7 @@ export async function runImportKong(flags: ImportKongFlags, terminal: Terminal):
     sharedLimits: flags.sharedLimits,
     elsewhere: new Set(flags.elsewhere ?? []),
     wholeSegments: flags.wholeSegments === true,
+    slashOptional: flags.slashOptional === true,
     isComplete: flags.complete === true,
     observes: flags.observe === true,
   });
@@ -44,16 +62,10 @@ export async function runImportKong(flags: ImportKongFlags, terminal: Terminal):
     return exitCodes.usage;
   }
   const colors = picocolors.createColors(err.isTerminal && (terminal.environment['NO_COLOR'] ?? '') === '');
-  try {
-    const pieces = declaredDocument(imported, flags.output);
-    if (flags.to === undefined) for await (const piece of pieces) out.write(piece);
-    else await writeFile(flags.to, pieces, OWNER_MODE);
-    if (flags.report !== undefined) await writeFile(flags.report, reportOf(flags.report), OWNER_MODE);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    err.write(`postern: the file cannot be written (${String(error.code)})\n`);
-    return exitCodes.failed;
-  }
+  const pieces = declaredDocument(imported, flags.output);
+  if (document === null) for await (const piece of pieces) out.write(piece);
+  else await document.write(pieces);
+  await report?.write(reportOf(flags.report ?? ''));
   err.write(renderFindings(imported, colors));
   return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { timeoutOption } from '../flags/store-options.ts';
 import { outputOption } from './output-option.ts';
 import type { RemoveOptions } from './remove-ring-key.ts';
 
@@ -13,18 +14,23 @@ export function registerRemove(group: Command, terminal: Terminal, finish: (code
     .option('--yes', 'do not ask')
     .option('--dry-run', 'tell what would change, and change nothing')
     .addOption(outputOption())
+    .option('--store <location>', 'whose secrets the key may have sealed, instead of POSTERN_STORE; no password')
+    .option('--without-store', 'do not look into a store')
+    .addOption(timeoutOption())
     .addHelpText(
       'after',
       `
-Secrets that are still sealed with the key can never be opened again, from backups neither, and tokens signed with it
-are refused. "postern keyring rewrap" must have run since the key was rotated out. The current key is not removed.
+The store is looked at first: while the key seals a secret there, nothing is removed, and "postern keyring rewrap" is what
+to run. Backups that it sealed can never be opened again, and tokens signed with it are refused. The current key is not
+removed.
 
 Examples:
   $ postern keyring remove keyring.yaml k20260101-3f0c9a
-  $ postern keyring remove keyring.yaml k20260101-3f0c9a --yes
+  $ postern keyring remove k20260101-3f0c9a --yes
+  $ postern keyring remove keyring.yaml k20260101-3f0c9a --without-store
 
 Exit codes: 0 done, 1 not confirmed, or the file is wrong or cannot be written, 2 usage, 3 no such file or key,
-4 it is the current key, or another command changes the file.`,
+4 it is the current key, it still seals secrets, or another command changes the file, 5 the store is unreachable.`,
     )
     .action(async (first: string, second: string | undefined, options: RemoveOptions) => {
       const { removeRingKey } = await import('./remove-ring-key.ts');

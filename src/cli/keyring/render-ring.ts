@@ -30,8 +30,7 @@ export function renderKeys(keys: readonly ShownKey[]): string {
 
 /** What a command prints: a value for scripts, text for people. */
 export async function renderResult(format: OutputFormat, value: object, text: string): Promise<string> {
-  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
-  return format === 'yaml' ? (await import('yaml')).stringify(value) : text;
+  return format === 'table' ? text : (await import('../output-format.ts')).formatData(value, format);
 }
 
 const SECONDS_PER = [

@@ -23,6 +23,8 @@ import { findRing } from './ring-target.ts';
 /** The options of the command, as commander gives them. */
 export interface RewrapOptions {
   readonly store?: string;
+  /** Milliseconds. */
+  readonly timeout: number;
   readonly dryRun?: boolean;
   readonly output: OutputFormat;
 }
@@ -47,7 +49,7 @@ export async function rewrapStore(
 
 async function rewrap(
   argument: string | undefined,
-  { store, dryRun = false, output }: RewrapOptions,
+  { store, timeout: timeoutMs, dryRun = false, output }: RewrapOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { environment, err, out } = terminal;
@@ -57,9 +59,9 @@ async function rewrap(
   for (const warning of warnings) err.write(`warning: ${warning}\n`);
   const sealer = new KeyRing(content);
   // Counting secrets takes longer than an operator's usual question may.
-  await using client = connectMongodb(uri, 'migration');
+  await using client = connectMongodb(uri, 'migration', { timeoutMs });
   const db = client.db();
-  await requireSchema(db);
+  await requireSchema(db, AbortSignal.timeout(timeoutMs));
   let done: Rewrapped = { count: 0, unopened: [], isStopped: false };
   if (!dryRun) {
     const isStopped = watchForStop(terminal);

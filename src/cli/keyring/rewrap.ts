@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { timeoutOption } from '../flags/store-options.ts';
 import { outputOption } from './output-option.ts';
 import type { RewrapOptions } from './rewrap-store.ts';
 
@@ -11,7 +12,8 @@ export function registerRewrap(group: Command, terminal: Terminal, finish: (code
     .argument('[file]', 'the key ring, or env:NAME; POSTERN_KEYRING when left out')
     .option('--dry-run', 'count what would be sealed anew, and change nothing')
     .addOption(outputOption())
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE')
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
+    .addOption(timeoutOption())
     .addHelpText(
       'after',
       `
@@ -23,7 +25,7 @@ Examples:
   $ postern keyring rewrap
 
 Exit codes: 0 all secrets are sealed with the current key, 1 some are not, 2 usage, 3 there is no such key ring,
-5 the store is unreachable.`,
+5 the store is unreachable, 6 unknown: it may be in force.`,
     )
     .action(async (file: string | undefined, options: RewrapOptions) => {
       const { rewrapStore } = await import('./rewrap-store.ts');

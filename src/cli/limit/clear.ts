@@ -33,7 +33,8 @@ Examples:
   $ postern limit clear --endpoint orders
   $ postern limit clear --endpoint orders --consumer acme
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (flags: ClearFlags) => {
       const code = await changeStore(context, 'limit clear', flags, async ({ resources }) => {

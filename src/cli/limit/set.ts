@@ -35,7 +35,8 @@ Examples:
   $ postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders
   $ postern limit set 1000/minute --endpoint orders --consumer acme
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (texts: readonly string[], flags: SetFlags) => {
       const code = await changeStore(context, 'limit set', flags, async ({ resources }) => {

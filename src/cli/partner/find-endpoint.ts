@@ -20,10 +20,10 @@ const ANY_SECRET = 'x'.repeat(32);
  * what is no store, `StoreUnavailable` for a database that does not answer, or an error that holds the problems of the
  * file, one a line.
  */
-export async function findEndpointInStore(id: string, store: string | undefined): Promise<Endpoint> {
+export async function findEndpointInStore(id: string, store: string | undefined, timeoutMs: number): Promise<Endpoint> {
   const location = parseStore(store ?? settings.store.default);
   if ('fault' in location) throw new UsageError(`${settings.store.name}: ${location.fault}`);
-  if (location.kind === 'mongodb') return await findInDatabase(id, location.uri);
+  if (location.kind === 'mongodb') return await findInDatabase(id, location.uri, timeoutMs);
   const file = location.path;
   const read = await readWholeFile(file);
   if (read.kind !== 'read') throw new Error(`${file}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
@@ -44,9 +44,10 @@ export async function findEndpointInStore(id: string, store: string | undefined)
   );
 }
 
-async function findInDatabase(id: string, uri: string): Promise<Endpoint> {
+async function findInDatabase(id: string, uri: string, timeoutMs: number): Promise<Endpoint> {
   const { openMongoDbStore, requireResource, systemClock } = await loadDatabaseModules();
-  const wish = { environment: {}, needsSecrets: false, warn: () => undefined };
+  const look = { command: 'endpoint show', actor: 'a partner', timeoutMs };
+  const wish = { ...look, environment: {}, needsSecrets: false, warn: () => undefined };
   await using store = await openMongoDbStore(uri, wish, systemClock);
   return (await requireResource(store.resources, 'endpoint', id)).resource;
 }

@@ -1,5 +1,6 @@
 import type { Difference } from '../../explain/difference.ts';
 import type { Explanation } from '../../explain/explanation.ts';
+import type { Explained } from './explain-arguments.ts';
 import { visible } from '../../explain/visible.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signature/string-to-sign-hint.ts';
 
@@ -7,18 +8,17 @@ const MAX_COLUMNS = 120;
 
 /** Writes an explanation for people (`table`) or for programs; it ends with a line feed. */
 export async function renderExplanation(
-  explanation: Explanation,
-  notes: readonly string[],
+  { explanation, notes, requestId }: Explained,
   format: 'table' | 'json' | 'yaml',
 ): Promise<string> {
   const all: Explanation = { ...explanation, notes: [...notes, ...explanation.notes] };
-  if (format === 'table') return renderText(all);
+  if (format === 'table') return renderText(all, requestId);
   const { stringToSign, ...rest } = all;
-  const shown = { ...rest, stringToSign: stringToSign === null ? null : describeStringToSign(stringToSign) };
-  return format === 'json' ? `${JSON.stringify(shown, null, 2)}\n` : (await import('yaml')).stringify(shown);
+  const shown = { ...rest, requestId, stringToSign: stringToSign === null ? null : describeStringToSign(stringToSign) };
+  return (await import('../output-format.ts')).formatData(shown, format);
 }
 
-function renderText(explanation: Explanation): string {
+function renderText(explanation: Explanation, requestId: string | null): string {
   const { verdict, difference, notes } = explanation;
   const sections = [
     [verdictOf(explanation), ...listLines(explanation), answerLine(explanation)],
@@ -26,6 +26,7 @@ function renderText(explanation: Explanation): string {
     verdict === 'unexplained' ? unexplainedLines(explanation) : [],
     fixLines(explanation),
     notes.map((note) => `Note: ${note}`),
+    requestId === null ? [] : logLines(requestId),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -57,8 +58,10 @@ function listLines({ verdict, mistakes }: Explanation): readonly string[] {
   return mistakes.map(({ what, name }, index) => `  ${String(index + 1)}. ${sentence(what)} [${name}]`);
 }
 
-function answerLine({ answer: { status, code, detail } }: Explanation): string {
-  if (status === null) return 'The gateway lets it pass, to the access condition and the limits.';
+function answerLine({ answer: { status, code, detail, isAccessChecked } }: Explanation): string {
+  if (status === null) {
+    return `The gateway lets it pass, to ${isAccessChecked ? '' : 'the access condition and '}the limits.`;
+  }
   return `The gateway answers ${String(status)} ${code}: ${sentence(detail)}`;
 }
 
@@ -70,6 +73,11 @@ function differenceLines(difference: Difference): readonly string[] {
     `  signed   ${signed}`,
     `           ${' '.repeat(markAt)}^ ${byteText(expectedByte)} for the gateway, ${byteText(signedByte)} signed`,
   ];
+}
+
+/** How an operator finds the line of the log, which is one JSON object a line. */
+function logLines(requestId: string): readonly string[] {
+  return [`Request ${requestId}. Its line in the log of Postern:`, `  grep -F '"requestId":"${requestId}"'`];
 }
 
 function byteText(byte: string | null): string {

@@ -16,15 +16,15 @@ export function formatTimeFrom(seconds: number, nowSeconds: number): string {
 export function formatDistance(seconds: number, nowSeconds: number): string {
   const distance = Math.abs(seconds - nowSeconds);
   if (distance === 0) return 'now';
-  const span = formatSpan(distance);
-  return seconds > nowSeconds ? `in ${span}` : `${span} ago`;
+  // What was given as 365 days is not "in 364 days" a moment later.
+  return seconds > nowSeconds ? `in ${formatSpan(distance, Math.round)}` : `${formatSpan(distance, Math.floor)} ago`;
 }
 
-function formatSpan(seconds: number): string {
+function formatSpan(seconds: number, toWhole: (units: number) => number): string {
   if (seconds < 2 * MINUTE_SECONDS) return count(seconds, 'second');
-  if (seconds < 2 * HOUR_SECONDS) return count(Math.floor(seconds / MINUTE_SECONDS), 'minute');
-  if (seconds < 2 * DAY_SECONDS) return count(Math.floor(seconds / HOUR_SECONDS), 'hour');
-  return count(Math.floor(seconds / DAY_SECONDS), 'day');
+  if (seconds < 2 * HOUR_SECONDS) return count(toWhole(seconds / MINUTE_SECONDS), 'minute');
+  if (seconds < 2 * DAY_SECONDS) return count(toWhole(seconds / HOUR_SECONDS), 'hour');
+  return count(toWhole(seconds / DAY_SECONDS), 'day');
 }
 
 /** `1 grant`, `2 grants`. */

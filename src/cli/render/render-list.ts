@@ -1,4 +1,4 @@
-import { formatData, type OutputFormat } from '../output-format.ts';
+import { formatData, formatJson, type OutputFormat } from '../output-format.ts';
 import type { Terminal } from '../terminal.ts';
 import { paintFor } from './paint-for.ts';
 import { type Column, renderPage } from './render-page.ts';
@@ -32,7 +32,7 @@ export async function printList<T>(
     else if (format === 'yaml') out.write(formatData(page.map(declare), format));
     else
       for (const [index, item] of page.entries())
-        out.write(`${printed + index === 0 ? '[\n' : ',\n'}${indented(declare(item))}`);
+        out.write(`${printed + index === 0 ? '[\n' : ',\n'}${formatJson(declare(item), 2)}`);
     printed += page.length;
   };
   for await (const page of pagesOf(items)) {
@@ -63,8 +63,4 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]
     page = [];
   }
   if (page.length > 0) yield page;
-}
-
-function indented(value: object): string {
-  return JSON.stringify(value, null, 2).replaceAll(/^/gm, '  ');
 }

@@ -1,16 +1,22 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../../manage/change.ts';
 import { describeChange, type DescribedChange } from '../../manage/describe-change.ts';
 import { renderChange } from '../../manage/render-change.ts';
+import { Outdated } from '../../manage/resource-store.ts';
 import type { CommandContext } from '../command-context.ts';
 import { confirm } from '../confirm.ts';
 import type { ChangeFlags } from '../flags/store-options.ts';
 import { formatData } from '../output-format.ts';
+import { isOutcomeUnknown, reportFailure } from '../partner/report-failure.ts';
 import { count } from '../render/format-time.ts';
 import { paintFor } from '../render/paint-for.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges } from './commit-changes.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore, SecretsNeeded } from './open-store.ts';
 import { FileStoreRefusal } from './file-store-refusal.ts';
+import { waysToFindOut } from './unknown-outcome.ts';
 import { useStore } from './use-store.ts';
 
 /** What a command is about to do. */
@@ -26,27 +32,54 @@ export interface Plan {
   readonly notes?: readonly string[];
   /** Where one transaction does not carry all changes, they may be made one after the other, in their order. */
   readonly inSteps?: boolean;
-  /** What is printed once it was done, and only then: secrets, for example. */
-  readonly outcome?: { readonly text: string; readonly data: Readonly<Record<string, unknown>> };
+  /** Whether it is planned only once, because planned again it would undo what others did meanwhile. */
+  readonly isOnce?: boolean;
+  /**
+   * What is printed once it was done: secrets, for example. Also when it may have been done, with what to do then, after
+   * the sentences that say how to find out.
+   */
+  readonly outcome?: {
+    readonly text: string;
+    readonly data: Readonly<Record<string, unknown>>;
+    readonly whenUnknown: string;
+  };
 }
 
 /** More changes than these are told by their number, in tables. */
 const MAX_SHOWN_CHANGES = 20;
 
+/** So often a change is planned again after others changed the same record. */
+const MAX_PLANS = 20;
+const MAX_PAUSE_MS = 30;
+
 /**
  * Runs a command that changes the store: plans, prints what changes, asks where that is due, and makes all changes in one
- * transaction. `--dry-run` ends after the printing. `command` names it in messages and in the audit trail.
+ * transaction. When others change the same meanwhile, it plans again on what they left. `--dry-run` ends after the
+ * printing. `command` names it in messages and in the audit trail. Without `needsSecrets` no key ring is read: stored
+ * secrets stay as they are.
  */
 export async function changeStore(
   context: CommandContext,
   command: string,
   flags: ChangeFlags,
   makePlan: (store: OpenedStore) => Promise<Plan>,
+  needsSecrets: SecretsNeeded = false,
 ): Promise<ExitCode> {
-  return await useStore(context, { command, store: flags.store, needsSecrets: true }, async (store) => {
+  const use = { command, store: flags.store, timeout: flags.timeout, needsSecrets };
+  return await useStore(context, use, async (store) => {
     if (store.file !== null) throw new FileStoreRefusal(store.file);
-    const plan = await makePlan(store);
-    return await carryOut(plan, { context, command, flags, store });
+    const running = { context, command, flags, store, report: reporterFor(flags, context.terminal) };
+    let proposal = await propose(await makePlan(store), null, running);
+    for (let plans = 1; ; plans += 1) {
+      try {
+        return typeof proposal === 'number' ? proposal : await carryOut(proposal, running);
+      } catch (error) {
+        if (!(error instanceof Outdated) || typeof proposal === 'number') throw error;
+        if (proposal.plan.isOnce === true || plans === MAX_PLANS) throw error;
+      }
+      await delay(randomInt(MAX_PAUSE_MS * plans));
+      proposal = await propose(await makePlan(store), proposal, running);
+    }
   });
 }
 
@@ -55,18 +88,35 @@ interface Running {
   readonly command: string;
   readonly flags: ChangeFlags;
   readonly store: OpenedStore;
+  readonly report: Reporter;
 }
 
-async function carryOut(plan: Plan, { context, command, flags, store }: Running): Promise<ExitCode> {
+/** A plan that was shown, and agreed to where that was due. */
+interface Proposal {
+  readonly plan: Plan;
+  readonly described: readonly DescribedChange[];
+  /** Those that change something. */
+  readonly changes: readonly Change[];
+}
+
+/** Shows a plan and asks where that is due, unless a former one said the same. Gives an exit code where that is all. */
+async function propose(plan: Plan, former: Proposal | null, running: Running): Promise<Proposal | ExitCode> {
+  const { flags, report, context } = running;
   const { terminal } = context;
-  const described = plan.changes.map(describeChange);
-  const changes = plan.changes.filter((_, index) => isChange(described[index]));
-  const report = reporterFor(flags, terminal);
-  const question = changes.length === 0 || flags.dryRun === true || flags.yes === true ? undefined : plan.question;
+  const all = plan.changes.map(describeChange);
+  const changes = plan.changes.filter((_, index) => isChange(all[index]));
+  const described = all.filter(isChange);
+  const isSame = former !== null && isDeepStrictEqual(described, former.described);
+  const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
+  const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
   // Where nobody can be asked, this says so, before a change is printed that will not be made.
   if (question !== undefined && !canAsk(terminal)) await confirm(question, terminal);
-  for (const note of plan.notes ?? []) terminal.err.write(`note: ${note}\n`);
-  report.planned(described.filter(isChange));
+  if (former === null) for (const note of plan.notes ?? []) terminal.err.write(`note: ${note}\n`);
+  if (!isSame) {
+    if (former !== null)
+      terminal.err.write('note: others changed the same meanwhile; planned again on what they left\n');
+    report.planned(described);
+  }
   if (changes.length === 0) {
     report.finished(null, plan.already ?? 'Nothing to change: all is as wished.');
     return exitCodes.done;
@@ -79,11 +129,29 @@ async function carryOut(plan: Plan, { context, command, flags, store }: Running)
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
+  return { plan, described, changes };
+}
+
+async function carryOut({ plan, changes }: Proposal, running: Running): Promise<ExitCode> {
+  const { context, command, store, report } = running;
+  const { err } = context.terminal;
   const operation = { actor: store.actor, action: command };
   const work = { store: store.resources, operation, inSteps: plan.inSteps === true };
-  const revision = await commitChanges(changes, work, context);
-  report.finished(revision, plan.done, plan.outcome);
-  return exitCodes.done;
+  const tellUnknown = (): void => {
+    err.write(`${['Whether it was made:', ...waysToFindOut(changes)].join('\n')}\n`);
+    if (plan.outcome !== undefined) err.write(`${plan.outcome.whenUnknown}\n`);
+    report.unknown(plan.outcome);
+  };
+  try {
+    const revision = await commitChanges(changes, { ...work, onGivenUp: tellUnknown }, context);
+    report.finished(revision, plan.done, plan.outcome);
+    return exitCodes.done;
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) throw error;
+    const code = reportFailure(`postern ${command}`, error, context.terminal);
+    tellUnknown();
+    return code;
+  }
 }
 
 function canAsk({ ask }: CommandContext['terminal']): boolean {
@@ -97,6 +165,8 @@ function isChange(change: DescribedChange | undefined): boolean {
 interface Reporter {
   planned(changes: readonly DescribedChange[]): void;
   finished(revision: number | null, sentence: string, outcome?: Plan['outcome']): void;
+  /** For what may have been made. */
+  unknown(outcome: Plan['outcome']): void;
 }
 
 function reporterFor(flags: ChangeFlags, { out, environment }: CommandContext['terminal']): Reporter {
@@ -109,6 +179,10 @@ function reporterFor(flags: ChangeFlags, { out, environment }: CommandContext['t
       },
       finished: (revision, _sentence, outcome) => {
         const data = { dryRun: flags.dryRun === true, revision, changes: told, ...outcome?.data };
+        out.write(formatData(data, output));
+      },
+      unknown: (outcome) => {
+        const data = { dryRun: false, outcome: 'unknown', revision: null, changes: told, ...outcome?.data };
         out.write(formatData(data, output));
       },
     };
@@ -124,6 +198,9 @@ function reporterFor(flags: ChangeFlags, { out, environment }: CommandContext['t
     },
     finished: (_revision, sentence, outcome) => {
       out.write(`${sentence}\n${outcome === undefined ? '' : `\n${outcome.text}`}`);
+    },
+    unknown: (outcome) => {
+      out.write(`Not confirmed: it may be in force.\n${outcome === undefined ? '' : `\n${outcome.text}`}`);
     },
   };
 }

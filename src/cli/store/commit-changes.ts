@@ -25,7 +25,14 @@ export async function commitChanges(
     store,
     operation,
     inSteps,
-  }: { readonly store: ResourceStore; readonly operation: Operation; readonly inSteps: boolean },
+    onGivenUp,
+  }: {
+    readonly store: ResourceStore;
+    readonly operation: Operation;
+    readonly inSteps: boolean;
+    /** Told when somebody does not wait for the end, so that the outcome stays unknown. */
+    readonly onGivenUp: () => void;
+  },
   { terminal, clock }: CommandContext,
 ): Promise<number> {
   let signals = 0;
@@ -34,8 +41,9 @@ export async function commitChanges(
     if (signals === 1) {
       terminal.err.write('The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n');
     } else {
-      terminal.err.write('Stopped: whether the change was made is told by "postern audit list".\n');
-      terminal.exit(exitCodes.failed);
+      terminal.err.write('Stopped before the end was known: the change may be in force.\n');
+      onGivenUp();
+      terminal.exit(exitCodes.unknown);
     }
   });
   const steps = inSteps && (await isTooMuch(changes)) ? [...chunksOf(changes, CHANGES_PER_STEP)] : [changes];

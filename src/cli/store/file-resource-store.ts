@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../config.ts';
 import { buildState } from '../../document/build-state.ts';
 import type { DocumentContent } from '../../document/document-content.ts';
@@ -15,7 +16,7 @@ import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../store/file/read-whole-file.ts';
 import { FileStoreRefusal } from './file-store-refusal.ts';
-import type { OpenedStore } from './open-store.ts';
+import type { OpenedStore, SecretsNeeded } from './open-store.ts';
 
 /** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
@@ -26,15 +27,16 @@ type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[
 export async function openFileStore(
   path: string,
   environment: Environment,
-  needsSecrets: boolean,
+  needsSecrets: SecretsNeeded,
 ): Promise<Omit<OpenedStore, 'actor'>> {
   const read = await readWholeFile(path);
   if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
-  const readSecret = needsSecrets ? secretReader({ environment }) : anySecret;
+  const unread = new Map<string, string>();
+  const readSecret = readerFor(needsSecrets, environment, unread);
   const parsed = parseDocument([{ file: path, text: read.text }], { isComplete: true, readSecret });
   if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   return {
-    resources: new FileResourceStore(path, resourcesOf(parsed.content)),
+    resources: new FileResourceStore(path, resourcesOf(parsed.content, unread)),
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     audit: {
       events: () => {
@@ -88,12 +90,54 @@ function stored<T>(resource: T): Stored<T> {
   return { resource, revision: 0, createdAt: 0, updatedAt: 0 };
 }
 
-function resourcesOf(content: DocumentContent): Resources {
+/** A secret that a file names and that cannot be read here. */
+class UnreadSecret extends Secret {
+  readonly #why: string;
+
+  constructor(why: string) {
+    super(Buffer.alloc(0));
+    this.#why = why;
+  }
+
+  override reveal(): Buffer {
+    throw new Error(this.#why);
+  }
+}
+
+/** @param unread is told why secrets cannot be read, by the text that stands for each */
+function readerFor(needed: SecretsNeeded, environment: Environment, unread: Map<string, string>): ReadSecret {
+  if (needed === false) return anySecret;
+  const read = secretReader({ environment });
+  if (needed !== 'where-possible') return read;
+  return (reference, documentFile) => {
+    const answer = read(reference, documentFile);
+    if ('text' in answer) return answer;
+    const text = randomUUID();
+    unread.set(text, `"appSecretFrom" ${answer.fault}`);
+    return { text };
+  };
+}
+
+function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, string>): ManagedCredential {
+  const read = (secret: Secret): Secret => {
+    const why = unread.get(secret.reveal().toString('utf8'));
+    return why === undefined ? secret : new UnreadSecret(why);
+  };
+  const { appSecret, retiringSecret: former } = credential;
+  return {
+    ...credential,
+    appSecret: appSecret === null ? null : read(appSecret),
+    retiringSecret: former === null ? null : { ...former, appSecret: read(former.appSecret) },
+  };
+}
+
+function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, string>): Resources {
   const { endpoints, consumers, credentials, grants } = buildState(content);
   // `buildState` keeps the order of the document, and the App Keys are only there.
   const managed = credentials.map((credential, index): ManagedCredential => {
     const appKey = content.credentials[index]?.appKey ?? null;
-    return { ...credential, appKey: appKey === null ? null : Secret.fromText(appKey) };
+    const known = { ...credential, appKey: appKey === null ? null : Secret.fromText(appKey) };
+    return unread.size === 0 ? known : withUnread(known, unread);
   });
   return {
     endpoint: inOrder(endpoints, ({ id }) => id),

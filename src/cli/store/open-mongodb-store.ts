@@ -5,6 +5,7 @@ import { loadKeyRing } from '../../keyring/load-key-ring.ts';
 import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import { describeFault } from '../../store/mongodb/mapping/document-fault.ts';
+import { nameOfCommand } from '../../store/mongodb/connect.ts';
 import { openMongoStore } from '../../store/mongodb/open-mongo-store.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import type { OpenedStore, StoreWish } from './open-store.ts';
@@ -15,13 +16,20 @@ import type { OpenedStore, StoreWish } from './open-store.ts';
  */
 export async function openMongoDbStore(
   uri: string,
-  { environment, needsSecrets, warn }: Pick<StoreWish, 'environment' | 'needsSecrets' | 'warn'>,
+  { environment, needsSecrets, warn, command, actor, timeoutMs }: Omit<StoreWish, 'store'> & { readonly actor: string },
   clock: Clock,
 ): Promise<Omit<OpenedStore, 'actor'>> {
-  const sealer = needsSecrets ? await openKeyRing(environment, warn) : null;
+  const isRingNamed = (environment[settings.keyring.name] ?? '') !== '';
+  const usesRing = needsSecrets === 'where-possible' ? isRingNamed : needsSecrets !== false;
+  const sealer = usesRing ? await openKeyRing(environment, warn) : null;
   const opened = openMongoStore(uri, {
     sealer,
+    keepsUnopened: needsSecrets !== true,
+    acceptsNewRing: needsSecrets === 'new-ring',
     clock,
+    timeoutMs,
+    appName: nameOfCommand(command, actor),
+    onWait: warn,
     onFault: (fault) => {
       warn(`left out, because it cannot be read: ${describeFault(fault)}`);
     },

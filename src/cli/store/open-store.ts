@@ -16,14 +16,25 @@ export interface OpenedStore extends AsyncDisposable {
   readonly file: string | null;
 }
 
+/**
+ * What a command does with secrets. False: it neither shows nor makes one, and needs no key ring. True: it shows those
+ * that are stored. `new`: it seals new ones, and keeps stored ones as they are where the ring does not open them.
+ * `new-ring`: the same with a ring that opens none of them. `where-possible`: it takes those that can be read here, and
+ * revealing another one throws.
+ */
+export type SecretsNeeded = boolean | 'new' | 'new-ring' | 'where-possible';
+
 /** Which store a command wants. */
 export interface StoreWish {
   /** `--store`, instead of `POSTERN_STORE`. */
   readonly store: string | undefined;
   readonly environment: Environment;
-  /** False for a command that shows no secret and copies none: then none is looked up, and what stands for it is worthless. */
-  readonly needsSecrets: boolean;
-  /** Told of what is passed over, in words for people. */
+  readonly needsSecrets: SecretsNeeded;
+  /** The command, which others who wait for it are told. */
+  readonly command: string;
+  /** How long each answer of a database is waited for, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Told of what is passed over, and of whom is waited for, in words for people. */
   readonly warn: (message: string) => void;
 }
 
@@ -46,5 +57,5 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
   const { openMongoDbStore } = await import('./open-mongodb-store.ts');
-  return { ...(await openMongoDbStore(location.uri, wish, clock)), actor };
+  return { ...(await openMongoDbStore(location.uri, { ...wish, actor }, clock)), actor };
 }

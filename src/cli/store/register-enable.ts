@@ -50,7 +50,8 @@ function add<K extends Switched>(
 Example:
   $ postern ${kind} ${verb} ${example}
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such ${kind}, 4 changed meanwhile, 5 the store is unreachable.`,
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such ${kind}, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
     )
     .action(async (id: string, flags: ChangeFlags & { readonly revision?: number }) => {
       const code = await changeStore(context, `${kind} ${verb}`, flags, async ({ resources }) => {

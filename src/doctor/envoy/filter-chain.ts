@@ -1,4 +1,5 @@
 import type { EnvoyConfig, HttpFilter, HttpManager } from './envoy-config.ts';
+import { BODY_STATE } from './guard.ts';
 import { listIn, textIn } from './json-view.ts';
 
 /** The filters that make Postern safe, found in one chain; null for one that is not there. */
@@ -13,9 +14,6 @@ export interface PosternChain {
   readonly unwrap: HttpFilter | null;
   readonly guard: HttpFilter | null;
 }
-
-/** The metadata that says how a body goes on; the guard looks at it, the script writes it. */
-const BODY_STATE = 'postern.body';
 
 /** The chain of a connection manager that asks an external authorization service over gRPC; null when it asks none. */
 export function findPosternChain(config: EnvoyConfig, manager: HttpManager): PosternChain | null {
@@ -49,12 +47,6 @@ function mentionsBodyState(settings: unknown): boolean {
 /** The name of the cluster that Postern's gRPC listener stands behind; null when Envoy calls it another way. */
 export function posternCluster({ extAuthz }: PosternChain): string | null {
   return textIn(extAuthz.settings, 'grpc_service', 'envoy_grpc', 'cluster_name');
-}
-
-/** The values of the body state that a guard lets pass. */
-export function statesPassedBy({ settings }: HttpFilter): readonly string[] {
-  const found = /"exact":"([^"]*)"/g;
-  return [...JSON.stringify(settings).matchAll(found)].flatMap(([, value]) => value ?? []);
 }
 
 /** The keys of what a list of matchers of local replies lacks: those without a filter rewrite Postern's answers too. */

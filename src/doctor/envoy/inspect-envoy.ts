@@ -3,15 +3,24 @@ import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { type EnvoyConfig, readConfigDump, type Route } from './envoy-config.ts';
 import { findPosternChain, type PosternChain } from './filter-chain.ts';
 import { type JsonObject, textIn } from './json-view.ts';
+import type { LiveState } from './live-state.ts';
 import { leadsOn } from './route-filters.ts';
 import { inspectBodyLimits, inspectOrder } from './rules/chain-rules.ts';
 import { inspectCluster } from './rules/cluster-rules.ts';
 import { inspectExtAuthz } from './rules/ext-authz-rules.ts';
 import { inspectRateLimitFilter } from './rules/limit-rules.ts';
+import { inspectLiveState } from './rules/live-rules.ts';
 import { inspectManager } from './rules/manager-rules.ts';
+import { inspectSettings } from './rules/setting-rules.ts';
 import { inspectRoutes } from './rules/route-rules.ts';
 
-type Rule = (chain: PosternChain, own: OwnLimits) => readonly Finding[];
+/** What is known beside Envoy's configuration; `live` is null when it cannot be read. */
+export interface Surroundings {
+  readonly own: OwnLimits;
+  readonly live: LiveState | null;
+}
+
+type Rule = (chain: PosternChain, surroundings: Surroundings) => readonly Finding[];
 
 const rules: readonly Rule[] = [
   inspectOrder,
@@ -20,11 +29,19 @@ const rules: readonly Rule[] = [
   inspectManager,
   inspectRoutes,
   inspectCluster,
-  inspectRateLimitFilter,
+  inspectSettings,
+  (chain, { own }) => inspectRateLimitFilter(chain, own),
+  (chain, { live }) => (live === null ? [] : inspectLiveState(chain, live)),
 ];
 
-/** Looks through Envoy's own configuration (admin `/config_dump`) for what makes Postern unsafe (docs/envoy.md). */
-export function inspectEnvoy(dump: unknown, own: OwnLimits = unknownLimits): readonly Finding[] {
+/**
+ * Looks through Envoy's own configuration (admin `/config_dump`) for what makes Postern unsafe, and through what it has seen
+ * for what makes it useless (docs/envoy.md).
+ */
+export function inspectEnvoy(
+  dump: unknown,
+  surroundings: Surroundings = { own: unknownLimits, live: null },
+): readonly Finding[] {
   const config = readConfigDump(dump);
   const chains = config.managers.flatMap((manager) => findPosternChain(config, manager) ?? []);
   if (chains.length === 0) {
@@ -32,7 +49,7 @@ export function inspectEnvoy(dump: unknown, own: OwnLimits = unknownLimits): rea
     return [fault('Envoy', message, 'attach Postern as docs/envoy.md shows')];
   }
   return withoutRepeats([
-    ...chains.flatMap((chain) => inspectChain(chain, own)),
+    ...chains.flatMap((chain) => inspectChain(chain, surroundings)),
     ...unchecked(config, chains),
     ...inspectAdmin(config),
   ]);
@@ -43,8 +60,8 @@ function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [`${finding.subject}\n${finding.message}`, finding])).values()];
 }
 
-function inspectChain(chain: PosternChain, own: OwnLimits): readonly Finding[] {
-  const findings = rules.flatMap((rule) => rule(chain, own));
+function inspectChain(chain: PosternChain, surroundings: Surroundings): readonly Finding[] {
+  const findings = rules.flatMap((rule) => rule(chain, surroundings));
   if (findings.some(({ level }) => level !== 'ok')) return findings;
   return [
     fine(chain.manager.name, 'asks Postern about every request, and lets nothing pass that was not decided'),

@@ -1,5 +1,5 @@
 import { type HttpFilter, type Route, typeOf } from './envoy-config.ts';
-import { flagIn, type JsonObject, objectIn, textIn } from './json-view.ts';
+import { flagIn, type JsonObject, listIn, objectIn, textIn } from './json-view.ts';
 
 /** Paths that Postern's own HTTP listener serves: they authenticate their clients themselves. */
 const OWN_PATHS = /^(\/oauth2(\/|$)|\/\.well-known\/oauth-authorization-server$)/;
@@ -18,12 +18,21 @@ export function isOff(route: Route, filter: HttpFilter): boolean {
   );
 }
 
-/** Whether a route leads to Postern's own HTTP listener. */
-export function isOwn({ route }: Route): boolean {
+/** The path or the beginning of one that a route matches; empty for other kinds of matches. */
+export function matchedPath({ route }: Route): string {
   const match = objectIn(route, 'match');
-  return OWN_PATHS.test(
-    textIn(match, 'prefix') ?? textIn(match, 'path') ?? textIn(match, 'path_separated_prefix') ?? '',
-  );
+  return textIn(match, 'prefix') ?? textIn(match, 'path') ?? textIn(match, 'path_separated_prefix') ?? '';
+}
+
+/** Whether a route is for what Postern's own HTTP listener serves. */
+export function isOwn(route: Route): boolean {
+  return OWN_PATHS.test(matchedPath(route));
+}
+
+/** The names of the clusters that a route leads to. */
+export function clustersOf({ route }: Route): readonly string[] {
+  const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters').map((each) => textIn(each, 'name'));
+  return [textIn(route, 'route', 'cluster'), ...weighted].filter((name) => name !== null);
 }
 
 /** Whether a route leads to a back end, and not to an answer of Envoy itself. */

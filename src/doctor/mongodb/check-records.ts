@@ -26,19 +26,27 @@ const MEND =
 export async function checkRecords(db: Db, { keyRing, isDeep }: RecordCheck): Promise<readonly Finding[]> {
   const endpoints = await checkEndpoints(db);
   const keys = keyRing === null ? [] : await checkSealKeys(db, keyRing);
-  if (!isDeep) return [...endpoints, ...keys];
+  if (!isDeep) return withoutContradictions([...endpoints, ...keys]);
   const credentials =
     keyRing === null
       ? []
-      : await check(db.collection(collectionNames.credentials), (raw) => readManagedCredentialDocument(raw, keyRing));
-  return [
+      : await check(db.collection(collectionNames.credentials), (raw) =>
+          readManagedCredentialDocument(raw, { sealer: keyRing, keepsUnopened: false }),
+        );
+  return withoutContradictions([
     ...endpoints,
     ...keys,
     ...(await check(db.collection(collectionNames.consumers), readConsumerDocument)),
     ...credentials,
     ...(await check(db.collection(collectionNames.grants), readGrantDocument)),
     ...(await checkParents(db)),
-  ];
+  ]);
+}
+
+/** Each check looks at its own part: what one finds right is not said of records that another finds wrong. */
+function withoutContradictions(findings: readonly Finding[]): readonly Finding[] {
+  const wrong = new Set(findings.filter(({ level }) => level !== 'ok').map(({ subject }) => subject));
+  return findings.filter(({ level, subject }) => level !== 'ok' || !wrong.has(subject));
 }
 
 async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
@@ -92,13 +100,18 @@ async function checkSealKeys(db: Db, keyRing: KeyRing): Promise<readonly Finding
   if (former.length === 0) return [fine(subject, 'all are sealed with the key in use')];
   return former.map(([keyId, count]) =>
     keyRing.keyIds.includes(keyId)
-      ? warning(subject, `${String(count)} are sealed with the former key ${keyId}`, 'run "postern keyring rewrap"')
+      ? warning(subject, `${sealedSecrets(count)} sealed with the former key ${keyId}`, 'run "postern keyring rewrap"')
       : fault(
           subject,
-          `${String(count)} are sealed with the key ${keyId}, which is not in the key ring: their callers get 503`,
+          `${sealedSecrets(count)} sealed with the key ${keyId}, which is not in the key ring: their callers get 503`,
           'add that key to the key ring (from its backup), or rotate those credentials',
         ),
   );
+}
+
+/** `1 is`, `2 are`. */
+function sealedSecrets(count: number): string {
+  return `${String(count)} ${count === 1 ? 'is' : 'are'}`;
 }
 
 /** Credentials and grants of nobody: they do nothing, but somebody changed the database by hand. */

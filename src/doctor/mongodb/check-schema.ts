@@ -25,7 +25,7 @@ export async function checkSchema(db: Db): Promise<readonly Finding[]> {
     await withFaults(() => requireSchema(db));
   } catch (error) {
     if (!(error instanceof MongodbUnavailable) || error.reason !== 'schema') throw error;
-    return [fault(SUBJECT, error.message, FIX)];
+    return [{ ...fault(SUBJECT, error.message, FIX), cause: 'schema' }];
   }
   try {
     const differences = await findSchemaDifferences(db);

@@ -1,3 +1,5 @@
+import { escapeInYaml } from './escape-invisible.ts';
+
 /** Words that some YAML reader takes for something else than a text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
@@ -6,9 +8,6 @@ const PLAIN = /^[A-Za-z/](?:[\w./@+ -]*[\w./@+-])?$/;
 
 /** Times, which declarative files have without quotes. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
-
-/** What a quoted text shows by its number: control and format characters, separators, halves of pairs. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Lists of mappings whose items are worth lines of their own. */
 const BLOCK_LISTS: ReadonlySet<string> = new Set(['credentials']);
@@ -56,13 +55,8 @@ function renderList(key: string, head: string, items: readonly unknown[], indent
 /** A text so that YAML 1.1 and 1.2 read it as that text, in a flow too. */
 function renderText(text: string): string {
   if (TIME.test(text) || (PLAIN.test(text) && !RESERVED.test(text))) return text;
-  return JSON.stringify(text).replaceAll(INVISIBLE, escapeCharacter);
-}
-
-/** JSON's own escapes cover the rest, and are YAML's as well. */
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  // JSON's own escapes cover the rest, and are YAML's as well.
+  return escapeInYaml(JSON.stringify(text));
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

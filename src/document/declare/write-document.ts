@@ -1,5 +1,6 @@
 import { renderBlock, renderFlow } from './render-yaml.ts';
 import type { Declared } from './declared.ts';
+import { escapeInJson } from './escape-invisible.ts';
 
 /** The parts of a declarative document, in its order, each read when it is its turn. */
 export interface DocumentParts {
@@ -36,7 +37,7 @@ async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
     yield `,\n  "${section}": [`;
     let isEmpty = true;
     for await (const declared of parts[section]) {
-      yield `${isEmpty ? '' : ','}\n    ${JSON.stringify(declared)}`;
+      yield `${isEmpty ? '' : ','}\n    ${escapeInJson(JSON.stringify(declared))}`;
       isEmpty = false;
     }
     yield isEmpty ? ']' : '\n  ]';

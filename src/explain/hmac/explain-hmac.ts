@@ -1,14 +1,11 @@
 import type { HmacOptions } from '../../model/endpoint.ts';
-import { Secret } from '../../model/secret.ts';
-import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { isRefusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
-import { checkDigest } from '../../signature/digest.ts';
 import { equal } from '../../signature/equal.ts';
-import { type HmacCredentials, parseHmac, verifyHmac } from '../../signature/hmac.ts';
+import { parseHmac } from '../../signature/hmac.ts';
 import { SIGNED_HTTP_VERSION } from '../../signature/hmac-text.ts';
 import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
 import { checkTime } from '../../signature/time-window.ts';
-import { runAtOnce } from '../../signature/work.ts';
 import { findDigestMistakes } from '../digest-mistakes.ts';
 import type { ExplainInput } from '../explanation.ts';
 import { type Finding, triesFor } from '../finding.ts';
@@ -31,7 +28,6 @@ import { textMistakes } from './text-mistakes.ts';
 export function explainHmac(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {
   const context = hmacCase(request, options);
   const parsed = parseHmac(signableRequest(request), options);
-  const refusal = isRefusal(parsed) ? parsed : judge(parsed, request, options, input);
   const mistakes: Mistake[] = [...authorizationFaults, ...dateFaults]
     .filter((fault) => fault.isMade(context))
     .map(told);
@@ -51,8 +47,8 @@ export function explainHmac(request: ClientRequest, options: HmacOptions, input:
   const { signature: sent } = context.authorization;
   const base = baseRecipe(context, input);
   const expected = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
-  const common = { refusal, isOld: late !== null && time === null, stringToSign: sent === null ? null : expected };
-  if (sent === null) return { ...common, mistakes, search: null, signed: null };
+  const common = { isOld: late !== null && time === null, stringToSign: sent === null ? null : expected };
+  if (sent === null || input.secret === null) return { ...common, mistakes, search: null, signed: null };
   const macs = readSentHmac(sent);
   const hypotheses = hmacHypotheses(context, input);
   const search = searchRecipe(
@@ -88,25 +84,6 @@ export function hmacHypotheses(context: HmacCase, { appKey }: ExplainInput): rea
   ];
 }
 
-function judge(
-  credentials: HmacCredentials,
-  request: ClientRequest,
-  options: HmacOptions,
-  { appKey, secret, nowSeconds }: ExplainInput,
-): Refusal | null {
-  if (appKey !== null && credentials.appKey !== appKey) {
-    return refuse(
-      'AUTHENTICATION_FAILED',
-      'the App Key is another, so that its signature is checked with another secret',
-    );
-  }
-  const verified = verifyHmac(credentials, [Secret.fromText(secret)]);
-  if (isRefusal(verified)) return verified;
-  const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
-  const { digest: claimed } = credentials;
-  return late !== null || claimed === null ? late : runAtOnce(checkDigest(claimed, request.body));
-}
-
 function baseRecipe(context: HmacCase, { secret }: ExplainInput): HmacRecipe {
   const { request, names } = context;
   const values = new Map<string, string>();
@@ -128,7 +105,7 @@ function baseRecipe(context: HmacCase, { secret }: ExplainInput): HmacRecipe {
     ending: '',
     encodeText: (text) => text,
     mac: hmacWith(algorithmOf(context).replace('hmac-', '')),
-    secret: Buffer.from(secret, 'utf8'),
+    secret: Buffer.from(secret ?? '', 'utf8'),
   };
 }
 

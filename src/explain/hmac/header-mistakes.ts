@@ -3,6 +3,7 @@ import { formatImfFixdate, parseImfFixdate } from '../../signature/imf-fixdate.t
 import { digestSpellings } from '../digest-mistakes.ts';
 import { bodyVariants } from '../body-variants.ts';
 import type { Hypothesis } from '../mistake.ts';
+import { permutationsOf } from '../permutations.ts';
 import type { HmacCase } from './hmac-case.ts';
 import type { HmacRecipe } from './hmac-recipe.ts';
 
@@ -10,6 +11,7 @@ import type { HmacRecipe } from './hmac-recipe.ts';
 const MAX_ORDERED_NAMES = 5;
 /** How far apart two readings of the clock for one request may be. */
 const CLOCK_READINGS_SECONDS = [1, -1, 2, -2, 3, -3];
+const EMPTY_DIGEST = 'SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=';
 const HALF_HOURS = 28;
 const HALF_HOUR_SECONDS = 1800;
 /** Tried as signed although they are not listed. */
@@ -24,6 +26,19 @@ export function headerMistakes(context: HmacCase): readonly Hypothesis<HmacRecip
       what: 'the lines were signed in another order than the headers parameter lists them in',
       fix: 'List the names in headers="…" in the very order of the lines',
       vary: (recipe) => ordersOf(recipe.names).map((names) => ({ ...recipe, names })),
+    },
+    {
+      name: 'empty-digest-signed',
+      what: 'the digest of an empty body was signed, but is neither listed in headers="…" nor sent',
+      fix: 'Leave the line of digest out where there is no body, or send Digest and list it',
+      vary: (recipe) =>
+        context.request.body.length > 0 || context.header('digest') !== null || recipe.names.includes('digest')
+          ? []
+          : Array.from({ length: recipe.names.length + 1 }, (_, at) => ({
+              ...recipe,
+              names: recipe.names.toSpliced(at, 0, 'digest'),
+              values: new Map(recipe.values).set('digest', EMPTY_DIGEST),
+            })),
     },
     ...context.names.map((name) => ({
       name: 'listed-but-not-signed',
@@ -187,9 +202,4 @@ function ordersOf(names: readonly string[]): readonly (readonly string[])[] {
   if (names.length > MAX_ORDERED_NAMES) return [sorted, names.toReversed()];
   const key = names.join(' ');
   return [sorted, ...permutationsOf(names)].filter((order) => order.join(' ') !== key);
-}
-
-function permutationsOf(names: readonly string[]): readonly (readonly string[])[] {
-  if (names.length < 2) return [names];
-  return names.flatMap((name, at) => permutationsOf(names.toSpliced(at, 1)).map((rest) => [name, ...rest]));
 }

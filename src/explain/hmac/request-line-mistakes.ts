@@ -1,4 +1,5 @@
 import type { Hypothesis } from '../mistake.ts';
+import { permutationsOf } from '../permutations.ts';
 import type { HmacCase } from './hmac-case.ts';
 import type { HmacRecipe } from './hmac-recipe.ts';
 
@@ -6,6 +7,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const VERSION_FIX = 'End the request line with HTTP/1.1, whatever the connection speaks';
 const TARGET_FIX = 'Sign path and query byte for byte as they stand in the request line that is sent';
 const MAX_PREFIX_SEGMENTS = 4;
+/** Orders are tried up to this many parameters: their number grows with the factorial. */
+const MAX_ORDERED_PARAMETERS = 6;
 
 /** What goes wrong in the line that stands for `request-line`. */
 export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
@@ -109,11 +112,13 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
     },
     {
       name: 'plus-or-%20',
-      what: 'a blank in the query was signed as "+" and sent as "%20", or the other way round',
+      what: 'a blank or a plus in the query was signed as "+" and sent as "%20" or "%2B", or the other way round',
       fix: TARGET_FIX,
       vary: targets((target) => [
         onQuery(target, (query) => query.replaceAll('+', '%20')),
         onQuery(target, (query) => query.replaceAll('%20', '+')),
+        onQuery(target, (query) => query.replaceAll(/%2b/gi, '+')),
+        onQuery(target, (query) => query.replaceAll('+', '%2B')),
       ]),
     },
     {
@@ -130,6 +135,17 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
       what: 'the parameters of the query were sorted before they were signed, but not when they were sent',
       fix: TARGET_FIX,
       vary: targets((target) => [onQuery(target, (query) => query.split('&').sort().join('&'))]),
+    },
+    {
+      name: 'query-order',
+      what: 'the parameters of the query were sent in another order than they were signed in',
+      fix: TARGET_FIX,
+      isAlone: true,
+      vary: targets((target) => {
+        const segments = (target.split('?', 2)[1] ?? '').split('&');
+        if (segments.length > MAX_ORDERED_PARAMETERS) return [];
+        return permutationsOf(segments).map((order) => onQuery(target, () => order.join('&')));
+      }),
     },
     {
       name: 'path-without-prefix',

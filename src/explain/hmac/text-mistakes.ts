@@ -1,3 +1,4 @@
+import { gbkEncoder } from '../gbk.ts';
 import type { Hypothesis } from '../mistake.ts';
 import type { HmacCase } from './hmac-case.ts';
 import type { HmacRecipe } from './hmac-recipe.ts';
@@ -6,6 +7,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** What goes wrong when the lines are written and joined. */
 export function textMistakes({ request }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
+  const encodeGbk = gbkEncoder();
   const sentSpelling = new Map(request.headers.map(([name]) => [name.toLowerCase(), name]));
   return [
     {
@@ -66,6 +68,7 @@ export function textMistakes({ request }: HmacCase): readonly Hypothesis<HmacRec
           (text: Buffer) => Buffer.from(encodeURIComponent(text.toString('utf8')), 'latin1'),
           (text: Buffer) => Buffer.from(text.toString('latin1'), 'utf8'),
           (text: Buffer) => Buffer.from(text.toString('utf8'), 'latin1'),
+          (text: Buffer) => encodeGbk(text.toString('utf8')) ?? text,
         ].map((encodeText) => ({ ...recipe, encodeText })),
     },
   ];

@@ -1,13 +1,10 @@
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
-import { Secret } from '../../model/secret.ts';
-import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { isRefusal } from '../../refusal.ts';
 import { parseApiTimestamp } from '../../signature/api-timestamp.ts';
 import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
 import { equal } from '../../signature/equal.ts';
-import { type ParameterRequest, parseParameterRequest } from '../../signature/parameter-request.ts';
-import { parseParameterCredentials, verifyParameterSignature } from '../../signature/parameter-signature.ts';
+import { parseParameterRequest } from '../../signature/parameter-request.ts';
 import { checkTime } from '../../signature/time-window.ts';
-import { runAtOnce } from '../../signature/work.ts';
 import type { ExplainInput } from '../explanation.ts';
 import { type Finding, triesFor } from '../finding.ts';
 import { type Hypothesis, type Mistake, told } from '../mistake.ts';
@@ -33,15 +30,19 @@ import {
 import { selectionMistakes } from './selection-mistakes.ts';
 import { spellingMistakes } from './spelling-mistakes.ts';
 
-/** Finds out what is wrong with a request to a parameter-signature endpoint (spec §3.3). */
+/**
+ * Finds out what is wrong with a request to a parameter-signature endpoint (spec §3.3).
+ *
+ * @param isVerified whether the gateway found the signature right: in the form `auto`, several texts are
+ */
 export function explainParameters(
   request: ClientRequest,
   options: ParameterSignatureOptions,
   input: ExplainInput,
+  isVerified: boolean,
 ): Finding {
   const context = parameterCase(request, options);
   const parsed = parseParameterRequest(signableRequest(request), options);
-  const refusal = isRefusal(parsed) ? parsed : judge(parsed, options, input);
   const mistakes: Mistake[] = parameterFaults.filter((fault) => fault.isMade(context)).map(told);
   const valueOf = (wanted: string): string | null =>
     context.parameters.find(({ name }) => name === wanted)?.value ?? null;
@@ -60,11 +61,11 @@ export function explainParameters(
 
   const sent = valueOf('sign');
   const isOld = late !== null && time === null && !isMilliseconds;
-  const common = { refusal, isOld, stringToSign: null, search: null, signed: null };
+  const common = { isOld, stringToSign: null, search: null, signed: null };
   if (isRefusal(parsed)) return { ...common, mistakes };
   const base = baseRecipe(context, input);
   const expected = Buffer.concat([...parsed.shownText()]);
-  if (sent === null || sent === '') return { ...common, mistakes, stringToSign: expected };
+  if (sent === null || sent === '' || input.secret === null) return { ...common, mistakes, stringToSign: expected };
   const signs = readSentSign(sent);
   const hypotheses = parameterHypotheses(context, input);
   const search = searchRecipe(
@@ -79,22 +80,20 @@ export function explainParameters(
   const spelling = search.found?.fit.mistake ?? null;
   // The length of sign follows from the hash that was taken.
   const isOtherHash = search.found !== null && search.found.mistakes.length > 0 && spelling?.name === 'sign-length';
-  // In the form `auto`, several texts are right.
-  const isRight = refusal === null || refusal.refused === 'REQUEST_EXPIRED';
   return {
     ...common,
     mistakes: [
       ...mistakes,
-      ...(isRight ? [] : (search.found?.mistakes ?? [])),
+      ...(isVerified ? [] : (search.found?.mistakes ?? [])),
       ...(spelling === null || isOtherHash ? [] : [spelling]),
     ],
     stringToSign: expected,
     search: {
-      isExplained: isRight || search.found !== null,
+      isExplained: isVerified || search.found !== null,
       isCut: search.isCut,
       checked: [...new Set(hypotheses.map(({ name }) => name))],
     },
-    signed: isRight || search.found === null ? null : shownText(parameterTextOf(search.found.recipe)),
+    signed: isVerified || search.found === null ? null : shownText(parameterTextOf(search.found.recipe)),
   };
 }
 
@@ -113,25 +112,6 @@ export function parameterHypotheses(
   ];
 }
 
-function judge(
-  parsed: ParameterRequest,
-  options: ParameterSignatureOptions,
-  { appKey, secret, nowSeconds }: ExplainInput,
-): Refusal | null {
-  const credentials = parseParameterCredentials(parsed, options);
-  if (isRefusal(credentials)) return credentials;
-  if (appKey !== null && credentials.appKey !== appKey) {
-    return refuse(
-      'AUTHENTICATION_FAILED',
-      'the App Key is another, so that its signature is checked with another secret',
-    );
-  }
-  const verified = runAtOnce(verifyParameterSignature(credentials, [Secret.fromText(secret)]));
-  if (isRefusal(verified)) return verified;
-  const { timestampSeconds } = credentials;
-  return timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-}
-
 function baseRecipe({ parameters, options }: ParameterCase, { secret }: ExplainInput): ParameterRecipe {
   const isRaw = options.parameterEncoding === 'raw';
   return {
@@ -142,6 +122,6 @@ function baseRecipe({ parameters, options }: ParameterCase, { secret }: ExplainI
     joiner: '&',
     frame: (text) => text + SECRET_MARK,
     mac: hashWith('sha512'),
-    secret: Buffer.from(secret, 'utf8'),
+    secret: Buffer.from(secret ?? '', 'utf8'),
   };
 }

@@ -1,9 +1,12 @@
 import type { Hypothesis } from '../mistake.ts';
+import { permutationsOf } from '../permutations.ts';
 import { byName, type Pair, type ParameterRecipe } from './parameter-recipe.ts';
 import { textOf } from './parameter-case.ts';
 
 const FIX =
   'Sort by name, ascending by bytes: digits, upper case, "_", lower case; equal names keep the order in which they are sent';
+/** Orders are tried up to this many parameters: their number grows with the factorial. */
+const MAX_ORDERED_PARAMETERS = 6;
 const RESERVED = ['appKey', 'apiTimestamp'];
 
 /** What goes wrong with the order of the parameters. */
@@ -53,6 +56,16 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
     'appKey was put before the other parameters',
     by(([name]) => `${name === 'appKey' ? '0' : '1'}${name}`),
   ),
+  {
+    name: 'not-sorted',
+    what: 'the parameters were signed in another order than sorted, and sent in yet another',
+    fix: FIX,
+    isAlone: true,
+    vary: (recipe) =>
+      recipe.parameters.length > MAX_ORDERED_PARAMETERS
+        ? []
+        : permutationsOf(recipe.parameters).map((parameters) => ({ ...recipe, parameters, compare: null })),
+  },
 ];
 
 function order(name: string, what: string, compare: ParameterRecipe['compare']): Hypothesis<ParameterRecipe> {

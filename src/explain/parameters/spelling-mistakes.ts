@@ -1,3 +1,4 @@
+import { gbkEncoder } from '../gbk.ts';
 import type { Hypothesis } from '../mistake.ts';
 import { RESERVED_NAMES } from '../../signature/reserved-names.ts';
 import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
@@ -11,6 +12,8 @@ const RAW_FIX = 'This endpoint wants names and values signed exactly as they sta
 export function spellingMistakes({ options }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
   const isRaw = options.parameterEncoding === 'raw';
   const fix = isRaw ? RAW_FIX : DECODED_FIX;
+  const encodeGbk = gbkEncoder();
+  const asGbk = (bytes: string): string => encodeGbk(textOf(bytes))?.toString('latin1') ?? bytes;
   const spell =
     (...ways: readonly ((parameter: SentParameter) => Pair)[]) =>
     (recipe: ParameterRecipe) =>
@@ -109,6 +112,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
       vary: spell(
         values((value) => Buffer.from(textOf(value), 'latin1').toString('latin1')),
         values((value) => bytesOf(value)),
+        ({ name, value }) => [asGbk(name), asGbk(value)],
       ),
     },
   ];

@@ -1,4 +1,5 @@
 import type { ClientHeader } from '../../signature/client-request.ts';
+import { isCmdCommand, readCmdWords } from './cmd-words.ts';
 import { readCurlData } from './curl-data.ts';
 import { type CurlOption, readCurlOptions } from './curl-options.ts';
 import { removeDotSegments } from './dot-segments.ts';
@@ -16,7 +17,7 @@ const PROMPT = /^\s*(?:[$#>] )?/;
  * Options that change nothing in the request are ignored. What stands before curl in a pipeline may be its input.
  */
 export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFile'>): ReadRequest | ReadProblem {
-  const pipeline = readPipeline(text.replace(PROMPT, ''));
+  const pipeline = readCommands(text.replace(PROMPT, ''));
   if ('problem' in pipeline) return pipeline;
   const position = pipeline.findIndex((words) => words.some(isCurl));
   const words = pipeline[position];
@@ -64,6 +65,13 @@ export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFi
     sentAtSeconds: null,
     notes: [],
   };
+}
+
+/** The commands of a line for a POSIX shell, or the one of a line for cmd.exe. */
+function readCommands(text: string): Pipeline | ReadProblem {
+  if (!isCmdCommand(text)) return readPipeline(text);
+  const words = readCmdWords(text);
+  return 'problem' in words ? words : [words];
 }
 
 function isCurl(word: string): boolean {

@@ -1,5 +1,6 @@
 import { type FindingLog, quoted } from './finding.ts';
 import { placeOfMatch } from './decide-route.ts';
+import type { ImportOptions } from './import-options.ts';
 import { nameOfRoute } from './kong-entities.ts';
 import { isPreferred } from './kong-order.ts';
 import { cellsOf, containsHost, type EndpointDraft, type MatchCell, shareHosts, shareMethods } from './match-cell.ts';
@@ -19,11 +20,11 @@ type Gap = 'order' | 'within-segment' | 'without-slash';
 export function closeGaps(
   drafts: readonly EndpointDraft[],
   strictness: Strictness,
-  wholeSegments: boolean,
+  { wholeSegments, slashOptional }: Pick<ImportOptions, 'wholeSegments' | 'slashOptional'>,
   findings: FindingLog,
 ): void {
   const paths = pathIndex(drafts.flatMap(cellsOf));
-  const search: Search = { paths, strictness, wholeSegments, budget: { left: MAX_COMPARISONS } };
+  const search: Search = { paths, strictness, wholeSegments, slashOptional, budget: { left: MAX_COMPARISONS } };
   const limitSearch: Search = { ...search, strictness: limitStrictness, budget: { left: MAX_COMPARISONS } };
   for (const draft of drafts) {
     if (draft.decision.isRefused) continue;
@@ -37,13 +38,17 @@ export function closeGaps(
     findings.add('error', placeOfMatch(draft.route), {
       subject: `route ${quoted(nameOfRoute(draft.route))}`,
       what: `${describeGap(gap, rule, stricter)}, whose access is not the same: the endpoint refuses everything`,
-      instead:
-        gap === 'within-segment'
-          ? 'if no back end has such paths, import again with --whole-segments'
-          : 'give both routes paths or hosts of their own, then import again',
+      instead: adviceFor[gap],
     });
   }
 }
+
+const adviceFor: Readonly<Record<Gap, string>> = {
+  'within-segment': 'if no back end has such paths, import again with --whole-segments',
+  'without-slash':
+    'if nothing at the path without the slash needs the stricter access, import again with --slash-optional',
+  order: 'give both routes paths or hosts of their own, then import again',
+};
 
 /** Requests may come to an endpoint with the same access and other limits: nobody gets in who should not, but more often. */
 function tellLimits(draft: EndpointDraft, search: Search, findings: FindingLog): void {
@@ -81,6 +86,7 @@ interface Search {
   readonly paths: PathIndex;
   readonly strictness: Strictness;
   readonly wholeSegments: boolean;
+  readonly slashOptional: boolean;
   /** Comparisons that are left. */
   readonly budget: { left: number };
 }
@@ -104,7 +110,9 @@ function findGap(draft: EndpointDraft, search: Search): Found | null {
 }
 
 function gapBetween(rule: MatchCell, stricter: MatchCell, search: Search): Gap | null {
-  if (takesWithoutSlash(rule, stricter) && !isTakenBefore(rule, stricter, search, 'point')) return 'without-slash';
+  if (!search.slashOptional && takesWithoutSlash(rule, stricter) && !isTakenBefore(rule, stricter, search, 'point')) {
+    return 'without-slash';
+  }
   if (!sharePaths(rule, stricter) || isPreferred(rule.rank, stricter.rank)) return null;
   const isChosen = stricter.isCarried && beats(stricter, rule);
   if (isChosen && (search.wholeSegments || !endsWithin(rule, stricter))) return null;

@@ -3,7 +3,7 @@ import { declareTime } from '../../document/declare/declare-time.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import { findSecretFault } from '../../document/read-secret.ts';
-import { APP_KEY_PATTERN } from '../../model/app-key.ts';
+import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { equal } from '../../signature/equal.ts';
 import { type FindingLog, quoted } from './finding.ts';
@@ -70,19 +70,20 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
         `has no "${field}" in this file; Kong generates it`,
         'dump the running configuration, which has it',
       );
-    if (findReference(appKey) !== null) {
+    const keyReference = findReference(appKey);
+    if (keyReference !== null) {
       return leaveOut(
         field,
-        `has a reference as its "${field}"`,
-        'fill it in first (deck file render --populate-env-vars)',
+        `has ${keyReference.what} in place of its "${field}"`,
+        'fill it in first (envsubst; deck file render --populate-env-vars), or write what the vault has',
       );
     }
     if (!APP_KEY_PATTERN.test(appKey)) {
-      return leaveOut(
-        field,
-        'is longer than 128 characters, or has others than A-Z, a-z, 0-9, ".", "_" and "-"',
-        issue,
-      );
+      const isLong = APP_KEY_PATTERN.test(appKey.slice(0, MAX_APP_KEY_CHARACTERS));
+      const what = isLong
+        ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
+        : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
+      return leaveOut(field, what, issue);
     }
     const lifetime = kind === 'keyauth_credentials' ? readLifetime(entity, reader) : {};
     if (lifetime === null) return leaveOut('ttl', 'ends some time, which the file does not tell', issue);
@@ -102,10 +103,10 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
         );
       }
       const reference = findReference(secretText);
-      if (reference !== null && 'what' in reference) {
+      if (reference?.env === null) {
         return leaveOut(
           secretField,
-          `refers to ${reference.what}`,
+          `has ${reference.what} in place of its "${secretField}"`,
           'write the secret into a file or an environment variable: postern credential import --secret-from',
         );
       }

@@ -8,6 +8,7 @@ import { carriedPaths, type EndpointDraft } from './match-cell.ts';
 import { resolveCollisions } from './resolve-collisions.ts';
 import { readRouteMatch } from './route-match.ts';
 import { strictnessOf } from './strictness.ts';
+import { tellNotFound } from './tell-not-found.ts';
 import { uniqueIds } from './unique-ids.ts';
 
 const STREAM_PROTOCOLS: ReadonlySet<string> = new Set(['tcp', 'tls', 'udp', 'tls_passthrough']);
@@ -58,7 +59,8 @@ export function draftEndpoints(
   );
   const strictness = strictnessOf(drafts.map(({ decision }) => decision));
   resolveCollisions(drafts, strictness, findings);
-  closeGaps(drafts, strictness, options.wholeSegments, findings);
+  closeGaps(drafts, strictness, options, findings);
+  tellNotFound(drafts, options.wholeSegments, findings);
   return drafts;
 }
 

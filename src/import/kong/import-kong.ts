@@ -1,6 +1,7 @@
 import type { Declared } from '../../document/declare/declared.ts';
 import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
+import { isPlainName } from '../../document/problem.ts';
 import { placeIn, ProblemLog } from '../../document/problem-log.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
@@ -49,7 +50,7 @@ export function importKong(source: DocumentSource | UnreadSource, options: Impor
             message: `the file is larger than ${String(MAX_DOCUMENT_BYTES / 1024 / 1024)} MiB`,
           })
         : readYamlTree(source);
-  const problems = new ProblemLog([tree]);
+  const problems = new ProblemLog([tree], isPlainName);
   const findings = findingLog();
   if (problems.count > 0) return { problems: problems.sorted() };
   const configuration = readConfiguration(tree, problems, findings, options.isComplete);
@@ -107,7 +108,7 @@ function tellDifferences(
   if (stripped > 0) {
     findings.add('note', placeIn(root, 'routes'), {
       subject: 'where requests go',
-      what: `services and strip_path (${String(stripped)} routes) say where requests go, which is Envoy’s to know`,
+      what: `services and strip_path (${String(stripped)} route${stripped === 1 ? '' : 's'}) say where requests go, which is Envoy’s to know`,
       instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
     });
   }
@@ -124,7 +125,7 @@ function tellDifferences(
   if (without > 0) {
     findings.add('warning', placeIn(root, 'consumers'), {
       subject: 'X-Consumer-Id',
-      what: `${String(without)} consumers have no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
+      what: `${without === 1 ? '1 consumer has' : `${String(without)} consumers have`} no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
       instead: 'where back ends look at it, dump with ids (deck gateway dump --with-id), which are then kept',
     });
   }

@@ -10,6 +10,8 @@ export interface ImportOptions {
   readonly elsewhere: ReadonlySet<string>;
   /** No back end has paths on which a path of a route ends within a segment, such as `/orders2` for `/orders`. */
   readonly wholeSegments: boolean;
+  /** What a back end has at `/orders`, where Kong has the path `/orders/`, may be decided like what is below. */
+  readonly slashOptional: boolean;
   /** The file is the whole configuration, though it was selected by tags. */
   readonly isComplete: boolean;
   /** Endpoints let everything through and only record what they would have decided, because Kong decides behind them. */

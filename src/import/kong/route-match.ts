@@ -89,7 +89,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
     if (prefix !== '/' && prefix.endsWith('/')) {
       findings.add('warning', placeIn(route.place, 'paths', index), {
         subject,
-        what: `has the path ${quoted(path)}; the endpoint takes ${quoted(prefix.slice(0, -1))} too, which Kong gives to no route or to another one`,
+        what: 'has a path that ends with "/": the endpoint takes the path without it too, which Kong gives to no route or to another one',
         instead: 'make sure that the back end has nothing there that callers must not have',
       });
     }

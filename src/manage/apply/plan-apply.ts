@@ -10,6 +10,7 @@ import type { Change } from '../change.ts';
 import { grantId, type ResourceKind, type ResourceOf, type Stored } from '../resource.ts';
 import type { ResourceStore } from '../resource-store.ts';
 import { checkStoredCollisions } from './check-stored-collisions.ts';
+import { keepEnabled } from './keep-stopped.ts';
 import { listByIds } from './list-by-ids.ts';
 import { orderChanges } from './order-changes.ts';
 import { planCredentials, type GeneratedCredential } from './plan-credentials.ts';
@@ -85,6 +86,15 @@ const declare = {
   grant: declareGrant,
 };
 
+/** A declared resource with what the store keeps of it where the document says nothing. */
+const complete: {
+  readonly [K in PlainKind]: (placed: Placed<ResourceOf[K]>, stored: ResourceOf[K]) => ResourceOf[K];
+} = {
+  endpoint: keepEnabled,
+  consumer: keepEnabled,
+  grant: ({ value }) => value,
+};
+
 async function planKind<K extends PlainKind>(
   kind: K,
   declared: readonly Placed<ResourceOf[K]>[],
@@ -93,24 +103,27 @@ async function planKind<K extends PlainKind>(
 ): Promise<KindPlan> {
   const idOf = identify[kind] as (resource: ResourceOf[K]) => string;
   const declareIt = declare[kind] as (resource: ResourceOf[K]) => object;
-  const wanted = new Map(declared.map(({ value }) => [idOf(value), value]));
-  const stored = new Map<string, Stored<ResourceOf[K]> | 'same'>();
+  const wanted = new Map(declared.map((placed) => [idOf(placed.value), placed]));
+  const changes = new Map<string, Change | 'same'>();
   const deleted: Change[] = [];
   const read = isPruning ? store.list(kind) : listByIds(store, kind, [...wanted.keys()]);
   let unchangedCount = 0;
   for await (const before of read) {
     const id = idOf(before.resource);
-    const after = wanted.get(id);
-    if (after === undefined) deleted.push(changeOf(kind, id, before, null));
-    else if (isDeepStrictEqual(declareIt(before.resource), declareIt(after))) {
-      stored.set(id, 'same');
-      unchangedCount += 1;
-    } else stored.set(id, before);
+    const placed = wanted.get(id);
+    if (placed === undefined) {
+      deleted.push(changeOf(kind, id, before, null));
+      continue;
+    }
+    const after = complete[kind](placed, before.resource);
+    const isSame = isDeepStrictEqual(declareIt(before.resource), declareIt(after));
+    changes.set(id, isSame ? 'same' : changeOf(kind, id, before, after));
+    if (isSame) unchangedCount += 1;
   }
   const made: Change[] = [];
-  for (const [id, after] of wanted) {
-    const before = stored.get(id) ?? null;
-    if (before !== 'same') made.push(changeOf(kind, id, before, after));
+  for (const [id, { value }] of wanted) {
+    const change = changes.get(id) ?? changeOf(kind, id, null, value);
+    if (change !== 'same') made.push(change);
   }
   return { made, deleted, unchangedCount };
 }

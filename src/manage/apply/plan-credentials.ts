@@ -3,10 +3,13 @@ import { declareCredential } from '../../document/declare/declare-credential.ts'
 import type { DocumentCredential } from '../../document/document-content.ts';
 import type { Placed } from '../../document/parse-document.ts';
 import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import { isUnopened } from '../../keyring/sealed.ts';
 import type { Change } from '../change.ts';
+import { changesSecrets } from '../describe-change.ts';
 import type { ManagedCredential, Stored } from '../resource.ts';
 import type { ResourceStore } from '../resource-store.ts';
 import { chooseIds } from './choose-ids.ts';
+import { keepState } from './keep-stopped.ts';
 import { chunksOf, IDS_PER_QUESTION, listByIds } from './list-by-ids.ts';
 import type { KindPlan, PlanOptions } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
@@ -119,14 +122,16 @@ class CredentialPlanner {
   #resolve(entry: Entry, id: string, stored: Stored<ManagedCredential> | null): void {
     if (entry.outcome === 'faulty') return;
     entry.id = id;
-    const resolved = resolveCredential(entry.declared, id, stored?.resource ?? null);
+    const { declared, placed } = entry;
+    const kept = stored === null ? declared : keepState(placed, stored.resource);
+    const resolved = resolveCredential(kept, id, stored?.resource ?? null);
     if ('faults' in resolved) {
       for (const { key, message } of resolved.faults) this.#fault(entry, key, message);
       return;
     }
     const { credential, generated } = resolved;
     if (generated !== null) this.#generated.set(id, { ...generated, credential });
-    if (stored !== null && isSame(stored.resource, credential)) {
+    if (stored !== null && isSame(stored, credential)) {
       entry.outcome = 'unchanged';
       this.#unchangedCount += 1;
     } else {
@@ -169,6 +174,11 @@ function heldBefore(change: Change): string | null {
   return change.kind === 'credential' ? (change.before?.resource.appKeyHash ?? null) : null;
 }
 
-function isSame(stored: ManagedCredential, credential: ManagedCredential): boolean {
-  return isDeepStrictEqual(declareCredential(stored, 'reveal'), declareCredential(credential, 'reveal'));
+/** An App Key that is the secret is the same by its hash, but not when only one of the two can be looked up. */
+function isSame(before: Stored<ManagedCredential>, after: ManagedCredential): boolean {
+  const { resource } = before;
+  if ((resource.appKey === null) !== (after.appKey === null)) return false;
+  if (isUnopened(resource.appKey) && resource.appKey !== after.appKey) return false;
+  if (!isDeepStrictEqual(declareCredential(resource, 'leave-out'), declareCredential(after, 'leave-out'))) return false;
+  return !changesSecrets({ kind: 'credential', id: after.id, before, after });
 }

@@ -1,3 +1,4 @@
+import { declareTime } from '../../document/declare/declare-time.ts';
 import type { DocumentCredential } from '../../document/document-content.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { RetiringSecret } from '../../model/credential.ts';
@@ -40,6 +41,10 @@ export function resolveCredential(
   const key = resolveAppKey(declared, stored, faults);
   const appSecret = resolveAppSecret(declared, id, stored, faults);
   const retiringSecret = resolveRetiringSecret(declared, stored, faults);
+  if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
+    const message = `the credential ${quote(id)} is ${state} in the store and ends at ${declareTime(expiresAt)}; "notBefore" must be earlier`;
+    faults.push({ key: 'notBefore', message });
+  }
   if (faults.length > 0) return { faults };
   const generated = key.isGenerated || appSecret.isGenerated;
   return {

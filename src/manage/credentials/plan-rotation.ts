@@ -1,4 +1,5 @@
 import { declareTime } from '../../document/declare/declare-time.ts';
+import { isUnopened } from '../../keyring/sealed.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { Change } from '../change.ts';
 import type { GeneratedPair } from '../generate-pair.ts';
@@ -24,7 +25,7 @@ export type PlannedRotation =
 /**
  * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
  * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former one
- * retires. No secret works longer than it would have without the rotation.
+ * retires. A former App Secret that was not opened ends at once. No secret works longer than it would have without the rotation.
  */
 export function planRotation(
   current: Stored<ManagedCredential>,
@@ -57,18 +58,20 @@ function planNewSecret(
 ): PlannedRotation {
   const { resource } = current;
   const { id, appSecret, retiringSecret } = resource;
-  if (retiringSecret !== null && nowSeconds < retiringSecret.expiresAt && !endsFormerSecret) {
+  const isRunning = retiringSecret !== null && !isUnopened(retiringSecret.appSecret);
+  if (isRunning && nowSeconds < retiringSecret.expiresAt && !endsFormerSecret) {
     const end = declareTime(retiringSecret.expiresAt);
     return {
       conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now; --force does that`,
     };
   }
   if (appSecret === null || pair.appSecret === null) throw new Error(`the credential ${id} lacks its App Secret`);
-  const formerEndsAt = nowSeconds + graceSeconds;
+  // One that no replica can open would make the credential unreadable for them, its new secret too.
+  const formerEndsAt = nowSeconds + (isUnopened(appSecret) ? 0 : graceSeconds);
   const after: ManagedCredential = {
     ...resource,
     appSecret: pair.appSecret,
-    retiringSecret: graceSeconds === 0 ? null : { appSecret, expiresAt: formerEndsAt },
+    retiringSecret: formerEndsAt <= nowSeconds ? null : { appSecret, expiresAt: formerEndsAt },
   };
   return { changes: [{ kind: 'credential', id, before: current, after }], carrier: after, formerEndsAt };
 }

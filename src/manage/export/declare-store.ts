@@ -1,8 +1,7 @@
-import { declareConsumer } from '../../document/declare/declare-consumer.ts';
-import { declareCredential, type SecretsShown } from '../../document/declare/declare-credential.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
+import type { SecretsShown } from '../../document/declare/declare-credential.ts';
 import { declareGrant } from '../../document/declare/declare-grant.ts';
+import { declareWholeConsumer, declareWholeEndpoint, declareWholeOwned } from '../../document/declare/declare-whole.ts';
+import type { Declared } from '../../document/declare/declared.ts';
 import type { DocumentParts } from '../../document/declare/write-document.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { ResourceStore, Selection } from '../resource-store.ts';
@@ -19,8 +18,8 @@ export interface ExportSelection {
 const CONSUMERS_AT_ONCE = 500;
 
 /**
- * A store's resources in the words of a declarative file, in the order of their ids. Reads piece by piece and keeps
- * nothing. Grants are those of the selected consumers and endpoints: of both, where both are selected.
+ * A store's resources in the words of a declarative file, in the order of their ids, with `enabled` and `state` always
+ * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps nothing. Grants are those of the selected consumers and endpoints: of both, where both are selected.
  */
 export function declareStore(
   store: ResourceStore,
@@ -40,7 +39,7 @@ async function* nothing(): AsyncGenerator<Declared> {
 }
 
 async function* declareEndpoints(store: ResourceStore, ids: readonly string[] | undefined): AsyncGenerator<Declared> {
-  for await (const { resource } of store.list('endpoint', selectionOf(ids))) yield declareEndpoint(resource);
+  for await (const { resource } of store.list('endpoint', selectionOf(ids))) yield declareWholeEndpoint(resource);
 }
 
 async function* declareConsumers(
@@ -65,9 +64,9 @@ async function* withCredentials(
 ): AsyncGenerator<Declared> {
   const owned = new Map<string, Declared[]>(consumers.map(({ id }) => [id, []]));
   for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
-    owned.get(resource.consumerId)?.push(declareCredential(resource, secrets));
+    owned.get(resource.consumerId)?.push(declareWholeOwned(resource, secrets));
   }
-  for (const consumer of consumers) yield declareConsumer(consumer, owned.get(consumer.id));
+  for (const consumer of consumers) yield declareWholeConsumer(consumer, owned.get(consumer.id));
 }
 
 async function* declareGrants(

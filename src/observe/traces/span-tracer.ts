@@ -77,14 +77,15 @@ class SpanTrace implements CheckTrace {
         const { endpoints, credentials } = ports.snapshot();
         const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
           this.#timed('find credential', () => credentials.findByAppKey(appKey));
-        return { endpoints, credentials: { findByAppKey } };
+        return { endpoints, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
       },
       limiter: {
         take: (question, deadlineAtMs) => this.#timed('take from limits', () => limiter.take(question, deadlineAtMs)),
         ...(limiter.startDeadline === undefined ? {} : { startDeadline: () => limiter.startDeadline?.() ?? Infinity }),
       },
       replayGuard: {
-        reserve: (key, untilSeconds) => this.#timed('remember signature', () => replayGuard.reserve(key, untilSeconds)),
+        reserve: (used, longestSkewSeconds) =>
+          this.#timed('remember signature', () => replayGuard.reserve(used, longestSkewSeconds)),
       },
     };
   }

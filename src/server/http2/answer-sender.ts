@@ -2,8 +2,8 @@ import type { GrpcFailure } from '../transport.ts';
 import { acceptsIdentity, answerHead, failureTrailers, okTrailers, plainHead } from './answer-block.ts';
 import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import type { PoolShare } from './memory-pool.ts';
 import { compressedMessage } from './message-assembler.ts';
+import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Outgoing, Stream } from './stream.ts';
 
 /** What the sender needs of its connection. */
@@ -12,30 +12,42 @@ export interface SenderHost {
   answered(stream: Stream): void;
   /** The stream cannot go on: RST_STREAM with this code. */
   abort(stream: Stream, code: (typeof errorCode)['enhanceYourCalm' | 'cancel']): void;
+  /** Charges the peer for what its windows make us do. @returns false: the connection is over, and so are its streams. */
+  spendWindowSteps(steps: number): boolean;
   /** Whether more may be written now; when that changes, {@link AnswerSender.pump} is called. */
   readonly writable: boolean;
   readonly nowMs: number;
 }
 
-/** Sends the answers of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9). */
+/** A DATA frame below this that does not end an answer is a crumb: the peer's window is to blame, and the peer pays. */
+const CRUMB_BYTES = 256;
+
+/**
+ * Sends the answers of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9).
+ *
+ * However many answers wait, a frame of the peer makes us look at those only that it lets go on. What goes beyond that, a
+ * look at a stream that cannot go on, and a crumb sent, is a window step, and charged (see `limits.ts`).
+ */
 export class AnswerSender {
   readonly #writer: FrameWriter;
   readonly #host: SenderHost;
-  readonly #pool: PoolShare;
-  /** Streams with bytes that wait for a window or for the wire, in the order in which they began to wait. */
-  readonly #waiting = new Set<Stream>();
+  readonly #pool: StalledFirstShare;
+  /** Streams with bytes that wait for the connection's window or for the wire, in the order in which they are served. */
+  readonly #ready = new Set<Stream>();
+  /** Streams with bytes whose own window is closed. */
+  readonly #blocked = new Set<Stream>();
   #windowBytes = INITIAL_WINDOW_BYTES;
   /** What the peer gives every new stream (SETTINGS_INITIAL_WINDOW_SIZE). */
   #initialWindowBytes = INITIAL_WINDOW_BYTES;
+  /** No stream's {@link Stream.sendOffsetBytes} is higher. */
+  #highestOffsetBytes = 0;
+  /** {@link #initialWindowBytes} has grown since the blocked streams were looked at. */
+  #grown = false;
 
-  constructor(writer: FrameWriter, pool: PoolShare, host: SenderHost) {
+  constructor(writer: FrameWriter, pool: StalledFirstShare, host: SenderHost) {
     this.#writer = writer;
     this.#pool = pool;
     this.#host = host;
-  }
-
-  get initialWindowBytes(): number {
-    return this.#initialWindowBytes;
   }
 
   /** The answer of a unary call. */
@@ -43,7 +55,7 @@ export class AnswerSender {
     const bytes = MESSAGE_PREFIX_BYTES + message.length;
     if (
       bytes <= MAX_FRAME_BYTES &&
-      bytes <= stream.sendWindowBytes &&
+      bytes <= this.#windowOf(stream) &&
       bytes <= this.#windowBytes &&
       this.#host.writable
     ) {
@@ -56,14 +68,16 @@ export class AnswerSender {
     this.#enqueue(stream, { prefix: messagePrefix(message.length), bytes: message, trailers: okTrailers });
   }
 
-  /** One more answer of a streaming call. */
+  /** One more answer of a streaming call; it takes the place of one that waits and was not begun. */
   streamed(stream: Stream, message: Uint8Array): void {
     this.#head(stream);
     const waiting = stream.outgoing;
-    const rest = waiting === null ? EMPTY : Buffer.concat(unsentParts(waiting, sizeOf(waiting)));
+    const { progressAtMs } = stream;
     this.#leave(stream);
-    const bytes = Buffer.concat([rest, messagePrefix(message.length), message]);
-    this.#enqueue(stream, { prefix: EMPTY, bytes, trailers: null });
+    const bytes = Buffer.concat([messagePrefix(message.length), message]);
+    this.#enqueue(stream, { prefix: waiting === null ? EMPTY : restOfBegun(waiting), bytes, trailers: null });
+    // What is new does not make up for a peer that does not read.
+    if (waiting !== null && stream.outgoing !== null) stream.progressAtMs = progressAtMs;
   }
 
   /** Ends a call with a status, behind whatever it has sent. */
@@ -97,21 +111,41 @@ export class AnswerSender {
 
   /** WINDOW_UPDATE of a stream. @returns false when the window would be too large. */
   widenStream(stream: Stream, incrementBytes: number): boolean {
-    stream.sendWindowBytes += incrementBytes;
-    if (stream.sendWindowBytes > MAX_WINDOW_BYTES) return false;
-    while (stream.outgoing !== null && this.#host.writable && this.#step(stream));
+    stream.sendOffsetBytes += incrementBytes;
+    const windowBytes = this.#windowOf(stream);
+    if (windowBytes > MAX_WINDOW_BYTES) return false;
+    this.#highestOffsetBytes = Math.max(this.#highestOffsetBytes, stream.sendOffsetBytes);
+    if (windowBytes > 0 && this.#blocked.delete(stream)) {
+      this.#ready.add(stream);
+      this.pump();
+    }
     return true;
   }
 
-  /** SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2); {@link pump} sends what that lets through. @returns false when one would be too large. */
+  /**
+   * SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2); {@link settingsChanged} sends what that
+   * lets through. @returns false when one would be too large.
+   */
   changeInitialWindow(bytes: number, streams: Iterable<Stream>): boolean {
-    const difference = bytes - this.#initialWindowBytes;
+    if (bytes + this.#highestOffsetBytes > MAX_WINDOW_BYTES && !this.#findHighestOffset(streams)) return true;
+    if (bytes + this.#highestOffsetBytes > MAX_WINDOW_BYTES) return false;
+    if (bytes > this.#initialWindowBytes) this.#grown = true;
     this.#initialWindowBytes = bytes;
-    for (const stream of streams) {
-      stream.sendWindowBytes += difference;
-      if (stream.sendWindowBytes > MAX_WINDOW_BYTES) return false;
-    }
     return true;
+  }
+
+  /** Call when all settings of a frame are in force, and acknowledged. */
+  settingsChanged(): void {
+    if (!this.#grown) return;
+    this.#grown = false;
+    let stillBlocked = 0;
+    for (const stream of this.#blocked) {
+      if (this.#windowOf(stream) > 0) {
+        this.#blocked.delete(stream);
+        this.#ready.add(stream);
+      } else stillBlocked++;
+    }
+    if (this.#host.spendWindowSteps(stillBlocked)) this.pump();
   }
 
   /** The stream is gone; nothing more is sent on it. */
@@ -121,13 +155,9 @@ export class AnswerSender {
 
   /** Sends what the windows let through: a frame of each stream in turn. */
   pump(): void {
-    let moved = true;
-    while (moved && this.#waiting.size > 0 && this.#windowBytes > 0) {
-      moved = false;
-      for (const stream of this.#waiting) {
-        if (!this.#host.writable) return;
-        if (this.#step(stream)) moved = true;
-      }
+    for (const stream of this.#ready) {
+      if (this.#windowBytes <= 0 || !this.#host.writable) return;
+      this.#step(stream);
     }
   }
 
@@ -138,45 +168,74 @@ export class AnswerSender {
   }
 
   #enqueue(stream: Stream, answer: Omit<Outgoing, 'sentBytes'>): void {
-    if (!this.#pool.tryHold(sizeOf(answer))) {
+    if (!this.#pool.set(stream, sizeOf(answer))) {
       this.#host.abort(stream, errorCode.enhanceYourCalm);
       return;
     }
     stream.outgoing = { ...answer, sentBytes: 0 };
     stream.progressAtMs = this.#host.nowMs;
-    this.#waiting.add(stream);
+    this.#wait(stream);
     this.pump();
   }
 
-  /** Sends one frame of a stream if its window lets it. @returns whether it did. */
-  #step(stream: Stream): boolean {
+  /** Sends one frame of a ready stream, which then goes to the end of its queue. */
+  #step(stream: Stream): void {
     const { outgoing } = stream;
-    if (outgoing === null) return false;
+    if (outgoing === null) return;
     const { sentBytes } = outgoing;
     const size = sizeOf(outgoing);
-    const length = Math.min(size - sentBytes, MAX_FRAME_BYTES, stream.sendWindowBytes, this.#windowBytes);
-    if (length <= 0) return false;
+    const length = Math.min(size - sentBytes, MAX_FRAME_BYTES, this.#windowOf(stream), this.#windowBytes);
+    if (length <= 0) {
+      this.#wait(stream);
+      this.#host.spendWindowSteps(1);
+      return;
+    }
     const end = sentBytes + length;
     const last = end === size;
     const endStream = last && outgoing.trailers === EMPTY;
     const [prefix, bytes] = unsentParts(outgoing, end);
     this.#writer.data(stream.id, prefix, bytes, endStream);
     outgoing.sentBytes = end;
-    stream.sendWindowBytes -= length;
+    stream.sendOffsetBytes -= length;
     this.#windowBytes -= length;
     stream.progressAtMs = this.#host.nowMs;
-    if (!last) return true;
+    if (!last) {
+      this.#wait(stream);
+      this.#pool.set(stream, size);
+      if (length < CRUMB_BYTES) this.#host.spendWindowSteps(1);
+      return;
+    }
     this.#leave(stream);
-    if (outgoing.trailers === null) return true;
+    if (outgoing.trailers === null) return;
     if (!endStream) this.#writer.headers(stream.id, outgoing.trailers, true);
     this.#ended(stream);
-    return true;
+  }
+
+  #windowOf(stream: Stream): number {
+    return this.#initialWindowBytes + stream.sendOffsetBytes;
+  }
+
+  /** Puts a stream with bytes where it belongs, behind those that are there. */
+  #wait(stream: Stream): void {
+    this.#ready.delete(stream);
+    (this.#windowOf(stream) > 0 ? this.#ready : this.#blocked).add(stream);
+  }
+
+  /** Streams with a high offset may be gone: looks at all that there are, at the peer's cost. @returns false: it cannot pay. */
+  #findHighestOffset(streams: Iterable<Stream>): boolean {
+    let looks = 0;
+    this.#highestOffsetBytes = 0;
+    for (const { sendOffsetBytes } of streams) {
+      looks++;
+      this.#highestOffsetBytes = Math.max(this.#highestOffsetBytes, sendOffsetBytes);
+    }
+    return this.#host.spendWindowSteps(looks);
   }
 
   #leave(stream: Stream): void {
     if (stream.outgoing === null) return;
-    this.#waiting.delete(stream);
-    this.#pool.release(sizeOf(stream.outgoing));
+    if (!this.#ready.delete(stream)) this.#blocked.delete(stream);
+    this.#pool.release(stream);
     stream.outgoing = null;
   }
 
@@ -198,6 +257,12 @@ function sizeOf({ prefix, bytes }: Pick<Outgoing, 'prefix' | 'bytes'>): number {
 function unsentParts({ prefix, bytes, sentBytes }: Outgoing, end: number): [Uint8Array, Uint8Array] {
   const before = prefix.length;
   return [prefix.subarray(sentBytes, end), bytes.subarray(Math.max(0, sentBytes - before), Math.max(0, end - before))];
+}
+
+/** What is left of the streamed answer of which a part was sent: the one in `prefix`, or else the one in `bytes`. */
+function restOfBegun({ prefix, bytes, sentBytes }: Outgoing): Uint8Array {
+  if (sentBytes < prefix.length) return prefix.subarray(sentBytes);
+  return sentBytes === prefix.length ? EMPTY : bytes.subarray(sentBytes - prefix.length);
 }
 
 function messagePrefix(messageBytes: number): Buffer {

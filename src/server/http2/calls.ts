@@ -1,4 +1,4 @@
-import { type GrpcFailure, grpcStatus, type UnaryAnswer } from '../transport.ts';
+import { type GrpcFailure, grpcStatus, type MemoryPoolName, tooManyWatches, type UnaryAnswer } from '../transport.ts';
 import { AnswerSender, type SenderHost } from './answer-sender.ts';
 import {
   deadlineExceeded,
@@ -11,9 +11,11 @@ import {
 } from './call-failures.ts';
 import { type ErrorCode, errorCode } from './frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import { MessageMemory } from './message-memory.ts';
+import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
+import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
 import { u32, u8 } from './octets.ts';
+import type { CallOwner } from './open-calls.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import { Stream } from './stream.ts';
@@ -29,6 +31,10 @@ export interface CallsHost {
   wrote(): void;
   /** A call was answered. */
   answered(): void;
+  /** A call of the peer's is refused for want of memory. */
+  lacksMemory(pool: MemoryPoolName): void;
+  /** Charges the peer for what its windows make us do. @returns false: the connection is over. */
+  spendWindowSteps(steps: number): boolean;
 }
 
 /** How much of a request's body is awaited before it is refused without having ended. */
@@ -42,7 +48,7 @@ const MAX_TIMER_MS = 0x7fffffff;
  * The calls of one connection: from a request's head and DATA to the method, and from its answer to the sender.
  * A message that comes whole in one frame goes to the method as a view of the read, without a copy.
  */
-export class Calls implements SenderHost {
+export class Calls implements SenderHost, CallOwner {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
   /** Of the input that is being worked on: whether a method was given a part of it, and whether a message was copied from it. */
@@ -52,16 +58,26 @@ export class Calls implements SenderHost {
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
   readonly #memory: MessageMemory;
-  /** Streams opened by the input that is being worked on: those that outlive it need a timer. */
+  /** Streams opened by the input that is being worked on: those that outlive it count, and need a timer. */
   #fresh: Stream[] = [];
+  #watches = 0;
   #stopping = false;
 
   constructor(context: ServerContext, writer: FrameWriter, host: CallsHost) {
     this.#context = context;
     this.#writer = writer;
     this.#host = host;
-    this.#memory = new MessageMemory(context);
-    this.sender = new AnswerSender(writer, context.answerPool.share(), this);
+    this.#memory = new MessageMemory(context, (stream) => {
+      this.#host.lacksMemory('half-received');
+      this.sender.fail(stream, noMemory);
+      stream.cancel();
+      this.#host.wrote();
+    });
+    const answers = context.answerPool.share((stream) => {
+      this.abort(stream, errorCode.enhanceYourCalm);
+      this.#host.wrote();
+    });
+    this.sender = new AnswerSender(writer, answers, this);
   }
 
   get writable(): boolean {
@@ -81,14 +97,15 @@ export class Calls implements SenderHost {
   open(id: number, head: RequestHead, endStream: boolean): void {
     const grpc = isGrpc(head.contentType);
     const method = this.#context.methods.get(head.path) ?? null;
+    // The peer's text is not kept with the call; a known path is no longer than ours.
+    const path = method === null ? '' : head.path;
     const stream = new Stream({
       id,
       method,
-      path: head.path,
+      path,
       contentLength: head.contentLength,
       timeoutMs: head.timeoutMs,
       traceParent: head.traceParent,
-      sendWindowBytes: this.sender.initialWindowBytes,
       nowMs: this.#host.nowMs,
       clock: this.#context.clock,
     });
@@ -136,13 +153,15 @@ export class Calls implements SenderHost {
         return;
       }
     }
-    stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes, (length) => this.#reserve(stream, length));
+    stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes, this.#roomOf(stream));
     this.#copiesInput = true;
     const refused = stream.assembler.push(bytes, start, end);
     if (refused !== null) {
       stream.ended = endStream;
+      if (refused === noMemory) this.#host.lacksMemory('half-received');
       this.sender.fail(stream, refused);
     } else if (endStream) this.end(stream);
+    else this.#askTurn(stream);
   }
 
   /** END_STREAM: the request is complete (RFC 9113 §8.1.1: `content-length` must have been true). */
@@ -158,6 +177,7 @@ export class Calls implements SenderHost {
     }
     const message = stream.assembler?.finish() ?? noMessage;
     stream.assembler = null;
+    this.#memory.arrived(stream);
     if ('status' in message) this.sender.fail(stream, message);
     else this.#run(stream, message);
   }
@@ -184,17 +204,18 @@ export class Calls implements SenderHost {
    * @returns whether messages were copied from it and nothing looks at it any more: its memory is better given back at once.
    */
   settle(): boolean {
-    this.#startTimers();
+    this.#keepFresh();
     const isSpent = this.#copiesInput && !this.#keepsInput;
     this.#copiesInput = false;
     this.#keepsInput = false;
     return isSpent;
   }
 
-  #startTimers(): void {
+  #keepFresh(): void {
     if (this.#fresh.length === 0) return;
     const fresh = this.#fresh;
     for (const stream of fresh) {
+      if (stream.held === 'no' && (stream.running || !stream.closed)) this.#context.openCalls.add(stream, this);
       if (stream.closed || stream.deadlineAtMs === Infinity) continue;
       const delayMs = Math.min(MAX_TIMER_MS, stream.deadlineAtMs - this.#host.nowMs);
       stream.timer = setTimeout(() => {
@@ -210,8 +231,15 @@ export class Calls implements SenderHost {
     for (const stream of [...this.table.all()]) {
       const stalledMs = nowMs - stream.progressAtMs;
       if (!stream.ended && stalledMs > receiveStallMs) this.#expire(stream, stalled);
+      else if (!stream.ended && this.#blocksOthers(stream, nowMs)) this.#expire(stream, noMemory);
       else if (stream.outgoing !== null && stalledMs > sendStallMs) this.reset(stream, errorCode.cancel);
     }
+  }
+
+  /** For {@link OpenCalls}: REFUSED_STREAM lets the peer try elsewhere (RFC 9113 §8.7), unless a method has already answered. */
+  giveUp(stream: Stream): void {
+    this.reset(stream, stream.answering ? errorCode.cancel : errorCode.refusedStream);
+    this.#host.wrote();
   }
 
   /** Tells callers of streaming methods to go elsewhere; the others get their answers. */
@@ -222,9 +250,15 @@ export class Calls implements SenderHost {
     }
   }
 
-  /** For the sender. */
+  /** For the sender: there is no memory for the answer. */
   abort(stream: Stream, code: ErrorCode): void {
+    this.#host.lacksMemory('answers');
     this.reset(stream, code);
+  }
+
+  /** For the sender. */
+  spendWindowSteps(steps: number): boolean {
+    return this.#host.spendWindowSteps(steps);
   }
 
   /** For the sender: the answer was written to its end. */
@@ -238,24 +272,58 @@ export class Calls implements SenderHost {
     this.sender.plain(stream, stream.plainStatus, plainTexts[stream.plainStatus] ?? '');
   }
 
-  /** Holds memory for a message whose length has become known, and opens the window for a large one when it is its turn. */
-  #reserve(stream: Stream, length: number): MessageRoom {
-    const isHeld = this.#memory.reserve(stream, length, () => {
+  /** Memory for what comes of a message, and a turn for one that is longer than the first window. */
+  #roomOf(stream: Stream): MessageRoom {
+    return {
+      announced: (length) => {
+        if (length <= MAX_SMALL_MESSAGE_BYTES) return;
+        stream.awaitedBytes = length;
+        this.#askTurn(stream);
+      },
+      grow: (filled, neededBytes, length) => this.#memory.grow(stream, filled, neededBytes, length),
+      progressed: () => {
+        this.#memory.progressed(stream);
+      },
+    };
+  }
+
+  /** Asks for the turn of a large message when enough of it has come, and opens the window when it is its turn. */
+  #askTurn(stream: Stream): void {
+    const length = stream.awaitedBytes;
+    if (length === 0 || stream.receivedBytes < this.#context.limits.turnBytes) return;
+    stream.awaitedBytes = 0;
+    this.#memory.askTurn(stream, length, () => {
       stream.progressAtMs = this.#host.nowMs;
-      if (stream.largeMemory !== null) stream.assembler?.moveTo(stream.largeMemory);
+      stream.turnProgressAtMs = this.#context.clock.nowMs();
+      stream.turnReceivedBytes = stream.receivedBytes;
       const missingBytes = MESSAGE_PREFIX_BYTES + length - stream.receivedBytes;
       const incrementBytes = missingBytes - stream.receiveWindowBytes + BEYOND_MESSAGE_BYTES;
+      if (incrementBytes <= 0) return;
       stream.receiveWindowBytes += incrementBytes;
       this.#writer.windowUpdate(stream.id, incrementBytes);
       this.#host.wrote();
     });
-    return isHeld ? stream.largeMemory : noMemory;
+  }
+
+  /** Whether a large message has its turn, does not go on as it should, and others wait. */
+  #blocksOthers(stream: Stream, nowMs: number): boolean {
+    if (stream.turnBytes === 0) return false;
+    const { turnBytes, turnStallMs } = this.#context.limits;
+    if (stream.receivedBytes - stream.turnReceivedBytes >= turnBytes) {
+      stream.turnReceivedBytes = stream.receivedBytes;
+      stream.turnProgressAtMs = nowMs;
+    }
+    if (nowMs - stream.turnProgressAtMs <= turnStallMs || !this.#context.turnPool.isAwaited) return false;
+    this.#host.lacksMemory('large');
+    return true;
   }
 
   #run(stream: Stream, message: Buffer): void {
     const { method } = stream;
     if (method === null) return;
-    if (this.#memory.exhausted) {
+    // What takes small messages only, such as health checks, holds next to nothing and is never refused.
+    if (this.#memory.exhausted && method.maxMessageBytes > MIN_HELD_BYTES) {
+      this.#host.lacksMemory('running');
       this.sender.fail(stream, noMemory);
       return;
     }
@@ -275,7 +343,7 @@ export class Calls implements SenderHost {
   }
 
   #await(stream: Stream, message: Buffer, promised: Promise<UnaryAnswer>): void {
-    stream.running = true;
+    this.table.started(stream);
     this.#memory.hold(stream, message.length);
     promised.then(
       (answer) => {
@@ -291,7 +359,7 @@ export class Calls implements SenderHost {
   #finish(stream: Stream, answer: UnaryAnswer): void {
     this.table.finished(stream);
     if (stream.closed) {
-      this.#memory.release(stream);
+      this.#release(stream);
       return;
     }
     this.#answer(stream, answer);
@@ -300,7 +368,7 @@ export class Calls implements SenderHost {
 
   #answer(stream: Stream, answer: UnaryAnswer): void {
     if (answer instanceof Uint8Array)
-      this.sender.unary(stream, isIn(answer, stream.largeMemory) ? Buffer.from(answer) : answer);
+      this.sender.unary(stream, isIn(answer, stream.memory) ? Buffer.from(answer) : answer);
     else this.sender.fail(stream, answer);
   }
 
@@ -310,6 +378,11 @@ export class Calls implements SenderHost {
       this.sender.fail(stream, stopping);
       return;
     }
+    if (!this.#context.openCalls.tryWatch(stream, this.#watches)) {
+      this.sender.fail(stream, tooManyWatches);
+      return;
+    }
+    this.#watches += 1;
     let failure: GrpcFailure | undefined;
     try {
       failure = stream.method.handle(message, stream, (answer) => {
@@ -338,11 +411,18 @@ export class Calls implements SenderHost {
   #close(stream: Stream, reset: boolean): void {
     if (stream.timer !== null) clearTimeout(stream.timer);
     stream.timer = null;
-    this.#memory.stopWaiting(stream);
+    this.#memory.arrived(stream);
     this.sender.drop(stream);
     this.table.close(stream, reset);
     stream.assembler = null;
-    if (!stream.running) this.#memory.release(stream);
+    if (!stream.running) this.#release(stream);
+  }
+
+  /** Neither the peer nor a method has to do with it any more. */
+  #release(stream: Stream): void {
+    this.#memory.release(stream);
+    if (stream.held === 'watch') this.#watches -= 1;
+    this.#context.openCalls.remove(stream);
   }
 }
 

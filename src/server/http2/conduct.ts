@@ -4,6 +4,8 @@ import type { ErrorCode } from './frame.ts';
 export interface Conduct {
   /** Nothing more is read from the peer. */
   readonly over: boolean;
+  /** A frame has been worked on. @returns whether the next one may follow at once. */
+  frameDone(): boolean;
   /** The time of the input that is being worked on. */
   readonly nowMs: number;
   /** Calls that the peer opens from now on are refused: it has been told to go elsewhere. */

@@ -5,7 +5,9 @@ import { type ErrorCode, errorCode, MAX_STREAM_ID } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { DRAIN_PING, IncomingFrames } from './incoming-frames.ts';
+import type { MemoryPoolName } from '../transport.ts';
 import type { ServerContext } from './server-context.ts';
+import type { UnsentShare } from './unsent-bytes.ts';
 import type { Wire } from './wire.ts';
 
 /**
@@ -24,8 +26,16 @@ export class Connection implements Conduct, CallsHost {
   readonly #calls: Calls;
   readonly #frames: IncomingFrames;
   readonly #flood: FloodGuard;
+  readonly #unsent: UnsentShare;
   readonly #openedAtMs: number;
+  #servedAtMs: number | null = null;
   #reading = false;
+  /** Frames worked on in this turn of the event loop, or in the turns before that had few. */
+  #turnFrames = 0;
+  #turnPlanned = false;
+  /** Input that waits for the next turn, read from {@link #backlogFrom} on. */
+  #backlog: Buffer[] = [];
+  #backlogFrom = 0;
   #flushPlanned = false;
   #paused = false;
   #pausedAtMs = 0;
@@ -42,7 +52,11 @@ export class Connection implements Conduct, CallsHost {
     this.#writer = new FrameWriter(wire);
     this.#calls = new Calls(context, this.#writer, this);
     this.#frames = new IncomingFrames(context, this.#writer, this.#calls, this);
-    this.#flood = new FloodGuard(context.limits.idleFrames, context.limits.idleFramesPerSecond, this.nowMs);
+    this.#flood = new FloodGuard(context.limits, this.nowMs);
+    this.#unsent = context.unsent.share(wire, () => {
+      context.connectionObserver?.connectionEnded('unread', peer);
+      this.#drop();
+    });
   }
 
   /** Calls whose answers are not complete. */
@@ -50,8 +64,18 @@ export class Connection implements Conduct, CallsHost {
     return this.#calls.table.size;
   }
 
+  /** Whether a method works on a call of it. */
+  get isWorking(): boolean {
+    return this.#calls.table.running > 0;
+  }
+
+  /** When the last call was answered; null when none was. */
+  get servedAtMs(): number | null {
+    return this.#servedAtMs;
+  }
+
   get writable(): boolean {
-    return !this.#paused && this.#writer.bufferedBytes <= this.#context.limits.pauseAboveBytes;
+    return !this.#paused && this.#writer.bufferedBytes <= this.#pauseAboveBytes;
   }
 
   /** For the frames. */
@@ -70,28 +94,29 @@ export class Connection implements Conduct, CallsHost {
    */
   receive(chunk: Buffer): boolean {
     if (this.#over) return false;
-    this.nowMs = this.#context.clock.nowMs();
-    this.#reading = true;
-    const problem = this.#reader.push(chunk, this.#frames);
-    if (problem !== null) this.breach(problem.code, problem.reason);
-    const isSpent = this.#calls.settle();
-    this.#reading = false;
-    this.#flush();
-    return isSpent;
+    this.#flood.received(chunk.length);
+    if (this.#backlog.length > 0) {
+      this.#backlog.push(chunk); // it was on its way when the wire was paused
+      return false;
+    }
+    return this.#work(chunk, 0);
   }
 
   /** Everything given to the wire has left. */
   drained(): void {
+    this.#unsent.clear();
     if (this.#over || !this.#paused) return;
     this.nowMs = this.#context.clock.nowMs();
     this.#paused = false;
-    this.#wire.resume();
+    if (this.#backlog.length === 0) this.#wire.resume();
+    else this.#planTurn();
     this.#calls.sender.pump();
     this.#flush();
   }
 
   /** The wire is gone. */
   lost(): void {
+    this.#unsent.clear();
     if (this.#over) return;
     this.#over = true;
     this.#calls.dropAll();
@@ -150,12 +175,21 @@ export class Connection implements Conduct, CallsHost {
   }
 
   /** For the frames. */
+  frameDone(): boolean {
+    this.#turnFrames++;
+    const { framesPerTurn } = this.#context.limits;
+    if (this.#turnFrames > framesPerTurn / 2) this.#planTurn();
+    return !this.#over && this.#turnFrames < framesPerTurn;
+  }
+
+  /** For the frames. */
   sawDrain(): void {
     this.finishDrain();
   }
 
   /** For the calls. */
   answered(): void {
+    this.#servedAtMs = this.nowMs;
     this.#flood.earn(ANSWER_EARNS);
   }
 
@@ -164,6 +198,19 @@ export class Connection implements Conduct, CallsHost {
     return (
       this.#flood.spend(tokens, this.nowMs) ||
       this.breach(errorCode.enhanceYourCalm, 'too many frames that bring no call')
+    );
+  }
+
+  /** For the calls. */
+  lacksMemory(pool: MemoryPoolName): void {
+    this.#context.observer.memoryRefused(pool, this.#peer);
+  }
+
+  /** For the calls. */
+  spendWindowSteps(steps: number): boolean {
+    return (
+      this.#flood.spendWindowSteps(steps) ||
+      this.breach(errorCode.enhanceYourCalm, 'the windows ask for more work than the peer has sent')
     );
   }
 
@@ -176,9 +223,55 @@ export class Connection implements Conduct, CallsHost {
     return false;
   }
 
+  /** Works on input until it ends or the turn does. @returns see {@link receive}. */
+  #work(chunk: Buffer, from: number): boolean {
+    this.nowMs = this.#context.clock.nowMs();
+    this.#reading = true;
+    const problem = this.#reader.push(chunk, this.#frames, from);
+    if (problem !== null) this.breach(problem.code, problem.reason);
+    const isSpent = this.#calls.settle();
+    this.#reading = false;
+    const isRead = this.#over || this.#reader.readTo === chunk.length;
+    this.#backlogFrom = isRead ? 0 : this.#reader.readTo;
+    if (!isRead) {
+      this.#backlog.unshift(chunk);
+      this.#wire.pause();
+    }
+    this.#flush();
+    return isSpent && isRead;
+  }
+
+  #planTurn(): void {
+    if (this.#turnPlanned) return;
+    this.#turnPlanned = true;
+    setImmediate(() => {
+      this.#turnPlanned = false;
+      this.#turnFrames = 0;
+      this.#workOnBacklog();
+    });
+  }
+
+  #workOnBacklog(): void {
+    const { framesPerTurn } = this.#context.limits;
+    if (this.#backlog.length === 0) return;
+    while (!this.#over && !this.#paused && this.#turnFrames < framesPerTurn) {
+      const chunk = this.#backlog.shift();
+      if (chunk === undefined) {
+        this.#wire.resume();
+        return;
+      }
+      this.#work(chunk, this.#backlogFrom);
+    }
+  }
+
   /** For peers that do not react. */
   #cut(reason: string): void {
     this.#context.observer.connectionRefused(reason, this.#peer);
+    this.#unsent.clear();
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#over = true;
     this.#wire.destroy();
     this.#calls.dropAll();
@@ -186,7 +279,7 @@ export class Connection implements Conduct, CallsHost {
 
   #end(): void {
     this.#over = true;
-    this.#writer.flush();
+    this.#send();
     this.#wire.end();
     this.#calls.dropAll();
   }
@@ -195,11 +288,23 @@ export class Connection implements Conduct, CallsHost {
     if (!this.#over && this.#drain === 'final' && this.#calls.table.size === 0) this.#end();
   }
 
+  get #pauseAboveBytes(): number {
+    const { limits, unsent } = this.#context;
+    return unsent.isFull ? limits.pauseEarlyAboveBytes : limits.pauseAboveBytes;
+  }
+
+  #send(): void {
+    const { bufferedBytes } = this.#writer;
+    this.#writer.flush();
+    this.#unsent.wrote(bufferedBytes);
+  }
+
   /** Sends what was written, and stops reading from a peer that does not read. */
   #flush(): void {
     while (!this.#over && this.#writer.bufferedBytes > 0) {
-      this.#writer.flush();
-      if (!this.#paused && this.#wire.unsentBytes > this.#context.limits.pauseAboveBytes) {
+      this.#send();
+      this.#context.unsent.makeRoom();
+      if (!this.#paused && this.#wire.unsentBytes > this.#pauseAboveBytes) {
         this.#paused = true;
         this.#pausedAtMs = this.nowMs;
         this.#wire.pause();

@@ -1,18 +1,42 @@
+import type { Http2Limits } from './limits.ts';
+
+/** What a peer that has just come may make its windows cost us: enough for a few answers in crumbs. */
+const FIRST_WINDOW_STEPS = 64;
+
 /**
- * Measures frames that cost us work and bring no call: resets (CVE-2023-44487), pings, settings, empty DATA, priorities.
- * A bucket of tokens: full at the start, refilled by time and by calls that were answered.
+ * Measures what costs us work and brings no call. Two buckets:
+ * frames such as resets (CVE-2023-44487), pings, settings, empty DATA, priorities take tokens, which time and answered calls
+ * bring back; what windows make us do takes steps, which received bytes bring: however many answers wait, the work is
+ * bounded by what the peer has sent.
  */
 export class FloodGuard {
   readonly #capacity: number;
   readonly #perMs: number;
+  readonly #maxSteps: number;
+  readonly #stepsPerByte: number;
   #tokens: number;
   #filledAtMs: number;
+  #steps: number;
 
-  constructor(capacity: number, perSecond: number, nowMs: number) {
-    this.#capacity = capacity;
-    this.#perMs = perSecond / 1000;
-    this.#tokens = capacity;
+  constructor(limits: Http2Limits, nowMs: number) {
+    this.#capacity = limits.idleFrames;
+    this.#perMs = limits.idleFramesPerSecond / 1000;
+    this.#maxSteps = limits.windowSteps;
+    this.#stepsPerByte = 1 / limits.bytesPerWindowStep;
+    this.#tokens = this.#capacity;
     this.#filledAtMs = nowMs;
+    this.#steps = Math.min(FIRST_WINDOW_STEPS, this.#maxSteps);
+  }
+
+  /** The peer has sent so many bytes. */
+  received(bytes: number): void {
+    this.#steps = Math.min(this.#maxSteps, this.#steps + bytes * this.#stepsPerByte);
+  }
+
+  /** @returns whether the peer may go on. */
+  spendWindowSteps(steps: number): boolean {
+    this.#steps -= steps;
+    return this.#steps >= 0;
   }
 
   /** @returns whether the peer may go on. */

@@ -9,7 +9,7 @@ const MIN_REUSED_BYTES = 4096;
 
 /** Gets whole frames, in order. The payload is `bytes[start, end)`. */
 export interface FrameSink {
-  /** False ends the reading: the rest of the input is dropped. */
+  /** False stops the reading behind this frame: see {@link FrameReader.readTo}. */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): boolean;
   /** Whether views of a frame of this input were kept: its `bytes` are then never written to again. */
   readonly keepsInput: boolean;
@@ -28,6 +28,7 @@ export class FrameReader {
   #wholeBytes = 0;
   /** For the next large frame that straddles two reads. */
   #spare: Buffer | null = null;
+  #readTo = 0;
 
   /** Whether the client has introduced itself as HTTP/2. */
   get prefaceDone(): boolean {
@@ -39,9 +40,15 @@ export class FrameReader {
     return !this.prefaceDone || this.#partial !== null;
   }
 
-  /** Reads what has come. @returns null, or what breaks the framing. */
-  push(chunk: Buffer, sink: FrameSink): ConnectionProblem | null {
-    let at = 0;
+  /** How much of the last input was read: all of it, unless the sink stopped the reading. The rest is to be pushed again. */
+  get readTo(): number {
+    return this.#readTo;
+  }
+
+  /** Reads what has come, from `from` on. @returns null, or what breaks the framing. */
+  push(chunk: Buffer, sink: FrameSink, from = 0): ConnectionProblem | null {
+    let at = from;
+    this.#readTo = chunk.length;
     if (!this.prefaceDone) {
       at = this.#preface(chunk);
       if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
@@ -49,7 +56,7 @@ export class FrameReader {
     if (this.#partial !== null) {
       at = this.#complete(this.#partial, chunk, at, sink);
       if (at === TOO_LARGE) return frameTooLarge;
-      if (at === ENDED) return null;
+      if (at === STOPPED) return null;
     }
     while (chunk.length - at >= FRAME_HEADER_BYTES) {
       const length = u24(chunk, at);
@@ -57,7 +64,10 @@ export class FrameReader {
       const start = at + FRAME_HEADER_BYTES;
       const end = start + length;
       if (end > chunk.length) break;
-      if (!sink.frame(u8(chunk, at + 3), u8(chunk, at + 4), u31(chunk, at + 5), chunk, start, end)) return null;
+      if (!sink.frame(u8(chunk, at + 3), u8(chunk, at + 4), u31(chunk, at + 5), chunk, start, end)) {
+        this.#readTo = end;
+        return null;
+      }
       at = end;
     }
     if (at < chunk.length) this.#keep(chunk, at);
@@ -107,7 +117,9 @@ export class FrameReader {
     this.#partialBytes = 0;
     const goesOn = sink.frame(u8(partial, 3), u8(partial, 4), u31(partial, 5), partial, FRAME_HEADER_BYTES, wholeBytes);
     if (wholeBytes >= MIN_REUSED_BYTES && !sink.keepsInput) this.#spare = partial;
-    return goesOn ? at : ENDED;
+    if (goesOn) return at;
+    this.#readTo = at;
+    return STOPPED;
   }
 
   #fill(target: Buffer, upTo: number, chunk: Buffer, at: number): number {
@@ -122,7 +134,7 @@ export class FrameReader {
   }
 }
 
-const ENDED = -1;
+const STOPPED = -1;
 const TOO_LARGE = -2;
 const frameTooLarge: ConnectionProblem = {
   code: errorCode.frameSizeError,

@@ -88,6 +88,7 @@ export class IncomingFrames implements FrameSink {
       case frameType.goaway:
         if (streamId !== 0) this.#conduct.breach(errorCode.protocolError, 'GOAWAY on a stream');
         else if (end - start < 8) this.#conduct.breach(errorCode.frameSizeError, 'GOAWAY is too short');
+        else this.#conduct.spend(IDLE_FRAME_COST);
         break;
       case frameType.pushPromise:
         this.#conduct.breach(errorCode.protocolError, 'a client pushes');
@@ -95,7 +96,7 @@ export class IncomingFrames implements FrameSink {
       default: // RFC 9113 §5.5: unknown types are ignored
         this.#conduct.spend(IDLE_FRAME_COST);
     }
-    return !this.#conduct.over;
+    return this.#conduct.frameDone();
   }
 
   /** Our preface (RFC 9113 §3.4): not before the client's, so that what speaks no HTTP/2 is sent none. */
@@ -115,10 +116,11 @@ export class IncomingFrames implements FrameSink {
     const payloadBytes = end - start;
     this.#consume(payloadBytes);
     const endStream = (flags & frameFlag.endStream) !== 0;
-    if (payloadBytes < SMALL_DATA_BYTES && !endStream && !this.#conduct.spend(IDLE_FRAME_COST)) return;
+    const isSmall = payloadBytes < SMALL_DATA_BYTES;
+    if (isSmall && !endStream && !this.#conduct.spend(IDLE_FRAME_COST)) return;
     const stream = this.#calls.table.get(streamId);
     if (stream === undefined || stream.ended) {
-      this.#unexpectedData(streamId);
+      this.#unexpectedData(streamId, isSmall && endStream);
       return;
     }
     stream.receiveWindowBytes -= payloadBytes;
@@ -155,16 +157,16 @@ export class IncomingFrames implements FrameSink {
   }
 
   /** DATA for a stream that is not open to it (RFC 9113 §5.1). */
-  #unexpectedData(streamId: number): void {
+  #unexpectedData(streamId: number, isUnpaid: boolean): void {
     if (this.#isIdle(streamId)) {
       this.#conduct.breach(errorCode.protocolError, 'DATA on a stream that was never opened');
       return;
     }
     const stream = this.#calls.table.get(streamId);
     if (stream !== undefined) this.#calls.reset(stream, errorCode.streamClosed);
-    else if (this.#calls.table.fate(streamId) !== 'reset' && this.#conduct.spend(RESET_COST)) {
-      this.#writer.rstStream(streamId, errorCode.streamClosed);
-    }
+    else if (this.#calls.table.fate(streamId) === 'reset') {
+      if (isUnpaid) this.#conduct.spend(IDLE_FRAME_COST);
+    } else if (this.#conduct.spend(RESET_COST)) this.#writer.rstStream(streamId, errorCode.streamClosed);
   }
 
   /** RFC 9113 §6.9. */
@@ -215,7 +217,7 @@ export class IncomingFrames implements FrameSink {
       for (let at = start; at < end && !this.#conduct.over; at += 6) this.#setting(u16(bytes, at), u32(bytes, at + 2));
       if (this.#conduct.over) return;
       this.#writer.settingsAck(); // before anything that the new values allow (RFC 9113 §6.5.3)
-      this.#calls.sender.pump();
+      this.#calls.sender.settingsChanged();
     }
   }
 

@@ -10,7 +10,7 @@ import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
 
 /** SETTINGS_HEADER_TABLE_SIZE, which we leave as it is (RFC 9113 §6.5.2). */
-const HEADER_TABLE_BYTES = 4096;
+export const HEADER_TABLE_BYTES = 4096;
 
 /** HEADERS and CONTINUATION of a connection: they become the heads of calls, or trailers. */
 export class IncomingHeaders {
@@ -117,6 +117,10 @@ export class IncomingHeaders {
       this.#refuse(streamId, errorCode.refusedStream);
     } else if (this.#head.problem !== null) {
       this.#refuse(streamId, errorCode.protocolError);
+    } else if (!this.#context.openCalls.admits()) {
+      // Others hold what there is: this peer is not charged, and may try elsewhere (RFC 9113 §8.7).
+      table.remember(streamId, true);
+      this.#writer.rstStream(streamId, errorCode.refusedStream);
     } else this.#calls.open(streamId, this.#head, endStream);
   }
 

@@ -2,8 +2,6 @@ import type { PoolLimits } from './limits.ts';
 
 /** A connection's part of a pool. */
 export interface PoolShare {
-  /** Takes `bytes` when pool and share have them. */
-  tryHold(bytes: number): boolean;
   /** Takes `bytes` at any rate: for memory that is already used, so that others see it. */
   hold(bytes: number): void;
   release(bytes: number): void;
@@ -14,15 +12,18 @@ export interface PoolShare {
 }
 
 interface Waiter {
-  readonly share: Share;
   readonly bytes: number;
   readonly granted: () => void;
 }
 
-/** Bytes that all connections of a server may hold together, and each of them alone. First come, first served. */
+/**
+ * Bytes that all connections of a server may hold together, and each of them alone. Who waits for some is served in the
+ * order of its connection; connections take turns, so that one with many waiters does not keep others waiting.
+ */
 export class MemoryPool {
   readonly #limits: PoolLimits;
-  readonly #waiters = new Set<Waiter>();
+  /** With waiters, the next one to be served first. */
+  readonly #waiting = new Set<Share>();
   #heldBytes = 0;
 
   constructor(limits: PoolLimits) {
@@ -31,6 +32,12 @@ export class MemoryPool {
 
   get heldBytes(): number {
     return this.#heldBytes;
+  }
+
+  /** Whether somebody waits whose connection has not got its share. */
+  get isAwaited(): boolean {
+    for (const share of this.#waiting) if (share.couldBeServed) return true;
+    return false;
   }
 
   share(): PoolShare {
@@ -47,19 +54,19 @@ export class MemoryPool {
     this.#heldBytes += bytes;
   }
 
-  /** For {@link Share}. */
-  wait(waiter: Waiter): () => void {
-    this.#waiters.add(waiter);
-    return () => this.#waiters.delete(waiter);
+  /** For {@link Share}: whether it has waiters. */
+  note(share: Share, waits: boolean): void {
+    if (waits) this.#waiting.add(share);
+    else this.#waiting.delete(share);
   }
 
-  /** For {@link Share}. One that does not fit its own share lets those behind it pass; one that waits for the pool does not. */
+  /** For {@link Share}. One that does not fit its own share lets other connections pass; one that waits for the pool does not. */
   serveWaiters(): void {
-    for (const waiter of this.#waiters) {
-      if (!this.hasRoomFor(waiter.bytes)) return;
-      if (!waiter.share.tryHold(waiter.bytes)) continue;
-      this.#waiters.delete(waiter);
-      waiter.granted();
+    for (const share of this.#waiting) {
+      if (!share.couldBeServed) continue;
+      if (!share.serveFirst()) return;
+      this.#waiting.delete(share);
+      if (share.waits) this.#waiting.add(share); // behind the others
     }
   }
 }
@@ -67,6 +74,7 @@ export class MemoryPool {
 class Share implements PoolShare {
   readonly #pool: MemoryPool;
   readonly #limitBytes: number;
+  readonly #waiters = new Set<Waiter>();
   #heldBytes = 0;
 
   constructor(pool: MemoryPool, limitBytes: number) {
@@ -74,14 +82,28 @@ class Share implements PoolShare {
     this.#limitBytes = limitBytes;
   }
 
-  tryHold(bytes: number): boolean {
-    if (this.#heldBytes + bytes > this.#limitBytes || !this.#pool.hasRoomFor(bytes)) return false;
-    this.hold(bytes);
-    return true;
-  }
-
   get exhausted(): boolean {
     return this.#heldBytes >= this.#limitBytes || !this.#pool.hasRoomFor(1);
+  }
+
+  get waits(): boolean {
+    return this.#waiters.size > 0;
+  }
+
+  /** Whether the first waiter fits the share. */
+  get couldBeServed(): boolean {
+    const [first] = this.#waiters;
+    return first !== undefined && this.#heldBytes + first.bytes <= this.#limitBytes;
+  }
+
+  /** @returns false when the pool has no room for the first waiter. */
+  serveFirst(): boolean {
+    const [first] = this.#waiters;
+    if (first === undefined || !this.#pool.hasRoomFor(first.bytes)) return false;
+    this.#waiters.delete(first);
+    this.hold(first.bytes);
+    first.granted();
+    return true;
   }
 
   hold(bytes: number): void {
@@ -97,10 +119,19 @@ class Share implements PoolShare {
   }
 
   whenHeld(bytes: number, granted: () => void): () => void {
-    if (this.tryHold(bytes)) {
+    const fits = this.#heldBytes + bytes <= this.#limitBytes && this.#pool.hasRoomFor(bytes);
+    if (fits && !this.waits && !this.#pool.isAwaited) {
+      this.hold(bytes);
       granted();
       return () => undefined;
     }
-    return this.#pool.wait({ share: this, bytes, granted });
+    const waiter = { bytes, granted };
+    this.#waiters.add(waiter);
+    this.#pool.note(this, true);
+    return () => {
+      const isLast = this.#waiters.delete(waiter) && !this.waits;
+      if (isLast) this.#pool.note(this, false);
+      this.#pool.serveWaiters();
+    };
   }
 }

@@ -1,6 +1,6 @@
 import { type GrpcFailure, grpcStatus } from '../transport.ts';
+import { noMemory } from './call-failures.ts';
 import { MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import { u8 } from './octets.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -29,26 +29,29 @@ export const noMessage: GrpcFailure = {
 };
 const cutOff: GrpcFailure = { status: grpcStatus.internal, message: 'the message is cut off' };
 
-/** Where a message of known length is put together: memory for all of it, memory of the assembler's own (null), or why there is none. */
-export type MessageRoom = Buffer | GrpcFailure | null;
+/** Memory of a message that comes in parts. */
+export interface MessageRoom {
+  /** The length has become known; it is within the bound. */
+  announced(length: number): void;
+  /** Memory for `neededBytes` at least, which begins with what is in `filled`; null when there is none. */
+  grow(filled: Buffer, neededBytes: number, length: number): Buffer | null;
+  /** More has come. */
+  progressed(): void;
+}
 
-/**
- * Puts the one message of a call together from its DATA frames (gRPC over HTTP/2, "Length-Prefixed-Message").
- * Memory is asked for once, when the length is known. Of its own an assembler has as much as fits the first window, beyond
- * which no more can come before {@link moveTo}.
- */
+/** Puts the one message of a call together from its DATA frames (gRPC over HTTP/2, "Length-Prefixed-Message"). Memory is asked for as the message comes. */
 export class MessageAssembler {
   readonly #maxBytes: number;
-  readonly #reserve: (length: number) => MessageRoom;
+  readonly #room: MessageRoom;
   #prefixBytes = 0;
   #compressed = 0;
   #length = 0;
-  #message: Buffer = NOTHING;
+  #memory: Buffer = NOTHING;
   #filled = 0;
 
-  constructor(maxBytes: number, reserve: (length: number) => MessageRoom) {
+  constructor(maxBytes: number, room: MessageRoom) {
     this.#maxBytes = maxBytes;
-    this.#reserve = reserve;
+    this.#room = room;
   }
 
   /** Takes `bytes[start, end)`. @returns why the call is refused, or null. */
@@ -58,34 +61,26 @@ export class MessageAssembler {
       if (at >= end) return null;
       this.#prefixOctet(u8(bytes, at++));
       if (this.#prefixBytes < MESSAGE_PREFIX_BYTES) continue;
-      const refused = refusePrefix(this.#compressed, this.#length, this.#maxBytes) ?? this.#makeRoom();
+      const refused = refusePrefix(this.#compressed, this.#length, this.#maxBytes);
       if (refused !== null) return refused;
+      this.#room.announced(this.#length);
     }
-    if (end - at > this.#length - this.#filled) return secondMessage;
-    this.#filled += bytes.copy(this.#message, this.#filled, at, end);
+    const neededBytes = this.#filled + end - at;
+    if (neededBytes > this.#length) return secondMessage;
+    if (neededBytes > this.#memory.length) {
+      const memory = this.#room.grow(this.#memory.subarray(0, this.#filled), neededBytes, this.#length);
+      if (memory === null) return noMemory;
+      this.#memory = memory;
+    } else this.#room.progressed();
+    this.#filled += bytes.copy(this.#memory, this.#filled, at, end);
     return null;
-  }
-
-  /** Goes on in memory that is at least as long as the message. */
-  moveTo(memory: Buffer): void {
-    const message = memory.subarray(0, this.#length);
-    this.#message.copy(message, 0, 0, this.#filled);
-    this.#message = message;
   }
 
   /** Call at the end of the stream. @returns the message, or why there is none. */
   finish(): Buffer | GrpcFailure {
     if (this.#prefixBytes === 0) return noMessage;
     const isWhole = this.#prefixBytes === MESSAGE_PREFIX_BYTES && this.#filled === this.#length;
-    return isWhole ? this.#message : cutOff;
-  }
-
-  #makeRoom(): GrpcFailure | null {
-    const room = this.#reserve(this.#length);
-    if (room !== null && 'status' in room) return room;
-    if (room === null) this.#message = Buffer.allocUnsafeSlow(Math.min(this.#length, MAX_SMALL_MESSAGE_BYTES));
-    else this.moveTo(room);
-    return null;
+    return isWhole ? this.#memory.subarray(0, this.#length) : cutOff;
   }
 
   #prefixOctet(octet: number): void {

@@ -2,71 +2,120 @@ import type { LargeBuffers } from './large-buffers.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import type { PoolShare } from './memory-pool.ts';
 import type { ServerContext } from './server-context.ts';
+import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Stream } from './stream.ts';
 
 /** What a method that waits holds at least: its message is part of a larger read. */
-const MIN_HELD_BYTES = 4096;
+export const MIN_HELD_BYTES = 4096;
+/** The first memory of a message that comes in parts. */
+export const MIN_PART_BYTES = 1024;
+/** Memory is at most so many times what has arrived: of a message that fits the first window, and of a larger one. */
+export const SMALL_GROWTH = 4;
+export const LARGE_GROWTH = 16;
+/** From here on memory is used again. */
+const MIN_REUSED_BYTES = 16 * 1024;
 
-/** The memory that the messages of one connection hold of the server's pools. */
+/** The memory that the messages of one connection hold: of what has arrived, and not of what was announced. */
 export class MessageMemory {
-  readonly #small: PoolShare;
-  readonly #large: PoolShare;
+  readonly #context: ServerContext;
+  readonly #parts: StalledFirstShare;
+  readonly #running: PoolShare;
+  readonly #turns: PoolShare;
   readonly #buffers: LargeBuffers;
 
-  constructor(context: ServerContext) {
-    this.#small = context.smallPool.share();
-    this.#large = context.largePool.share();
+  /** @param giveUp refuses a call whose message has not come whole. */
+  constructor(context: ServerContext, giveUp: (stream: Stream) => void) {
+    this.#context = context;
+    this.#parts = context.partPool.share(giveUp);
+    this.#running = context.runningPool.share();
+    this.#turns = context.turnPool.share();
     this.#buffers = context.largeBuffers;
   }
 
-  /** Whether there is none left for another message. */
+  /** Whether methods hold all that they may. */
   get exhausted(): boolean {
-    return this.#small.exhausted;
+    return this.#running.exhausted;
   }
 
   /**
-   * Holds memory for a message that comes in parts; call once per stream.
-   * A message beyond a stream's first window holds that much, waits for its turn, and then holds its whole length.
-   * @param allowed called when a large message may come, now or later; it has its {@link Stream.largeMemory} then.
-   * @returns false when there is no memory.
+   * Memory for a message of which `neededBytes` are there, and what was put into it so far; that is in it then. The call
+   * has made progress.
+   * @returns null when there is none.
    */
-  reserve(stream: Stream, length: number, allowed: () => void): boolean {
-    if (length === 0) return true;
-    const smallBytes = Math.min(length, MAX_SMALL_MESSAGE_BYTES);
-    if (!this.#small.tryHold(smallBytes)) return false;
-    stream.smallBytes = smallBytes;
-    if (length <= MAX_SMALL_MESSAGE_BYTES) return true;
-    stream.stopWaiting = this.#large.whenHeld(length, () => {
-      stream.largeBytes = length;
-      this.#small.release(stream.smallBytes);
-      stream.smallBytes = 0;
-      stream.largeMemory = this.#buffers.take(length);
+  grow(stream: Stream, filled: Buffer, neededBytes: number, messageBytes: number): Buffer | null {
+    const bytes = stream.turnBytes > 0 ? sizeLarge(neededBytes, messageBytes) : sizePart(neededBytes, messageBytes);
+    if (bytes < neededBytes) return null;
+    if (stream.turnBytes === 0 && !this.#parts.set(stream, bytes)) return null;
+    const memory = bytes < MIN_REUSED_BYTES ? Buffer.allocUnsafeSlow(bytes) : this.#buffers.take(bytes);
+    filled.copy(memory);
+    this.#giveBack(stream);
+    stream.memory = memory;
+    if (stream.turnBytes > 0) this.#countLarge(stream, memory.length);
+    return memory;
+  }
+
+  /** More has come of a message for which there was memory. */
+  progressed(stream: Stream): void {
+    if (stream.turnBytes === 0 && stream.memory !== null) this.#parts.set(stream, stream.memory.length);
+  }
+
+  /** Asks that a message beyond a stream's first window may come. @param allowed called when it is its turn, now or later. */
+  askTurn(stream: Stream, length: number, allowed: () => void): void {
+    stream.stopWaiting = this.#turns.whenHeld(length, () => {
+      stream.turnBytes = length;
+      this.#parts.release(stream);
+      if (stream.memory !== null) this.#countLarge(stream, stream.memory.length);
       allowed();
     });
-    return true;
   }
 
-  /** Notes the memory of a message that a method waits with, if it is not yet. */
+  /** Notes the memory of a message that a method waits with. */
   hold(stream: Stream, length: number): void {
-    if (stream.smallBytes > 0 || stream.largeBytes > 0) return;
-    stream.smallBytes = Math.max(length, MIN_HELD_BYTES);
-    this.#small.hold(stream.smallBytes);
+    if (stream.turnBytes > 0) return;
+    stream.runningBytes = Math.max(length, MIN_HELD_BYTES);
+    this.#running.hold(stream.runningBytes);
   }
 
-  /** The message will not come. */
-  stopWaiting(stream: Stream): void {
+  /** The message has come whole, or will not come. */
+  arrived(stream: Stream): void {
+    this.#parts.release(stream);
     stream.stopWaiting?.();
     stream.stopWaiting = null;
   }
 
   /** Nobody works with the message any more. */
   release(stream: Stream): void {
+    this.arrived(stream);
     // Before those that wait for it are let in.
-    if (stream.largeMemory !== null) this.#buffers.give(stream.largeMemory);
-    stream.largeMemory = null;
-    this.#small.release(stream.smallBytes);
-    this.#large.release(stream.largeBytes);
-    stream.smallBytes = 0;
-    stream.largeBytes = 0;
+    this.#giveBack(stream);
+    this.#countLarge(stream, 0);
+    const { runningBytes, turnBytes } = stream;
+    stream.runningBytes = 0;
+    stream.turnBytes = 0;
+    this.#running.release(runningBytes);
+    this.#turns.release(turnBytes);
   }
+
+  #countLarge(stream: Stream, bytes: number): void {
+    this.#context.largeMemory.heldBytes += bytes - stream.largeBytes;
+    stream.largeBytes = bytes;
+  }
+
+  #giveBack(stream: Stream): void {
+    const { memory } = stream;
+    stream.memory = null;
+    if (memory !== null && memory.length >= MIN_REUSED_BYTES) this.#buffers.give(memory);
+  }
+}
+
+function sizePart(neededBytes: number, messageBytes: number): number {
+  const mostBytes = Math.min(messageBytes, MAX_SMALL_MESSAGE_BYTES);
+  return Math.min(mostBytes, Math.max(MIN_PART_BYTES, neededBytes * SMALL_GROWTH));
+}
+
+/** All at once if possible; otherwise in few steps, of which the first is small: each one copies what is there. */
+function sizeLarge(neededBytes: number, messageBytes: number): number {
+  const bytes = neededBytes * LARGE_GROWTH;
+  if (bytes >= messageBytes) return messageBytes;
+  return neededBytes <= MAX_SMALL_MESSAGE_BYTES ? Math.min(bytes, MAX_SMALL_MESSAGE_BYTES) : bytes;
 }

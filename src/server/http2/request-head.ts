@@ -5,7 +5,7 @@ import { isPseudoField, requestField } from './request-field.ts';
 export const MAX_HEADER_LIST_BYTES = 16384;
 
 /** Every open call keeps its own: 55 characters in version 00, and room for later ones (W3C Trace Context §3.2). */
-const LONGEST_TRACE_PARENT = 128;
+export const LONGEST_TRACE_PARENT = 128;
 
 /** gRPC over HTTP/2, "Timeout": at most eight digits and a unit. */
 const timeoutText = /^(\d{1,8})([HMSmun])$/;

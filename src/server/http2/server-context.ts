@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { ConnectionObserver } from '../connection-table.ts';
 import type { Methods, TransportObserver } from '../transport.ts';
 import type { Classify, Field } from './hpack/field.ts';
 import { createStaticTable } from './hpack/static-table.ts';
@@ -6,19 +7,29 @@ import type { Http2Limits } from './limits.ts';
 import { LargeBuffers } from './large-buffers.ts';
 import { MemoryPool } from './memory-pool.ts';
 import { MemoryReleaser } from './memory-releaser.ts';
+import { OpenCalls } from './open-calls.ts';
 import { classifyRequestField, classifyTracedField } from './request-field.ts';
+import { StalledFirstPool } from './stalled-first-pool.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 
 /** What all connections of a server share. */
 export interface ServerContext {
   readonly methods: Methods;
   readonly observer: TransportObserver;
+  readonly connectionObserver?: ConnectionObserver;
   readonly clock: Clock;
   readonly limits: Http2Limits;
   readonly classify: Classify;
   readonly staticTable: readonly Field[];
-  readonly smallPool: MemoryPool;
-  readonly largePool: MemoryPool;
-  readonly answerPool: MemoryPool;
+  readonly openCalls: OpenCalls;
+  readonly partPool: StalledFirstPool;
+  readonly runningPool: MemoryPool;
+  readonly turnPool: MemoryPool;
+  readonly answerPool: StalledFirstPool;
+  /** Answers given to sockets. */
+  readonly unsent: UnsentBytes;
+  /** Memory for what has arrived of large messages. */
+  readonly largeMemory: { heldBytes: number };
   readonly largeBuffers: LargeBuffers;
   readonly releaser: MemoryReleaser;
 }
@@ -26,6 +37,7 @@ export interface ServerContext {
 export function createServerContext(options: {
   readonly methods: Methods;
   readonly observer: TransportObserver;
+  readonly connectionObserver?: ConnectionObserver;
   readonly clock: Clock;
   readonly limits: Http2Limits;
   readonly readsTraceParent?: boolean;
@@ -37,9 +49,13 @@ export function createServerContext(options: {
     ...options,
     classify,
     staticTable: createStaticTable(classify),
-    smallPool: new MemoryPool(limits.smallPool),
-    largePool: new MemoryPool(limits.largePool),
-    answerPool: new MemoryPool(limits.answerPool),
+    openCalls: new OpenCalls(limits),
+    partPool: new StalledFirstPool(limits.partPool),
+    runningPool: new MemoryPool(limits.runningPool),
+    turnPool: new MemoryPool(limits.turnPool),
+    answerPool: new StalledFirstPool(limits.answerPool),
+    unsent: new UnsentBytes(limits, options.clock),
+    largeMemory: { heldBytes: 0 },
     largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes, releaser),
     releaser,
   };

@@ -9,9 +9,18 @@ const FLUSH_TIMEOUT_MS = 10_000;
 /** A connection's socket, plain or TLS. */
 export class SocketWire implements Wire {
   readonly #socket: Socket;
+  readonly #written: () => void;
+  #isBehind = false;
 
-  constructor(socket: Socket) {
+  /** @param sent is called when everything has left that could not leave at once, however little it was. */
+  constructor(socket: Socket, sent: () => void) {
     this.#socket = socket;
+    // The event `drain` is for those only who have more unsent than the socket's high-water mark.
+    this.#written = () => {
+      if (!this.#isBehind || socket.writableLength > 0) return;
+      this.#isBehind = false;
+      sent();
+    };
   }
 
   get unsentBytes(): number {
@@ -22,10 +31,11 @@ export class SocketWire implements Wire {
     const socket = this.#socket;
     if (!socket.writable) return true; // closed under us; `close` follows
     if (blocks.length > 1) socket.cork();
-    for (const block of blocks) socket.write(block);
+    for (const block of blocks) socket.write(block, this.#written);
     if (blocks.length > 1) socket.uncork();
     // What the kernel took at once is no longer looked at.
-    return socket.writableLength === 0;
+    this.#isBehind = socket.writableLength > 0;
+    return !this.#isBehind;
   }
 
   pause(): void {

@@ -1,19 +1,24 @@
 import type { Stream } from './stream.ts';
 
-/** How many closed streams are remembered, so that what a peer sent before it knew is not taken for a breach. */
-const REMEMBERED = 1024;
+/** Of how many streams, at most, the end is remembered, so that what a peer sent before it knew is not taken for a breach. */
+export const REMEMBERED = 2048;
 
 export type StreamFate = 'unused' | 'reset' | 'closed';
 
 /** The streams of a connection: the open ones, and for a while how the others ended. */
 export class StreamTable {
   readonly #open = new Map<number, Stream>();
-  /** `id * 2 + 1` when we reset it, `id * 2` else; a ring. */
-  readonly #closed = new Float64Array(REMEMBERED);
-  #next = 0;
+  /** How streams ended, each where its identifier says, until a later one ends there; `id + 1` when we reset it (identifiers are odd). */
+  readonly #closed = new Uint32Array(REMEMBERED);
   /** Calls whose stream is closed while a method still works on them. */
   #abandoned = 0;
+  #running = 0;
   #lastId = 0;
+
+  /** Calls that a method works on, closed ones included. */
+  get running(): number {
+    return this.#running;
+  }
 
   /** The highest identifier that the peer has used. */
   get lastId(): number {
@@ -55,19 +60,30 @@ export class StreamTable {
   }
 
   remember(id: number, reset: boolean): void {
-    this.#closed[this.#next] = id * 2 + (reset ? 1 : 0);
-    this.#next = (this.#next + 1) % REMEMBERED;
+    this.#closed[placeOf(id)] = id + (reset ? 1 : 0);
+  }
+
+  /** A method works on it. */
+  started(stream: Stream): void {
+    stream.running = true;
+    this.#running++;
   }
 
   /** A method has given its answer. */
   finished(stream: Stream): void {
     stream.running = false;
+    this.#running--;
     if (stream.closed) this.#abandoned--;
   }
 
   /** Of an identifier that is not open. `unused`: never opened, or closed too long ago to be remembered. */
   fate(id: number): StreamFate {
-    if (this.#closed.includes(id * 2 + 1)) return 'reset';
-    return this.#closed.includes(id * 2) ? 'closed' : 'unused';
+    const closed = this.#closed[placeOf(id)];
+    if (closed === id + 1) return 'reset';
+    return closed === id ? 'closed' : 'unused';
   }
+}
+
+function placeOf(id: number): number {
+  return ((id - 1) / 2) % REMEMBERED;
 }

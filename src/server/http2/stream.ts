@@ -5,7 +5,7 @@ import type { MessageAssembler } from './message-assembler.ts';
 
 /** What an answer still has to send, and how far it is. */
 export interface Outgoing {
-  /** What goes before the bytes: the prefix of a message, or nothing. */
+  /** What goes before the bytes: the prefix of a message, the rest of the answer before it in a stream, or nothing. */
   readonly prefix: Uint8Array;
   readonly bytes: Uint8Array;
   /** Of both. */
@@ -35,17 +35,27 @@ export class Stream implements Call {
   /** DATA octets without padding. */
   receivedBytes = 0;
   receiveWindowBytes = INITIAL_WINDOW_BYTES;
-  sendWindowBytes: number;
+  /** The peer's window for us, relative to the one that it gives every stream at first: a change of that touches no stream. */
+  sendOffsetBytes = 0;
   /** Made only for a message that does not come whole in one frame with END_STREAM. */
   assembler: MessageAssembler | null = null;
-  /** Held of the small and of the large pool, and how to stop waiting for the latter. */
-  smallBytes = 0;
+  /** Where the message is put together when it does not come whole in one frame; others get it when the call is over. */
+  memory: Buffer | null = null;
+  /** What {@link MessageMemory} counts: held by the method, the length of a large message that may come, memory for what came of it. */
+  runningBytes = 0;
+  turnBytes = 0;
   largeBytes = 0;
-  /** Where a large message is put together; others get it when the call is over. */
-  largeMemory: Buffer | null = null;
+  /** Length of a large message that has not asked for its turn, or 0. */
+  awaitedBytes = 0;
+  /** How much of a large message had come when it last went on as it should, and when. */
+  turnReceivedBytes = 0;
+  turnProgressAtMs = 0;
+  /** Stops waiting for the turn of a large message. */
   stopWaiting: (() => void) | null = null;
   /** A method works on it and has not given its answer. Stays true after {@link closed} until it does. */
   running = false;
+  /** How {@link OpenCalls} counts it. */
+  held: 'no' | 'call' | 'watch' = 'no';
   /** The answer's head was sent. */
   answering = false;
   outgoing: Outgoing | null = null;
@@ -64,7 +74,6 @@ export class Stream implements Call {
     readonly contentLength: number;
     readonly timeoutMs: number;
     readonly traceParent: string | null;
-    readonly sendWindowBytes: number;
     readonly nowMs: number;
     readonly clock: Clock;
   }) {
@@ -74,7 +83,6 @@ export class Stream implements Call {
     this.contentLength = init.contentLength;
     this.deadlineAtMs = init.nowMs + init.timeoutMs;
     this.traceParent = init.traceParent;
-    this.sendWindowBytes = init.sendWindowBytes;
     this.progressAtMs = init.nowMs;
     this.#clock = init.clock;
   }

@@ -6,6 +6,8 @@ export interface CacheCounters {
   misses: number;
   /** Answered by an entry older than it should be, because the store was away or slow. */
   stale: number;
+  /** Refused without a look-up: of all App Keys that anybody holds it is none. */
+  filtered: number;
   /** Refused from memory: the store said a moment ago that nobody holds the App Key. */
   negativeHits: number;
   /** Entries that made room for others. */
@@ -26,6 +28,7 @@ export function createCacheCounters(): CacheCounters {
     hits: 0,
     misses: 0,
     stale: 0,
+    filtered: 0,
     negativeHits: 0,
     evictions: 0,
     refusedLookUps: 0,

@@ -45,6 +45,8 @@ export interface LookUpPorts {
   readonly onFound: (appKeyHash: string, held: HeldCredential | null, readAtMs: number) => void;
   /** Told that the store had no answer. */
   readonly onStoreFault: () => void;
+  /** Told that somebody's look-up was not made, because there were too many. */
+  readonly onRefused: () => void;
 }
 
 /** Looks up App Keys in the store: each once at a time, and again when it was changed while it was read. */
@@ -73,17 +75,17 @@ export class LookUps {
   }
 
   #begin(appKeyHash: string, lane: LookUpLane): LookUp | null {
-    const { gate, budget, clock, startTimer, patienceMs, counters, onStoreFault } = this.#ports;
+    const { gate, budget, clock, startTimer, patienceMs, onStoreFault } = this.#ports;
     const isPaid = lane === 'unseen';
     if (isPaid && !budget.take()) {
-      counters.refusedLookUps += 1;
+      this.#refuse();
       return null;
     }
     const reading = gate.run(lane, async () => await this.#read(appKeyHash));
     if (reading === null) {
       if (isPaid) budget.giveBack();
       // Nobody misses what was to be done in the background: the next caller asks again.
-      if (lane !== 'background') counters.refusedLookUps += 1;
+      if (lane !== 'background') this.#refuse();
       return null;
     }
     const lookUp = new RunningLookUp(reading, clock.nowMs() + patienceMs, { clock, startTimer, patienceMs });
@@ -100,11 +102,16 @@ export class LookUps {
       (error: unknown) => {
         end();
         if (isPaid) budget.giveBack();
-        if (error instanceof LookUpsOverloaded) counters.refusedLookUps += 1;
+        if (error instanceof LookUpsOverloaded) this.#refuse();
         else if (error instanceof StoreUnavailable && !(error instanceof CredentialUnreadable)) onStoreFault();
       },
     );
     return lookUp;
+  }
+
+  #refuse(): void {
+    this.#ports.counters.refusedLookUps += 1;
+    this.#ports.onRefused();
   }
 
   async #read(appKeyHash: string): Promise<Found> {

@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { latestTlsContext } from './connect-tls.ts';
+import { noteAnswers } from './fault-causes.ts';
 import { MongodbUnavailable } from './faults.ts';
 
 /**
@@ -61,17 +62,56 @@ export type ConnectionUse = keyof typeof optionsByUse;
 /** How Postern's connections are named in MongoDB's log and `currentOp`. */
 export const APP_NAME = 'postern';
 
+/** The `appName` of the connections of a command, by which others are told who is in their way. */
+export function nameOfCommand(command: string, actor: string): string {
+  const name = Buffer.from(`${APP_NAME} ${command} of ${actor}`).subarray(0, MAX_NAME_BYTES);
+  return name.toString('utf8').replace(/\uFFFD$/, '');
+}
+
+/** What MongoDB takes as `appName`. */
+const MAX_NAME_BYTES = 128;
+
+/** How a command is connected where it is not as all are. */
+export interface ConnectionWish {
+  readonly appName?: string;
+  /** No answer is waited for longer than this. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Shorter limits of a connection than its use has. A server that is not found is told before time is up; long work of a
+ * migration has its own time.
+ */
+function limitsWithin(use: ConnectionUse, timeoutMs: number | undefined): MongoClientOptions {
+  const options: MongoClientOptions = optionsByUse[use];
+  if (timeoutMs === undefined) return options;
+  const within = (usual = timeoutMs): number => Math.min(usual, Math.ceil(timeoutMs * 0.9));
+  const { serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS } = options;
+  return {
+    ...options,
+    serverSelectionTimeoutMS: within(serverSelectionTimeoutMS),
+    connectTimeoutMS: within(connectTimeoutMS),
+    ...(use === 'migration' ? {} : { socketTimeoutMS: within(socketTimeoutMS) }),
+  };
+}
+
 /**
  * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address. Connects
  * with the first operation; every connection takes the TLS files that the address names as they are then. The address, which may hold a password, is in no error; one that is not understood throws
  * {@link MongodbUnavailable}.
  */
-export function connectMongodb(uri: string, use: ConnectionUse): MongoClient {
+export function connectMongodb(
+  uri: string,
+  use: ConnectionUse,
+  { appName = APP_NAME, timeoutMs }: ConnectionWish = {},
+): MongoClient {
   try {
-    const options: MongoClientOptions = { ...optionsByUse[use], appName: APP_NAME };
+    const options: MongoClientOptions = { ...limitsWithin(use, timeoutMs), appName };
     const client = new MongoClient(uri, options);
     const secureContext = latestTlsContext(client.options);
-    return secureContext === null ? client : new MongoClient(uri, { ...options, secureContext });
+    const connecting = secureContext === null ? client : new MongoClient(uri, { ...options, secureContext });
+    noteAnswers(connecting);
+    return connecting;
   } catch (error) {
     // The driver's message can hold the address and so the password.
     if (error instanceof Error) throw new MongodbUnavailable('address', WRONG_ADDRESS);

@@ -1,4 +1,4 @@
-import { MongoServerSelectionError } from 'mongodb';
+import { type MongoClient, MongoServerSelectionError } from 'mongodb';
 import { TlsProblem } from '../../tls/tls-problem.ts';
 
 /** Errors lead to others at most this deep. */
@@ -45,6 +45,49 @@ export function selectionHosts(error: MongoServerSelectionError): {
     all: servers.map(({ address }) => address),
     answering: servers.filter(({ type }) => type !== 'Unknown').map(({ address }) => address),
   };
+}
+
+/** Why servers that answer are not those of the address; null when that is not the reason. */
+export type SetProblem =
+  | { readonly kind: 'not-initiated'; readonly hosts: readonly string[] }
+  | { readonly kind: 'other-set'; readonly wanted: string; readonly found: string }
+  | { readonly kind: 'stand-alone'; readonly wanted: string };
+
+/** Finds what is wrong with the replica set, in what the servers said last of themselves ({@link noteAnswers}). */
+export function setProblemOf({ reason }: MongoServerSelectionError): SetProblem | null {
+  const servers = [...(reason?.servers.values() ?? [])];
+  const ghosts = servers.filter(({ type }) => type === 'RSGhost').map(({ address }) => address);
+  if (ghosts.length > 0 && ghosts.length === servers.length) return { kind: 'not-initiated', hosts: ghosts };
+  const wanted = reason?.setName ?? null;
+  // The driver forgets servers that are not of the set.
+  if (reason === undefined || wanted === null || servers.some(({ type }) => type !== 'Unknown')) return null;
+  const answers: unknown = ANSWERS in reason ? reason[ANSWERS] : [];
+  const [found] = Array.isArray(answers) ? (answers as readonly (string | null)[]) : [];
+  if (found === undefined || found === wanted) return null;
+  return found === null ? { kind: 'stand-alone', wanted } : { kind: 'other-set', wanted, found };
+}
+
+/** Names of the sets that servers say they are in, null for none; on the description that errors carry. */
+const ANSWERS = Symbol('what servers answered');
+
+/**
+ * Keeps, with each description of the topology, what servers said of their set: when it is not the wanted one, the driver
+ * forgets those servers, and its errors do not say why.
+ */
+export function noteAnswers(client: MongoClient): void {
+  const sets = new Map<string, string | null>();
+  client.on('serverHeartbeatSucceeded', ({ connectionId, reply }) => {
+    const setName: unknown = (reply as { readonly setName?: unknown }).setName;
+    const isInSet = typeof setName === 'string';
+    // One that is not initiated has no name yet.
+    if (isInSet || !('isreplicaset' in reply)) sets.set(connectionId, isInSet ? setName : null);
+  });
+  client.on('serverHeartbeatFailed', ({ connectionId }) => {
+    sets.delete(connectionId);
+  });
+  client.on('topologyDescriptionChanged', ({ newDescription }) => {
+    Object.defineProperty(newDescription, ANSWERS, { value: [...sets.values()] });
+  });
 }
 
 function serversOf(error: MongoServerSelectionError): readonly { address: string; type: string; error: unknown }[] {

@@ -8,12 +8,13 @@ import {
 import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { describeTlsFault } from '../../tls/tls-faults.ts';
-import { networkCodeOf, selectionHosts, tlsProblemOf } from './fault-causes.ts';
+import { networkCodeOf, selectionHosts, type SetProblem, setProblemOf, tlsProblemOf } from './fault-causes.ts';
 
 /**
  * Why MongoDB has no answer:
  * - `unreachable`, `slow`, `no-primary`: passes by itself or with the servers
- * - `denied` (name or password), `forbidden` (rights), `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made
+ * - `not-initiated`: passes when somebody initiates the replica set
+ * - `other-set` (the server is in another replica set, or in none), `denied` (name or password), `forbidden` (rights), `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made
  *   unreadable by hand), `key-ring`: an operator has to change something
  * - `too-large`: a change does not fit into one transaction of this server
  * - `uncertain`: a change may or may not have been made
@@ -22,6 +23,8 @@ export type UnavailableReason =
   | 'unreachable'
   | 'slow'
   | 'no-primary'
+  | 'not-initiated'
+  | 'other-set'
   | 'denied'
   | 'forbidden'
   | 'address'
@@ -84,11 +87,19 @@ export function translateFault(error: unknown): unknown {
   return describeSystemError(error);
 }
 
-/** For a change whose outcome the server did not tell. */
+/** For a change whose outcome no server told: it may be in force, or come into force when servers come back. */
 export function uncertain(): MongodbUnavailable {
   return new MongodbUnavailable(
     'uncertain',
-    'MongoDB did not confirm the change: it may or may not have been made. Look at what is stored before you repeat it',
+    'MongoDB did not confirm the change: it may be in force. Look at what is stored before you repeat it',
+  );
+}
+
+/** For a change that was not begun, because too few members confirm writes. */
+export function noMajority(): MongodbUnavailable {
+  return new MongodbUnavailable(
+    'no-primary',
+    'MongoDB has no primary whose writes a majority of the members confirms; try again when more members are up',
   );
 }
 
@@ -111,7 +122,7 @@ const WRITE_CONFLICT = 112;
 const PASSING_LABELS = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'ResetPool'];
 
 function describeServerError(error: MongoServerError): Error {
-  const code = typeof error.code === 'number' ? error.code : -1;
+  const code = codeOf(error);
   if (code === 18)
     return new MongodbUnavailable(
       'denied',
@@ -128,11 +139,18 @@ function describeServerError(error: MongoServerError): Error {
   if (PASSING_LABELS.some((label) => error.hasErrorLabel(label)) && !error.hasErrorLabel('HandshakeError'))
     return noPrimary();
   const name = typeof error.codeName === 'string' ? ` ${error.codeName}` : '';
-  return defect(`MongoDB refused what Postern asked (code ${String(error.code ?? 'none')}${name})`, error);
+  return defect(`MongoDB refused what Postern asked (code ${code < 0 ? 'none' : String(code)}${name})`, error);
+}
+
+/** The code of a server's error, -1 for none. A bulk write keeps that of an unconfirmed write in what caused it. */
+function codeOf(error: MongoServerError): number {
+  const { code, err } = error as { readonly code?: unknown; readonly err?: { readonly code?: unknown } };
+  if (typeof code === 'number') return code;
+  return typeof err?.code === 'number' ? err.code : -1;
 }
 
 const FORBIDDEN =
-  'the MongoDB user of the address lacks a right that this needs; give it the role posternService (postern serve), posternOperator (commands) or posternMigrator (a new or older database), as deploy/mongodb/roles.js makes them';
+  'the MongoDB user of the address, or nobody when the address names none, lacks a right that this needs; put name and password into the address, and give the user the role posternService (postern serve), posternOperator (commands) or posternMigrator (a new or older database), as deploy/mongodb/roles.js makes them';
 
 const BUSY = 'others keep changing the same records; nothing was changed: try again';
 
@@ -143,10 +161,26 @@ function duplicateFields(error: MongoServerError): string {
 }
 
 function describeSelection(error: MongoServerSelectionError): MongodbUnavailable {
+  const problem = setProblemOf(error);
+  if (problem !== null) return describeSetProblem(problem);
   const hosts = selectionHosts(error);
   const code = networkCodeOf(error);
   // Servers that answer, but none that takes the operation.
   return code === null && hosts.answering.length > 0 ? noPrimary() : unreachable(hosts.all, code);
+}
+
+function describeSetProblem(problem: SetProblem): MongodbUnavailable {
+  if (problem.kind === 'not-initiated') {
+    const message = `MongoDB at ${problem.hosts.join(', ')} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
+    return new MongodbUnavailable('not-initiated', message);
+  }
+  const wanted = `replicaSet=${problem.wanted} of the MongoDB address`;
+  if (problem.kind === 'other-set') {
+    const message = `${wanted} is wrong: the server is in the replica set ${problem.found}; write replicaSet=${problem.found} in POSTERN_STORE`;
+    return new MongodbUnavailable('other-set', message);
+  }
+  const message = `${wanted} is wrong: the server is a stand-alone one; start it with --replSet ${problem.wanted} and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing`;
+  return new MongodbUnavailable('other-set', message);
 }
 
 function unreachable(hosts: readonly string[], code: string | null): MongodbUnavailable {

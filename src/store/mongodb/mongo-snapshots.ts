@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import { hashAppKey } from '../../model/app-key.ts';
+import { AppKeyFilter } from '../cache/app-key-filter.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
@@ -9,11 +10,13 @@ import type { StartTimer } from '../timer.ts';
 import type { UsageSink } from '../usage/usage-sink.ts';
 import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable, translateFault, type UnavailableReason } from './faults.ts';
+import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, type StorePart } from './feed/availability.ts';
 import { CausalFloor } from './feed/causal-floor.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
+import { LookUpProbe } from './feed/look-up-probe.ts';
 import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
 import { idTextOf } from './feed/read-held.ts';
 import { RecordFaults } from './feed/record-faults.ts';
@@ -36,6 +39,8 @@ export interface MongoStoreObserver {
   back(awaySeconds: number): void;
   /** Changes were missed; everything is read anew. */
   missedChanges(): void;
+  /** All App Keys are known: from now on those that nobody holds are refused without a look-up. */
+  appKeysRead(count: number, seconds: number): void;
   /** Used signatures cannot be remembered: endpoints with `replayProtection` refuse with 503. */
   signaturesLost(detail: string): void;
   /** Used signatures are remembered again. */
@@ -87,8 +92,11 @@ export class MongoSnapshots implements AsyncDisposable {
   readonly #faults: RecordFaults;
   readonly #availability: Availability;
   readonly #breaker: LookUpBreaker;
+  readonly #probe: LookUpProbe;
   readonly #cache: CredentialCache;
   readonly #feed: ChangeFeed;
+  readonly #appKeys = new AppKeyFilter();
+  readonly #appKeyReader: AppKeyReader;
   readonly #closeClients: () => Promise<void>;
   readonly #changes = new Map<FollowedCollection, number>(followedCollections.map((name) => [name, 0]));
   #markReady: () => void = () => undefined;
@@ -142,6 +150,7 @@ export class MongoSnapshots implements AsyncDisposable {
     });
     this.replayGuard = new MongoReplayGuard({
       client: connectMongodb(uri, 'reservations'),
+      clock,
       observer: {
         away: (detail) => {
           observer.signaturesLost(detail);
@@ -173,11 +182,21 @@ export class MongoSnapshots implements AsyncDisposable {
         },
       },
     });
+    this.#probe = new LookUpProbe({
+      isInDoubt: () => !this.#availability.isUp,
+      ask: async () => await this.#breaker.read(NOBODYS_HASH),
+      startTimer,
+      defect: (error) => {
+        observer.defect(error);
+      },
+    });
     this.#cache = new CredentialCache(
       { maxEntries: ports.maxCachedCredentials, maxStaleSeconds: ports.maxStaleSeconds },
       {
         reader: this.#breaker,
         confirmedMs: () => this.#feed.completeMs ?? Number.NEGATIVE_INFINITY,
+        appKeys: this.#appKeys,
+        appKeysConfirmedMs: () => this.#feed.credentialsCompleteMs ?? Number.NEGATIVE_INFINITY,
         clock,
         startTimer,
         observer: {
@@ -187,6 +206,22 @@ export class MongoSnapshots implements AsyncDisposable {
         },
       },
     );
+    this.#appKeyReader = new AppKeyReader({
+      client: changes,
+      clock,
+      floor,
+      filter: this.#appKeys,
+      areChangesTold: () => this.#feed.completeMs !== null,
+      observer: {
+        read: (count, seconds) => {
+          observer.appKeysRead(count, seconds);
+        },
+        failed: (error) => {
+          const fault = translateFault(error);
+          if (!(fault instanceof MongodbUnavailable)) observer.defect(fault);
+        },
+      },
+    });
     this.#feed = new ChangeFeed({
       client: changes,
       clock,
@@ -200,6 +235,7 @@ export class MongoSnapshots implements AsyncDisposable {
       onEverythingChanged: () => {
         this.#isWhole = true;
         this.#cache.everythingChanged();
+        this.#appKeyReader.readAll();
       },
       onChange: (change) => {
         this.#take(change);
@@ -212,6 +248,7 @@ export class MongoSnapshots implements AsyncDisposable {
       },
       onGap: () => {
         this.#isWhole = false;
+        this.#appKeys.lose();
         observer.missedChanges();
       },
     });
@@ -229,10 +266,21 @@ export class MongoSnapshots implements AsyncDisposable {
     return confirmedMs === null ? 0 : Math.max(0, Math.floor((this.#ports.clock.nowMs() - confirmedMs) / 1000));
   }
 
-  /** Why nothing can be decided, in words; null when checks can be. */
+  /**
+   * Why no check should come here, in words; null when checks can be decided. That is so before the first reading, and
+   * again when nothing was confirmed for longer than a cached credential may serve.
+   */
   findUnreadiness(): string | null {
-    if (this.#snapshot !== null) return null;
-    return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
+    if (this.#snapshot === null) return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
+    const { maxStaleSeconds } = this.#ports;
+    const ageSeconds = this.ageSeconds();
+    if (this.#availability.isUp || ageSeconds <= maxStaleSeconds) return null;
+    return `MongoDB has been unreachable for ${String(ageSeconds)} s, longer than POSTERN_MAX_STALE_SECONDS (${String(maxStaleSeconds)}): no cached credential may serve`;
+  }
+
+  /** Whether callers who are not in memory can be decided, as far as look-ups have shown. */
+  canLookUp(): boolean {
+    return !this.#probe.fails;
   }
 
   /** What an operator should know though checks are decided; null for nothing. */
@@ -256,14 +304,19 @@ export class MongoSnapshots implements AsyncDisposable {
     return this.#faults.count(collection);
   }
 
-  get cache(): Pick<CredentialCache, 'counters' | 'size' | 'unknownSize' | 'lookUpsUnderWay'> {
+  get cache(): Pick<
+    CredentialCache,
+    'counters' | 'size' | 'unknownSize' | 'lookUpsUnderWay' | 'filterSize' | 'isFilterCurrent'
+  > {
     return this.#cache;
   }
 
   /** Stops following, and closes all connections. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelCompiling?.();
+    this.#probe[Symbol.dispose]();
     await this.#feed[Symbol.asyncDispose]();
+    await this.#appKeyReader[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
     await this.replayGuard[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();
@@ -294,6 +347,7 @@ export class MongoSnapshots implements AsyncDisposable {
         break;
       case 'credentials':
         this.#cache.credentialChanged(idTextOf(id), change.appKeyHash);
+        if (change.isDeleted) this.#appKeys.noteGone();
         break;
       case 'grants':
         // `endpointId/consumerId`; a document with another id is no grant.

@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resource-store.ts';
 import { createAuditTrail } from './audit-trail.ts';
-import { connectMongodb } from './connect.ts';
+import { connectMongodb, type ConnectionWish } from './connect.ts';
+import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
 import { createUsageSource } from './usage-source.ts';
 
@@ -13,17 +14,26 @@ export interface OpenedMongoStore extends AsyncDisposable {
   readonly db: Db;
 }
 
+const CLOSE_MS = 1000;
+
 /** Opens `mongodb://…/DATABASE` for commands; connects with the first question. Throws `MongodbUnavailable` for an address that is none. */
-export function openMongoStore(uri: string, ports: Omit<MongoResourceStorePorts, 'db'>): OpenedMongoStore {
-  const client = connectMongodb(uri, 'commands');
+export function openMongoStore(
+  uri: string,
+  { appName, ...ports }: Omit<MongoResourceStorePorts, 'db'> & Pick<ConnectionWish, 'appName'>,
+): OpenedMongoStore {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = ports;
+  const client = connectMongodb(uri, 'commands', { timeoutMs, ...(appName === undefined ? {} : { appName }) });
   const db = client.db();
   return {
     resources: new MongoResourceStore({ ...ports, db }),
-    usage: createUsageSource(db),
-    audit: createAuditTrail(db),
+    usage: createUsageSource(db, timeoutMs),
+    audit: createAuditTrail(db, timeoutMs),
     db,
     [Symbol.asyncDispose]: async () => {
-      await client.close();
+      // Frozen servers are not waited for: the connections end with the process at the latest.
+      await byDeadline(AbortSignal.timeout(CLOSE_MS), async () => {
+        await client.close();
+      }).catch(() => undefined);
     },
   };
 }

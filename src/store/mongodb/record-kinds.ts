@@ -1,7 +1,5 @@
-import { declareConsumer } from '../../document/declare/declare-consumer.ts';
-import { declareCredential } from '../../document/declare/declare-credential.ts';
-import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
 import { declareGrant } from '../../document/declare/declare-grant.ts';
+import { declareWholeConsumer, declareWholeEndpoint, declareWholeOwned } from '../../document/declare/declare-whole.ts';
 import type { Declared } from '../../document/declare/declared.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../manage/resource.ts';
@@ -9,7 +7,11 @@ import { collectionNames, type VersionedDocument } from './documents.ts';
 import type { Mapped, RawDocument } from './mapping/document-fault.ts';
 import { DocumentReader } from './mapping/document-reader.ts';
 import { readConsumerDocument, writeConsumerDocument } from './mapping/map-consumer.ts';
-import { readManagedCredentialDocument, writeCredentialDocument } from './mapping/map-credential.ts';
+import {
+  readManagedCredentialDocument,
+  type SecretReading,
+  writeCredentialDocument,
+} from './mapping/map-credential.ts';
 import { readEndpointDocument, writeEndpointDocument } from './mapping/map-endpoint.ts';
 import { readGrantDocument, writeGrantDocument } from './mapping/map-grant.ts';
 import { readVersion, type VersionFields } from './mapping/version-fields.ts';
@@ -17,9 +19,8 @@ import { readVersion, type VersionFields } from './mapping/version-fields.ts';
 /** How the resources of one kind are kept. */
 export interface RecordKind<K extends ResourceKind> {
   readonly collection: string;
-  /** Without a key ring secrets stay closed, and are worthless. */
-  readonly read: (document: RawDocument, sealer: Sealer | null) => Mapped<ResourceOf[K]>;
-  readonly write: (resource: ResourceOf[K], version: VersionFields, sealer: Sealer) => VersionedDocument;
+  readonly read: (document: RawDocument, reading: SecretReading) => Mapped<ResourceOf[K]>;
+  readonly write: (resource: ResourceOf[K], version: VersionFields, sealer: Sealer | null) => VersionedDocument;
   /** For the audit trail: without secrets. */
   readonly declare: (resource: ResourceOf[K]) => Declared;
 }
@@ -29,19 +30,19 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
     collection: collectionNames.endpoints,
     read: readEndpointDocument,
     write: writeEndpointDocument,
-    declare: declareEndpoint,
+    declare: declareWholeEndpoint,
   },
   consumer: {
     collection: collectionNames.consumers,
     read: readConsumerDocument,
     write: writeConsumerDocument,
-    declare: (resource) => declareConsumer(resource),
+    declare: (resource) => declareWholeConsumer(resource),
   },
   credential: {
     collection: collectionNames.credentials,
     read: readManagedCredentialDocument,
     write: writeCredentialDocument,
-    declare: (resource) => ({ consumer: resource.consumerId, ...declareCredential(resource, 'leave-out') }),
+    declare: (resource) => ({ consumer: resource.consumerId, ...declareWholeOwned(resource, 'leave-out') }),
   },
   grant: {
     collection: collectionNames.grants,
@@ -55,10 +56,10 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
 export function readStored<K extends ResourceKind>(
   kind: K,
   document: RawDocument,
-  sealer: Sealer | null,
+  reading: SecretReading,
 ): Mapped<Stored<ResourceOf[K]>> {
   const { collection, read } = recordKinds[kind];
-  const resource = read(document, sealer);
+  const resource = read(document, reading);
   if ('fault' in resource) return resource;
   const reader = new DocumentReader(collection, document);
   return reader.finish({ resource: resource.value, ...readVersion(reader) });

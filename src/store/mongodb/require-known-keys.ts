@@ -24,7 +24,7 @@ export async function requireKnownKeys(
   if (used.size === 0 || keyIds.some((keyId) => used.has(keyId))) return;
   throw new MongodbUnavailable(
     'key-ring',
-    `the key ring is not the one of the database "${db.databaseName}": its secrets are sealed with ${[...used].join(', ')}, and the ring has ${keyIds.join(', ')}; correct POSTERN_KEYRING, or add the missing key from its backup`,
+    `the key ring is not the one of the database "${db.databaseName}": its secrets are sealed with ${[...used].join(', ')}, and the ring has ${keyIds.join(', ')}; correct POSTERN_KEYRING, or add the missing key from its backup; when that ring is lost for good, "postern credential rotate ID --new-key-ring" gives a new secret`,
   );
 }
 

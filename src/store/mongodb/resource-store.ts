@@ -1,19 +1,33 @@
-import type { Db, Filter } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../manage/resource.ts';
 import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
 import { checkPlan, inPieces } from './commit/changes.ts';
-import { makeChanges, raiseRevision } from './commit/make-changes.ts';
+import { isCommitted, makeChanges, takeRevision } from './commit/make-changes.ts';
 import type { Identified } from './commit/commit-context.ts';
+import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
+import { isUrgent, needsTurn, takeTurn } from './commit/turn.ts';
+import { WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
-import { iterateWithFaults, MongodbUnavailable, tooLarge, withFaults } from './faults.ts';
+import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
+import {
+  iterateWithFaults,
+  MongodbUnavailable,
+  noMajority,
+  tooLarge,
+  type UnavailableReason,
+  withFaults,
+} from './faults.ts';
 import { describeFault, type DocumentFault, type Mapped } from './mapping/document-fault.ts';
+import type { SecretReading } from './mapping/map-credential.ts';
 import { ensureSchema } from './migrate.ts';
 import { readStored, recordKinds } from './record-kinds.ts';
 import { requireKnownKeys } from './require-known-keys.ts';
+import { SCHEMA_VERSION } from './schema/collections.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 
 /**
@@ -27,11 +41,19 @@ export const MAX_CHANGES_PER_COMMIT = 10_000;
 export interface MongoResourceStorePorts {
   /** Of a client for `commands` (connect.ts). */
   readonly db: Db;
-  /** Null for commands that need no secret: what stands for one is worthless then, and nothing can be committed. */
+  /** Null for commands that need no secret: none is opened then, and changes keep them as they are. */
   readonly sealer: Sealer | null;
+  /** Whether records are read, and kept, whose secrets the key ring does not open. */
+  readonly keepsUnopened?: boolean;
+  /** Whether secrets are sealed with a ring that opens none of those that are there: the former ring is lost. */
+  readonly acceptsNewRing?: boolean;
   readonly clock: Clock;
   /** Told of every record that a hand made unreadable: lists pass over it. */
   readonly onFault: (fault: DocumentFault) => void;
+  /** Told, in words for people, for whom a commit waits. */
+  readonly onWait?: (message: string) => void;
+  /** How long each answer is waited for, and a commit tried; 20 s when left out. A large commit gets more. */
+  readonly timeoutMs?: number;
 }
 
 /** {@link ResourceStore} on MongoDB. Does not own the client. */
@@ -44,25 +66,26 @@ export class MongoResourceStore implements ResourceStore {
   }
 
   async find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
-    const { db, sealer } = this.#ports;
+    const { db } = this.#ports;
     await this.#requireReadable();
+    const signal = AbortSignal.timeout(this.#ports.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const document = await withFaults(() =>
-      db.collection<Identified>(recordKinds[kind].collection).findOne({ _id: id }),
+      db.collection<Identified>(recordKinds[kind].collection).findOne({ _id: id }, { signal }),
     );
     if (document === null) return null;
-    const mapped = readStored(kind, document, sealer);
+    const mapped = readStored(kind, document, this.#reading());
     if ('fault' in mapped) throw unreadable(mapped.fault);
     return mapped.value;
   }
 
   async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncGenerator<Stored<ResourceOf[K]>> {
-    const { db, onFault } = this.#ports;
+    const { db, onFault, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#ports;
     await this.#requireReadable();
     const collection = db.collection<Identified>(recordKinds[kind].collection);
     for (const filter of filtersOf(selection)) {
       const documents = collection.find(filter, { sort: { _id: 1 }, batchSize: READ_AT_ONCE });
-      for await (const document of iterateWithFaults(documents)) {
-        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#ports.sealer);
+      for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
+        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading());
         if ('value' in mapped) yield mapped.value;
         // Nothing is wrong with the record: whoever passed over it would think that it is not there.
         else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);
@@ -73,31 +96,65 @@ export class MongoResourceStore implements ResourceStore {
 
   async commit(changes: readonly Change[], operation: Operation): Promise<number> {
     checkPlan(changes);
-    const { db, sealer, clock } = this.#ports;
-    if (sealer === null) throw new Error('nothing can be committed without a key ring');
-    return await withFaults(async () => {
-      if (await isStandAlone(db)) throw new MongodbUnavailable('stand-alone', STAND_ALONE);
-      await ensureSchema(db);
-      if (changes.some(({ kind, after }) => kind === 'credential' && after !== null))
-        await requireKnownKeys(db, sealer);
+    const { db, sealer, clock, timeoutMs = DEFAULT_TIMEOUT_MS, onWait = () => undefined } = this.#ports;
+    const deadline = AbortSignal.timeout(timeoutMs + Math.floor(changes.length / 1000) * MS_PER_THOUSAND_CHANGES);
+    return await saysNothingChanged(async () => {
+      await this.#requireChangeable(changes, deadline);
+      const isStop = isUrgent(changes);
+      const storeRevision = await revisionFor(db, isStop, deadline);
+      const commitId = new ObjectId();
+      const obstacles = new Obstacles({ db, isUrgent: isStop, deadline, onWait });
       let attempts = 0;
-      return await inTransaction(db.client, async (session) => {
-        const storeRevision = await raiseRevision(db, session);
-        // From here on nobody else is in the way: what fails again and again is pushed out of a cache too small for it.
-        attempts += 1;
-        if (attempts > MAX_ATTEMPTS) throw tooLarge();
-        const context = { db, session, storeRevision, nowMs: clock.nowMs() };
-        await makeChanges(changes, operation, sealer, context);
-        return storeRevision;
-      });
+      await inTransaction(
+        db.client,
+        async (session) => {
+          if (needsTurn(changes)) await takeTurn(db, session);
+          // From here on few others are in the way: what fails again and again is pushed out of a cache too small for it.
+          attempts += 1;
+          if (attempts > MAX_ATTEMPTS && changes.length > WRITES_AT_ONCE) throw tooLarge();
+          const context = { db, session, commitId, storeRevision, nowMs: clock.nowMs() };
+          await makeChanges(changes, operation, sealer, context);
+        },
+        {
+          deadline,
+          isThere: async () => await isCommitted(db, commitId, deadline),
+          onBlocked: async (blockedMs) => {
+            await obstacles.pass(blockedMs);
+          },
+          blockedError: () => obstacles.conflict(),
+        },
+      );
+      // Those who wait for their turn get it before the next large commit.
+      if (changes.length > WRITES_AT_ONCE) await delay(GAP_MS);
+      return storeRevision;
     });
+  }
+
+  #reading(): SecretReading {
+    const { sealer, keepsUnopened = false } = this.#ports;
+    return { sealer, keepsUnopened };
+  }
+
+  async #requireChangeable(changes: readonly Change[], deadline: AbortSignal): Promise<void> {
+    const { db, sealer, acceptsNewRing = false } = this.#ports;
+    const [standsAlone, version] = await Promise.all([
+      byDeadline(deadline, async () => await isStandAlone(db)),
+      readSchemaVersion(db, deadline),
+    ]);
+    if (standsAlone) throw new MongodbUnavailable('stand-alone', STAND_ALONE);
+    // Making or migrating a schema takes its own time.
+    if (version !== SCHEMA_VERSION) await ensureSchema(db);
+    const mayBeForeign = sealer !== null && !acceptsNewRing;
+    if (mayBeForeign && changes.some(({ kind, after }) => kind === 'credential' && after !== null))
+      await requireKnownKeys(db, sealer, deadline);
   }
 
   /** An empty database has nothing to read; one of another version would be misread. */
   async #requireReadable(): Promise<void> {
     const { db } = this.#ports;
-    this.#readable ??= readSchemaVersion(db).then(async (version) => {
-      if (version !== null) await requireSchema(db);
+    const signal = AbortSignal.timeout(this.#ports.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    this.#readable ??= readSchemaVersion(db, signal).then(async (version) => {
+      if (version !== null) await requireSchema(db, signal);
     });
     try {
       await this.#readable;
@@ -108,13 +165,50 @@ export class MongoResourceStore implements ResourceStore {
   }
 }
 
-/** Of one commit, once it is its turn. */
+/** Of one large commit, once it is its turn. */
 const MAX_ATTEMPTS = 5;
+/** Ten times what a machine with nothing else to do needs. */
+const MS_PER_THOUSAND_CHANGES = 5000;
+const GAP_MS = 60;
+const RETRY_MS = 200;
 const READ_AT_ONCE = 1000;
 const IDS_AT_ONCE = 10_000;
 
 const STAND_ALONE =
   'this MongoDB is a stand-alone server, on which a change and its audit event cannot be one: make it a replica set of one (start mongod with --replSet rs0, then rs.initiate() in the shell). Nothing was changed';
+
+/**
+ * A revision for a commit, confirmed by a majority of the members: where none confirms, that is found out here, before
+ * anything is changed. An emergency stop is sent all the same, and waits for one confirmation less. Rejects at the
+ * deadline.
+ */
+async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal): Promise<number> {
+  const w = isStop ? 1 : 'majority';
+  for (let unreachable: MongodbUnavailable | null = null; ; ) {
+    try {
+      return await withFaults(async () => await byDeadline(deadline, async () => await takeRevision(db, w)));
+    } catch (error) {
+      if (!(error instanceof MongodbUnavailable) || !PASSING.includes(error.reason)) throw error;
+      if (error.reason === 'unreachable') unreachable = error;
+      if (deadline.aborted) throw unreachable ?? noMajority();
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow', 'unreachable'];
+
+/** Runs a commit; a failure that says why MongoDB could not, and not what became of the change, says that, too. */
+async function saysNothingChanged<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await withFaults(work);
+  } catch (error) {
+    if (!(error instanceof MongodbUnavailable) || !SILENT_ABOUT_CHANGES.includes(error.reason)) throw error;
+    throw new MongodbUnavailable(error.reason, `${error.message}. Nothing was changed`);
+  }
+}
+
+const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow', 'unreachable'];
 
 /** What is asked, in the order of ids: many ids are asked for in several questions. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {

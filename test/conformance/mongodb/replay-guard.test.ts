@@ -17,7 +17,7 @@ describe('MongoDB', () => {
 
   function open(): MongoReplayGuard {
     const observer = { away: () => undefined, back: () => undefined };
-    const guard = new MongoReplayGuard({ client: connectMongodb(uri(), 'reservations'), observer });
+    const guard = new MongoReplayGuard({ client: connectMongodb(uri(), 'reservations'), clock: systemClock, observer });
     opened.push(guard);
     return guard;
   }

@@ -1,5 +1,12 @@
 import { istio } from '../../support/attachments/istio.ts';
-import { filterSettings, type JsonObject, objectAt, removeFilter } from '../../support/envoy-config.ts';
+import {
+  backendRoute,
+  filterSettings,
+  type JsonObject,
+  objectAt,
+  removeFilter,
+  routes,
+} from '../../support/envoy-config.ts';
 import { undecidedCases } from '../chain/cases/undecided.ts';
 
 const RBAC = 'envoy.filters.http.rbac';
@@ -30,6 +37,12 @@ describe('a gateway of Istio', () => {
         policy,
       ]);
       objectAt(settings, 'shadow_rules')['policies'] = Object.fromEntries(renamed) as JsonObject;
+    },
+    'a route of others, named as that of Postern itself, which switches ext_authz off': (config) => {
+      const [own] = routes(config);
+      const settings = objectAt(own ?? null, 'typed_per_filter_config');
+      backendRoute(config)['typed_per_filter_config'] = settings;
+      if ('postern.guard' in settings) throw new Error('the guard is switched off by name');
     },
     'no provider in the mesh configuration, for which Istio refuses': (config) => {
       const settings = filterSettings(config, RBAC);

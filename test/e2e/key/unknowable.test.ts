@@ -40,10 +40,10 @@ const usable = ['active', 'bounded', 'retiring', 'shared'];
 /** App Keys that cannot be used, and what the log, and it alone, says. */
 const unusable: Readonly<Record<string, RegExp>> = {
   nobody: /^the App Key is unknown$/,
-  retired: /acme-retired is not valid at this time/,
+  retired: /acme-retired has expired$/,
   revoked: /acme-revoked is revoked/,
-  expired: /acme-expired is not valid at this time/,
-  future: /acme-future is not valid at this time/,
+  expired: /acme-expired has expired$/,
+  future: /acme-future is not valid yet$/,
   hmac: /acme-hmac is not for key/,
   oauth2: /acme-oauth2 is not for key/,
   sign: /acme-sign is not for key/,
@@ -74,6 +74,10 @@ describe('a credential', () => {
             const requestId = fieldValue(answer.headers, 'x-request-id');
             const line = await stack().postern.logLine((entry) => entry['requestId'] === requestId);
             assert.match(String(line['detail']), detail);
+            // The log of Postern names them, that of Envoy and the answer do not.
+            const holder = name === 'nobody' ? null : name === 'sleeping' ? 'sleeping-key' : `acme-${name}`;
+            assert.equal(line['credential'], holder);
+            assert.equal(line['consumer'], holder?.split('-')[0] ?? null);
             assert.equal((await logged(answer))['consumer'], null);
             answers.push(comparable(answer));
           }

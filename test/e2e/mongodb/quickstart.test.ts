@@ -76,6 +76,8 @@ describe('docs/quickstart.md', function () {
   async function makeProject(): Promise<string> {
     const path = await mkdtemp(join(folder.path, 'project-'));
     await symlink(join(projectRoot, 'dist'), join(path, 'dist'));
+    await mkdir(join(path, 'node_modules/.bin'), { recursive: true });
+    await symlink('../../dist/main.js', join(path, 'node_modules/.bin/postern'));
     await writeFile(join(path, 'envoy.yaml'), substitute(readDocument('envoy.yaml')));
     const services = join(path, '.services/bin');
     await mkdir(services, { recursive: true });
@@ -114,6 +116,6 @@ describe('docs/quickstart.md', function () {
       const lines = (printed[index] ?? '').split('\n');
       assert.deepEqual(missingLines(shown.map(substitute), lines), [], `${commands}\nprinted\n${lines.join('\n')}`);
     }
-    assert.deepEqual((await readdir(project)).sort(), ['.services', 'dist', 'envoy.yaml']);
+    assert.deepEqual((await readdir(project)).sort(), ['.services', 'dist', 'envoy.yaml', 'node_modules']);
   });
 });

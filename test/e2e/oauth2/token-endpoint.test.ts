@@ -127,6 +127,25 @@ describe('guessing a client secret behind Envoy', () => {
   }).timeout(60_000);
 });
 
+describe('guessing a client secret past Envoy', () => {
+  for (const [title, settings, expected] of [
+    ['counts as the peer, where that is no Envoy that is known', { POSTERN_TRUSTED_PROXIES: '192.0.2.0/24' }, 429],
+    ['counts as a known Envoy says', {}, 200],
+  ] as const) {
+    it(title, async () => {
+      for (let isWhole = false; !isWhole; ) {
+        const minute = minuteNow();
+        await using stack = await startOAuth2Stack(undefined, settings);
+        const outcomes = await guess(stack.postern.httpPort ?? 0);
+        isWhole = minuteNow() === minute;
+        if (!isWhole) continue;
+        assert.deepEqual(outcomes.wrong, Array<number>(20).fill(401));
+        assert.equal(outcomes.right.status, expected);
+      }
+    }).timeout(60_000);
+  }
+});
+
 const minuteNow = (): number => Math.floor(Date.now() / 60_000);
 
 /** Twenty wrong secrets, each as if from another address; then the right one, another endpoint, and another client. */

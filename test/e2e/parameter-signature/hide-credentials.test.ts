@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { protocols } from '../../support/http-client.ts';
-import { fieldValue } from '../../support/http-message.ts';
+import { fieldValue, jsonBody } from '../../support/http-message.ts';
 import { nowSeconds } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';
@@ -49,6 +49,23 @@ describe('an endpoint that hides the credentials of parameters', () => {
       const { body } = stack.assertAllowed(await stack.send(protocol, formRequest('/hidden', wire)));
       assert.ok(body.equals(Buffer.from(`a=${long}`)));
     });
+
+    for (const e of ['\u00c3%A9', '%C3\u00a9']) {
+      it(`refuses a form with half-encoded characters, ${e}, over ${protocol}`, async () => {
+        const wire = withSign(`a=${e}&${K}`, `a=é&${K}`);
+        const answer = await stack.send(protocol, formRequest('/hidden', Buffer.from(wire, 'latin1')));
+        const { code } = jsonBody(answer) as { readonly code: string };
+        assert.deepEqual([answer.status, code], [400, 'MALFORMED_REQUEST']);
+      });
+    }
+
+    for (const e of ['\u00c3\u00a9', '%C3%A9']) {
+      it(`hands on a form with whole characters, ${e}, over ${protocol}`, async () => {
+        const wire = withSign(`a=${e}&${K}`, `a=é&${K}`);
+        const answer = await stack.send(protocol, formRequest('/hidden', Buffer.from(wire, 'latin1')));
+        assert.ok(stack.assertAllowed(answer).body.equals(Buffer.from(`a=${e}`, 'latin1')));
+      });
+    }
 
     it(`takes the App Key out of the query of a wrapper, over ${protocol}`, async () => {
       const forwarded = stack.assertAllowed(

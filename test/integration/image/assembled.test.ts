@@ -52,7 +52,7 @@ describe('the files of the image', function () {
     assert.deepEqual(await shown.ended, { code: 0, signal: null });
     assert.equal(shown.stdout().trim(), version);
     await using doctor = await start(['dist/main.js', 'doctor', '--store', 'mongodb://127.0.0.1:1/postern']);
-    assert.deepEqual(await doctor.ended, { code: 1, signal: null });
+    assert.deepEqual(await doctor.ended, { code: 5, signal: null });
     assert.match(doctor.stdout(), /✗ MongoDB/);
   });
 

@@ -144,6 +144,27 @@ describe('apply, diff and export on MongoDB', () => {
     for (const secret of [SECRET, SECRET_KEY]) assert.ok(!all.includes(secret), secret);
   });
 
+  it('leaves stopped what commands stopped, and revives it only when told to', async () => {
+    const file = write('document.yaml', document);
+    await done(['apply', '-f', file]);
+    await done(['endpoint', 'disable', 'orders']);
+    await done(['consumer', 'disable', 'acme']);
+    await done(['credential', 'revoke', 'acme-hmac', '--yes']);
+    const stopped = await contentsOf(database.db());
+    const former = /, *retiringSecret|^ *retiringSecret:.*\n/gm;
+    const silent = write('silent.yaml', document.replace(former, ''));
+    for (const each of [silent, file]) {
+      assert.match(await done(['diff', '-f', each]), /^No differences/);
+      assert.match(await done(['apply', '-f', each, '--yes']), /^Nothing to change/);
+    }
+    const explicit = document.replace('method: hmac\n', 'method: hmac\n        state: active\n');
+    const { code, err } = await run(['apply', '-f', write('explicit.yaml', explicit), '--yes']);
+    assert.equal(code, 4);
+    assert.match(err, /this would bring back what was stopped: credential "acme-hmac" \(revoked\)\. Nothing was/);
+    assert.deepEqual(await contentsOf(database.db()), stopped);
+    assert.match(await done(['apply', '-f', write('explicit.yaml', explicit), '--revive']), /revoked → active/);
+  });
+
   it('changes all or nothing', async () => {
     await done(['apply', '-f', write('document.yaml', document)]);
     await done(['apply', '-f', write('empty.yaml', 'version: 1\n'), '--prune', '--yes']);
@@ -163,7 +184,7 @@ describe('apply, diff and export on MongoDB', () => {
         await emptyCollections(other.db());
         await done(['apply', '-f', write('former.json', JSON.stringify(former))]);
         const file = write('wanted.json', JSON.stringify(wanted));
-        await done(['apply', '-f', file, '--prune', '--yes']);
+        await done(['apply', '-f', file, '--prune', '--yes', '--revive']);
         await done(['apply', '-f', file], other.uri());
         assert.deepEqual(await contentsOf(database.db()), await contentsOf(other.db()));
         assert.match(await done(['apply', '-f', file, '--prune', '--yes']), /^Nothing to change/);

@@ -216,7 +216,11 @@ describe('the commands for operators on MongoDB', () => {
         ['consumer delete acme', 2, /add --yes\n$/],
         ['consumer show acne', 3, /did you mean "acme"\?\n$/],
         ['consumer create acme', 4, /there is a consumer "acme" already/],
-        ['consumer list --store mongodb://127.0.0.1:1/postern', 5, /MongoDB does not answer at 127\.0\.0\.1:1/],
+        [
+          'consumer list --timeout 2s --store mongodb://127.0.0.1:1/postern',
+          5,
+          /MongoDB does not answer at 127\.0\.0\.1:1/,
+        ],
       ];
       await Promise.all(
         cases.map(async ([command, expected, message]) => {

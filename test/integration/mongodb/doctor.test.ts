@@ -56,6 +56,10 @@ describe('postern doctor on MongoDB', () => {
   it('finds an empty database, and makes its collections when asked to', async () => {
     const [first] = await faults();
     assert.match(String(first), /^collections: the database ".*" is empty/);
+    const praise = (await examine('--deep')).filter(
+      ({ level, message }) => level === 'ok' && /read, all are right|sealed/.test(message),
+    );
+    assert.deepEqual(praise, []);
     assert.deepEqual(await faults('--fix'), []);
     assert.deepEqual(await faults('--deep'), []);
   });
@@ -119,6 +123,11 @@ describe('postern doctor on MongoDB', () => {
     const orders = await endpoints.findOne({ _id: 'orders' as never });
     await endpoints.insertOne({ ...orders, _id: 'copy' as never });
     assert.match((await faults()).join(), /claim the same requests/);
+    const about = (await examine('--deep')).filter(({ subject }) => subject === 'endpoints');
+    assert.deepEqual(
+      about.map(({ level }) => level),
+      ['fault'],
+    );
   });
 
   it('finds orphans, with what they hang on', async () => {
@@ -157,7 +166,7 @@ describe('postern doctor beside a database that is away', () => {
   it('tells so, and what to do', async () => {
     const away = 'mongodb://127.0.0.1:9/postern?serverSelectionTimeoutMS=100';
     const { code, out } = await runCli(['doctor'], { POSTERN_STORE: away, POSTERN_KEYRING: '/nowhere/ring.yaml' });
-    assert.equal(code, 1);
+    assert.equal(code, 5);
     assert.match(out, /✗ key ring \/nowhere\/ring\.yaml: .*cannot be read \(ENOENT\)/);
     assert.match(out, /✗ MongoDB: MongoDB does not answer at 127\.0\.0\.1:9/);
   });

@@ -2,6 +2,12 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
 import { type Environment, parseConfig } from '../../../src/config.ts';
 import { type Gateway } from '../../../src/gateway.ts';
+import { AUTHORIZATION_SERVICE } from '../../../src/gateway-readiness.ts';
+import {
+  HealthCheckRequest,
+  HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+} from '../../../src/gen/grpc/health/v1/health.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { readAnswer } from '../../support/pipeline/answer.ts';
@@ -22,6 +28,8 @@ export interface GatewayUnderTest extends AsyncDisposable {
   admin(path: string): Promise<{ readonly status: number; readonly text: string }>;
   /** `ALLOWED`, or the code of the refusal. */
   check(request: RequestParts): Promise<string>;
+  /** The states that gRPC health gives: of the process, and of the authorization service. */
+  health(): Promise<[process: string, authorization: string]>;
 }
 
 /** Starts a gateway on free ports. `settings` come beside those that a test needs anyway. */
@@ -77,6 +85,17 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
       assert.ok(message, `a message, not the gRPC status ${String(answer.grpcStatus)}`);
       const decided = readAnswer(message);
       return decided.kind === 'allowed' ? 'ALLOWED' : `${String(decided.status)} ${decided.body.code}`;
+    },
+    health: async () => {
+      await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port: portOf('grpc') });
+      const ask = async (service: string): Promise<string> => {
+        const question = Buffer.from(HealthCheckRequest.encode({ service }).finish());
+        const [message] = messagesOf((await client.call('/grpc.health.v1.Health/Check', question)).body);
+        assert.ok(message);
+        const { status } = HealthCheckResponse.decode(message);
+        return status === HealthCheckResponse_ServingStatus.SERVING ? 'SERVING' : 'NOT_SERVING';
+      };
+      return [await ask(''), await ask(AUTHORIZATION_SERVICE)];
     },
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret } from '../../../src/model/secret.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
+import { freePort } from '../../support/mongodb/free-port.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
+import { startRelay } from '../../support/relay.ts';
 import { startTestGateway } from './gateway-under-test.ts';
 import { put, type Seed } from './support.ts';
 
@@ -15,6 +18,21 @@ const state: Seed = {
 };
 
 const keyRequest = { path: `/orders?appKey=${APP_KEY}` };
+
+/** Asserts that a connection to a port of this machine is refused. */
+async function assertClosed(port: number): Promise<void> {
+  const outcome = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      resolve('connected');
+      socket.destroy();
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message);
+    });
+  });
+  assert.equal(outcome, 'ECONNREFUSED');
+}
 
 describe('a gateway on MongoDB', () => {
   const database = useDatabase();
@@ -38,9 +56,13 @@ describe('a gateway on MongoDB', () => {
     );
   });
 
-  it('refuses everything with 503 until there is a database to read, and tells why', async () => {
-    await using tested = await startTestGateway(database.uri());
-    await tested.line('the database is away; callers who were seen before are served from memory');
+  it('opens no port for Envoy until there is a database to read, and says why', async () => {
+    const [grpc, http] = [await freePort(), await freePort()];
+    await using tested = await startTestGateway(database.uri(), {
+      POSTERN_GRPC_ADDRESS: `127.0.0.1:${String(grpc)}`,
+      POSTERN_HTTP_ADDRESS: `127.0.0.1:${String(http)}`,
+    });
+    await tested.line('the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can');
     await poll('the reason', async () => {
       const { status, text } = await tested.admin('/readyz');
       assert.equal(status, 503);
@@ -49,14 +71,53 @@ describe('a gateway on MongoDB', () => {
         : null;
     });
     assert.equal((await tested.admin('/livez')).status, 200);
-    assert.equal(await tested.check({ path: '/status' }), '503 STORE_UNAVAILABLE');
-    assert.equal(await tested.check(keyRequest), '503 STORE_UNAVAILABLE');
-    assert.equal(await tested.check({ path: '/a//b' }), '400 PATH_NOT_NORMAL');
+    await assertClosed(grpc);
+    await assertClosed(http);
     await ensureSchema(database.db());
     await put(database.db(), state);
     await tested.line('ready');
     await poll('the endpoint', async () => ((await tested.check({ path: '/status' })) === 'ALLOWED' ? true : null));
     assert.equal((await tested.admin('/readyz')).status, 200);
+  });
+
+  it('stops while it waits for a database, and ends when an address cannot be had once there is one', async () => {
+    const waiting = await startTestGateway(database.uri());
+    await waiting.gateway.stop(false);
+    await using holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const { port } = holder.address() as AddressInfo;
+    await using tested = await startTestGateway(database.uri(), { POSTERN_GRPC_ADDRESS: `127.0.0.1:${String(port)}` });
+    await ensureSchema(database.db());
+    await assert.rejects(
+      tested.gateway.ready,
+      /^Error: POSTERN_GRPC_ADDRESS: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
+    );
+  });
+
+  it('is not ready once the database has been unreachable for longer than cached credentials may serve', async () => {
+    await ensureSchema(database.db());
+    await put(database.db(), state);
+    const { port } = new URL(database.uri());
+    await using relay = await startRelay(Number(port));
+    // Directly: a driver that is told of the set would find its member, past the relay.
+    const uri = `mongodb://127.0.0.1:${String(relay.port)}/${database.db().databaseName}?directConnection=true`;
+    await using tested = await startTestGateway(uri, { POSTERN_MAX_STALE_SECONDS: '1' });
+    await tested.gateway.ready;
+    assert.deepEqual(await tested.health(), ['SERVING', 'SERVING']);
+    relay.cut();
+    await tested.line('not ready any more');
+    const { status, text } = await tested.admin('/readyz');
+    assert.equal(status, 503);
+    assert.match(
+      text,
+      /^not ready: MongoDB has been unreachable for \d+ s, longer than POSTERN_MAX_STALE_SECONDS \(1\): no cached credential may serve\n$/,
+    );
+    assert.deepEqual(await tested.health(), ['NOT_SERVING', 'NOT_SERVING']);
+    relay.restore();
+    await tested.line('ready again');
+    assert.deepEqual(await tested.admin('/readyz'), { status: 200, text: 'ready\n' });
+    assert.deepEqual(await tested.health(), ['SERVING', 'SERVING']);
+    assert.equal(await tested.check(keyRequest), 'ALLOWED');
   });
 
   it('shows what becomes of the store in its metrics', async () => {
@@ -123,7 +184,9 @@ describe('a gateway whose password is wrong', function () {
   it('tells so, shows no password, and is ready once the password is right', async () => {
     const user = { name: 'postern', password: 'a-password-of-the-tests', source: 'admin' };
     await using tested = await startTestGateway(set.uri('postern', user));
-    const away = await tested.line('the database is away; callers who were seen before are served from memory');
+    const away = await tested.line(
+      'the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can',
+    );
     assert.deepEqual(
       [away['reason'], away['detail']],
       ['denied', 'MongoDB refuses the name or password of its address; correct POSTERN_STORE'],

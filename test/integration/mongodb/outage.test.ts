@@ -125,10 +125,14 @@ describe('MongoDB that goes away', function () {
   });
 
   it('gives up look-ups that are slow, while changes still come in', async () => {
+    const unseen = Array.from({ length: 6 }, (_, index) => `unseen-${String(index)}`);
+    await withDatabase(set, async (db) => {
+      await put(db, { credentials: unseen.map((appKey) => hmacCredential({ id: appKey, appKey })) });
+    });
     const slow = { failCommands: ['aggregate'], blockConnection: true, blockTimeMS: 3000 };
     await whileFailing(slow, 'alwaysOn', async () => {
       await poll('the breaker to open', async () => {
-        const asked = Array.from({ length: 6 }, async (_, index) => await store.ask(`somebody-${String(index)}`));
+        const asked = unseen.map(async (appKey) => await store.ask(appKey));
         assert.deepEqual(new Set(await Promise.all(asked)), new Set(['unavailable']));
         return store.snapshots.isUp ? null : true;
       });

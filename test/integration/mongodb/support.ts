@@ -121,6 +121,7 @@ export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {})
       away: (reason) => told.push(`away ${reason}`),
       back: () => told.push('back'),
       missedChanges: () => told.push('missed changes'),
+      appKeysRead: () => undefined,
       signaturesLost: () => told.push('signatures lost'),
       signaturesBack: () => told.push('signatures back'),
       faulty: (fault) => told.push(`faulty ${fault}`),

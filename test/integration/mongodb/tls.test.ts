@@ -120,7 +120,9 @@ describe('MongoDB over TLS', () => {
     it('is told at the start, too, and is waited for', async () => {
       const port = await listen(serve(makeCertificate('localhost', authority, { notAfter: new Date('2021-01-01') })));
       await using tested = await startTestGateway(tls(port));
-      const line = await tested.line('the database is away; callers who were seen before are served from memory');
+      const line = await tested.line(
+        'the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can',
+      );
       assert.match(
         String(line['detail']),
         /\(CERT_HAS_EXPIRED\): its certificate, or that of an authority above it, has/,
@@ -161,12 +163,18 @@ describe('MongoDB over TLS', () => {
       const told = findings.map(({ level, subject, message }) => `${level}: ${subject}: ${message}`).join('\n');
       assert.match(
         told,
-        /^warning: tlsCertificateKeyFile of POSTERN_STORE \S+postern\.pem: expires at \S+, in 4 days$/m,
+        /^warning: tlsCertificateKeyFile of POSTERN_STORE \S+postern\.pem: expires at \S+, in 5 days$/m,
       );
     });
 
     async function examine(uri: string): ReturnType<typeof checkMongodb> {
-      return await checkMongodb(uri, { clock: systemClock, keyRing: testKeyRing(), isDeep: false, isFixing: false });
+      return await checkMongodb(uri, {
+        clock: systemClock,
+        keyRing: testKeyRing(),
+        isDeep: false,
+        isFixing: false,
+        timeoutMs: 5000,
+      });
     }
   });
 

@@ -61,4 +61,13 @@ describe('the times of use in MongoDB', () => {
     assert.ok(failing);
     await assert.rejects(createUsageSink(database.db()).write([use('a', NOON)]), StoreUnavailable);
   });
+
+  it('are a fault when the server does not confirm them, because it steps down', async () => {
+    await using failing = await database.failPoint({
+      mode: 'alwaysOn',
+      data: { failCommands: ['update'], writeConcernError: { code: 11602, errmsg: 'stepping down' } },
+    });
+    assert.ok(failing);
+    await assert.rejects(createUsageSink(database.db()).write([use('a', NOON)]), StoreUnavailable);
+  });
 });

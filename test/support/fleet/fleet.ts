@@ -46,6 +46,8 @@ export interface FleetOptions {
   readonly settings?: PosternSettings;
   /** Where each replica reads its key ring; the operator's own file unless given. */
   readonly ringOf?: (replica: number, folder: string) => string;
+  /** Where each replica finds its store; the replica set itself unless given. */
+  readonly storeOf?: (replica: number, mongodb: ReplicaSet) => string;
   /** Called when the database is there and before the replicas are started. */
   readonly prepare?: (parts: Pick<Fleet, 'environment' | 'folder' | 'mongodb' | 'postern'>) => Promise<void>;
 }
@@ -55,7 +57,7 @@ const GRACE_SECONDS = '10';
 
 /** Starts MongoDB, makes a key ring, calls `prepare`, and starts replicas and an Envoy that asks all of them. */
 export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
-  const { replicas: count = 2, members = 1, settings = {}, ringOf, prepare } = options;
+  const { replicas: count = 2, members = 1, settings = {}, ringOf, storeOf, prepare } = options;
   return await acquireAll(async (keep) => {
     const mongodb = keep(await startReplicaSet({ members }));
     const { path: folder } = keep(await temporaryDirectory());
@@ -76,7 +78,9 @@ export async function startFleet(options: FleetOptions = {}): Promise<Fleet> {
     const replicas: FleetReplica[] = [];
     for (let number = 0; number < count; number += 1) {
       const ring = ringOf?.(number, folder) ?? environment.POSTERN_KEYRING;
-      const replica = await startReplica({ ...environment, POSTERN_KEYRING: ring, ...settings });
+      const store = storeOf?.(number, mongodb) ?? environment.POSTERN_STORE;
+      const own = { ...environment, POSTERN_STORE: store, POSTERN_KEYRING: ring };
+      const replica = await startReplica({ ...own, ...settings });
       replicas.push(keep(replica));
     }
     const [first] = replicas;

@@ -1,7 +1,8 @@
 import { Connection } from '../../../src/server/http2/connection.ts';
 import { defaultLimits, type Http2Limits } from '../../../src/server/http2/limits.ts';
+import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
 import { createServerContext } from '../../../src/server/http2/server-context.ts';
-import { type Call, type Method, type UnaryAnswer } from '../../../src/server/transport.ts';
+import { type Call, type MemoryPoolName, type Method, type UnaryAnswer } from '../../../src/server/transport.ts';
 import { fixedClock, type FixedClock } from '../pipeline/fixed-clock.ts';
 import { clientPreface, FakeWire } from './fake-wire.ts';
 
@@ -17,14 +18,28 @@ export interface FakeServer {
   readonly clock: FixedClock;
   /** Why connections were closed. */
   readonly refused: string[];
+  /** Why connections were ended for want of room. */
+  readonly ended: ConnectionEnd[];
   readonly defects: unknown[];
+  /** Pools for want of whose memory calls were refused. */
+  readonly lacking: MemoryPoolName[];
   /** Calls of `/Hold` that wait for their answers. */
   readonly held: Held[];
+  /** How to answer the calls of `/Watch`, a streaming method. */
+  readonly watches: ((answer: Uint8Array) => void)[];
+  /** Open calls and watches of all connections. */
+  openCalls(): { readonly calls: number; readonly watches: number };
   /** Messages that `/Echo` got. */
   readonly echoed: Uint8Array[];
   /** Bytes that messages and answers hold. */
   heldBytes(): number;
-  /** Bytes that are kept for large messages to come, and the regular look whether any came. */
+  /** Of those, what messages hold that have not come whole. */
+  heldParts(): number;
+  /** Bytes in sockets, as the server counts them. */
+  unsentBytes(): number;
+  /** Lengths of large messages that have their turn. */
+  turnBytes(): number;
+  /** Bytes that are kept for large messages to come, and the regular look whether any came, and at unsent answers. */
   idleBytes(): number;
   sweepMemory(): void;
   /** A connection; introduced unless told otherwise. */
@@ -44,8 +59,11 @@ const SPOILT = 0xdd;
 export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
   const clock = fixedClock();
   const refused: string[] = [];
+  const ended: ConnectionEnd[] = [];
   const defects: unknown[] = [];
+  const lacking: MemoryPoolName[] = [];
   const held: Held[] = [];
+  const watches: ((answer: Uint8Array) => void)[] = [];
   const echoed: Uint8Array[] = [];
   const maxMessageBytes = 12 * 1024 * 1024;
   const methods = new Map<string, Method>([
@@ -60,7 +78,19 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
         },
       },
     ],
+    ['/Health', { kind: 'unary', maxMessageBytes: 1024, handle: () => Buffer.alloc(2) }],
     ['/Grow', { kind: 'unary', maxMessageBytes, handle: (message) => Buffer.alloc(sizeIn(message)) }],
+    [
+      '/Watch',
+      {
+        kind: 'stream',
+        maxMessageBytes,
+        handle: (_message, _call, send) => {
+          watches.push(send);
+          return undefined;
+        },
+      },
+    ],
     [
       '/Hold',
       {
@@ -75,21 +105,36 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
   const context = createServerContext({
     methods,
     clock,
-    limits: { ...defaultLimits, ...limits },
+    // A test sends in one turn what comes in many.
+    limits: { ...defaultLimits, framesPerTurn: Infinity, ...limits },
+    connectionObserver: { connectionEnded: (end) => ended.push(end) },
     observer: {
       defect: (error) => defects.push(error),
       connectionRefused: (reason) => refused.push(reason),
+      memoryRefused: (pool) => lacking.push(pool),
     },
   });
   return {
     clock,
     refused,
+    ended,
     defects,
+    lacking,
     held,
+    watches,
+    openCalls: () => ({ calls: context.openCalls.size, watches: context.openCalls.watches }),
     echoed,
-    heldBytes: () => context.smallPool.heldBytes + context.largePool.heldBytes + context.answerPool.heldBytes,
+    heldBytes: () =>
+      context.partPool.heldBytes +
+      context.runningPool.heldBytes +
+      context.largeMemory.heldBytes +
+      context.answerPool.heldBytes,
+    heldParts: () => context.partPool.heldBytes,
+    unsentBytes: () => context.unsent.bytes,
+    turnBytes: () => context.turnPool.heldBytes,
     idleBytes: () => context.largeBuffers.idleBytes,
     sweepMemory: () => {
+      context.unsent.makeRoom();
       context.largeBuffers.sweep();
     },
     connect: (introduced = true) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
+import { type ConnectionEnd } from '../../../src/server/connection-table.ts';
 import { Health } from '../../../src/server/health.ts';
 import {
   type Call,
@@ -17,6 +18,7 @@ const MIB = 1024 * 1024;
 export interface Told {
   readonly defects: { readonly error: unknown; readonly path: string }[];
   readonly refusedConnections: { readonly reason: string; readonly peer: string }[];
+  readonly endedConnections: ConnectionEnd[];
 }
 
 /** A call of `/test.Test/Hold`, which waits until the test answers it. */
@@ -42,9 +44,12 @@ export const failure: GrpcFailure = { status: 5, message: 'no such thing: 100 % 
 /** Starts a transport; on a free port of 127.0.0.1 unless told otherwise. */
 export async function startHarness(
   create: (options: TransportOptions) => Transport,
-  options: Pick<Partial<TransportOptions>, 'address' | 'tls' | 'handshakeTimeoutMs' | 'unixSocketMode'> = {},
+  options: Pick<
+    Partial<TransportOptions>,
+    'address' | 'tls' | 'handshakeTimeoutMs' | 'unixSocketMode' | 'connectionLimits'
+  > = {},
 ): Promise<Harness> {
-  const told: Told = { defects: [], refusedConnections: [] };
+  const told: Told = { defects: [], refusedConnections: [], endedConnections: [] };
   const health = new Health(['test.Test']);
   const held = queue<HeldCall>();
   const transport = create({
@@ -52,9 +57,11 @@ export async function startHarness(
     address: options.address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 },
     methods: new Map([...health.methods(), ...methods(held.push)]),
     clock: systemClock,
+    connectionObserver: { connectionEnded: (end) => told.endedConnections.push(end) },
     observer: {
       defect: (error, path) => told.defects.push({ error, path }),
       connectionRefused: (reason, peer) => told.refusedConnections.push({ reason, peer }),
+      memoryRefused: () => undefined,
     },
   });
   await transport.start();

@@ -35,6 +35,8 @@ export interface LoadReport {
 export interface Load extends AsyncDisposable {
   /** Resolves when this many more were answered. */
   more(count: number): Promise<void>;
+  /** How many were begun so far, and how many of those are not answered yet. */
+  count(): { readonly begun: number; readonly underWay: number };
   /** How often each outcome was seen so far. */
   soFar(): Readonly<Record<string, number>>;
   /** Ends it, waits for what is under way, and tells. */
@@ -96,6 +98,7 @@ export function startLoad({ port, perSecond, next }: LoadOptions): Load {
       new Promise((resolve) => {
         waiting.push({ total: tookMs.length + count, resolve });
       }),
+    count: () => ({ begun: sent, underWay: underWay.size }),
     soFar: () => sorted(outcomes),
     stop: async () => await (report ??= end()),
     [Symbol.asyncDispose]: async () => {

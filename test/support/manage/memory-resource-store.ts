@@ -1,8 +1,11 @@
 import type { Clock } from '../../../src/clock.ts';
-import { declareConsumer } from '../../../src/document/declare/declare-consumer.ts';
 import { declareCredential } from '../../../src/document/declare/declare-credential.ts';
 import type { Declared } from '../../../src/document/declare/declared.ts';
-import { declareEndpoint } from '../../../src/document/declare/declare-endpoint.ts';
+import {
+  declareWholeConsumer,
+  declareWholeEndpoint,
+  declareWholeOwned,
+} from '../../../src/document/declare/declare-whole.ts';
 import { declareGrant } from '../../../src/document/declare/declare-grant.ts';
 import type { Change, Operation } from '../../../src/manage/change.ts';
 import {
@@ -15,6 +18,7 @@ import {
 } from '../../../src/manage/resource.ts';
 import {
   Conflict,
+  Outdated,
   type AuditEvent,
   type AuditSelection,
   type AuditTrail,
@@ -139,9 +143,9 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const { kind, id, before, after } = change;
     const table = tables[kind] as Map<string, Stored<unknown>>;
     const current = table.get(id);
-    if (before === null && current !== undefined) throw new Conflict(`there is a ${kind} "${id}" already`);
+    if (before === null && current !== undefined) throw new Outdated(`there is a ${kind} "${id}" already`);
     if (before !== null && current?.revision !== before.revision) {
-      throw new Conflict(`the ${kind} "${id}" was ${current === undefined ? 'deleted' : 'changed'} meanwhile`);
+      throw new Outdated(`the ${kind} "${id}" was ${current === undefined ? 'deleted' : 'changed'} meanwhile`);
     }
     if (after === null) table.delete(id);
     else if (before === null) {
@@ -194,7 +198,7 @@ function checkWhole(tables: Tables): void {
   const hashes = new Set<string>();
   for (const [id, { resource }] of tables.credential) {
     if (!tables.consumer.has(resource.consumerId)) {
-      throw new Conflict(`the credential "${id}" belongs to "${resource.consumerId}", which is no consumer`);
+      throw new Outdated(`the credential "${id}" belongs to "${resource.consumerId}", which is no consumer`);
     }
     if (hashes.has(resource.appKeyHash)) throw new Conflict(`the App Key of the credential "${id}" is taken`);
     hashes.add(resource.appKeyHash);
@@ -212,13 +216,13 @@ function checkWhole(tables: Tables): void {
 function declaredSides(change: Change): Pick<AuditEvent, 'before' | 'after'> {
   switch (change.kind) {
     case 'endpoint':
-      return sides(change, declareEndpoint);
+      return sides(change, declareWholeEndpoint);
     case 'consumer':
-      return sides(change, (resource) => declareConsumer(resource));
+      return sides(change, (resource) => declareWholeConsumer(resource));
     case 'credential':
       return sides(change, (resource) => ({
         consumer: resource.consumerId,
-        ...declareCredential(resource, 'leave-out'),
+        ...declareWholeOwned(resource, 'leave-out'),
       }));
     case 'grant':
       return sides(change, declareGrant);

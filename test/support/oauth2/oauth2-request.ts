@@ -8,6 +8,8 @@ export interface OAuth2RequestParts {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
   readonly peerAddress?: string | null;
+  /** Unless told otherwise it is an Envoy. */
+  readonly isPeerTrusted?: boolean;
 }
 
 /** Builds one. */
@@ -17,6 +19,7 @@ export function oauth2Request({
   headers = [],
   body = '',
   peerAddress = '192.0.2.1',
+  isPeerTrusted = true,
 }: OAuth2RequestParts = {}): OAuth2Request {
   const all = headers.some(([name]) => name === 'content-type') ? headers : [...headers, FORM];
   return {
@@ -25,6 +28,7 @@ export function oauth2Request({
     headerValues: (name) => all.filter(([found]) => found === name).map(([, value]) => value),
     body: Buffer.isBuffer(body) ? body : Buffer.from(body, 'utf8'),
     peerAddress,
+    isPeerTrusted,
   };
 }
 

@@ -3,12 +3,15 @@ import { LimiterMetrics } from '../../../src/observe/limiter-metrics.ts';
 import { registerDatabaseMetrics } from '../../../src/observe/database-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
+import { ConnectionMetrics } from '../../../src/observe/connection-metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
+import { registerReplayMetrics } from '../../../src/observe/replay-metrics.ts';
 import { openRequestLog } from '../../../src/observe/request-log.ts';
+import { TransportMetrics } from '../../../src/observe/transport-metrics.ts';
 import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
 
 const counters = {
-  ...{ hits: 0, misses: 0, stale: 0, negativeHits: 0, evictions: 0, refusedLookUps: 0 },
+  ...{ hits: 0, misses: 0, stale: 0, filtered: 0, negativeHits: 0, evictions: 0, refusedLookUps: 0 },
   ...{ reads: 0, repeatedReads: 0, invalidations: 0 },
 };
 
@@ -17,14 +20,17 @@ export function fullRegistry(): Registry {
   const { registry } = new Metrics(() => 0, '1.2.3');
   new LimiterMetrics(registry);
   new TlsMetrics(registry);
+  new ConnectionMetrics(registry);
+  new TransportMetrics(registry, () => ({ 'half-received': 0, running: 0, large: 0, answers: 0 }));
   registerDatabaseMetrics(
     registry,
     {
       ...{ isUp: true, changeCount: () => 0, faultCount: () => 0 },
-      cache: { counters, size: 0, unknownSize: 0, lookUpsUnderWay: 0 },
+      cache: { counters, size: 0, unknownSize: 0, lookUpsUnderWay: 0, filterSize: 0, isFilterCurrent: false },
     },
     { pending: 0, dropped: 0 },
   );
+  registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
   const startTimer = () => () => undefined;
   openRequestLog({
     logger: createLogger('error', { write: () => undefined }),

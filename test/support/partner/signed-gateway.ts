@@ -11,6 +11,8 @@ export interface SignedParts<M extends AuthenticationMethod> extends Omit<Gatewa
   readonly options?: Partial<OptionsOf[M]>;
   /** One request a minute, for `acme`, who is authorised. */
   readonly isLimited?: boolean;
+  /** One more endpoint, `elsewhere`, for everybody, which differs in these options. */
+  readonly elsewhere?: Partial<OptionsOf[M]>;
   /** The endpoint asks for a grant, and nobody has one. */
   readonly isClosed?: boolean;
 }
@@ -29,7 +31,7 @@ export function acmeCredential(parts: Parameters<typeof credential>[0] = {}) {
 /** A pipeline with one endpoint of a signature method, `/signed`, and {@link acme}. */
 export function signedGateway<M extends 'hmac' | 'parameter-signature'>(
   method: M,
-  { options, isLimited = false, isClosed = false, ...parts }: SignedParts<M> = {},
+  { options, elsewhere, isLimited = false, isClosed = false, ...parts }: SignedParts<M> = {},
 ): TestGateway {
   const endpoint = partnerEndpoint(method, {
     options: { ...partnerEndpoint(method).options, ...options },
@@ -38,12 +40,18 @@ export function signedGateway<M extends 'hmac' | 'parameter-signature'>(
     limits: isLimited ? [limit('1/minute/consumer')] : [],
     accessCondition: 'authenticated-and-authorized',
   });
+  const other = partnerEndpoint(method, {
+    options: { ...endpoint.options, ...elsewhere },
+    id: 'elsewhere',
+    paths: [{ prefix: '/elsewhere' }],
+  });
   return testGateway({
     consumers: [consumer()],
     credentials: [acmeCredential()],
     grants: isClosed ? [] : [grant({ endpointId: 'signed' })],
     ...parts,
-    endpoints: [endpoint as PartnerEndpoint],
+    endpoints:
+      elsewhere === undefined ? [endpoint as PartnerEndpoint] : [endpoint as PartnerEndpoint, other as PartnerEndpoint],
   });
 }
 

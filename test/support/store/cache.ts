@@ -1,3 +1,4 @@
+import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache, type CredentialCacheOptions } from '../../../src/store/credential-cache.ts';
 import { ManualReader } from './manual-reader.ts';
 import { ManualTime, settle } from './manual-time.ts';
@@ -9,6 +10,8 @@ export interface TestCache {
   readonly reader: ManualReader;
   readonly time: ManualTime;
   readonly defects: unknown[];
+  /** Empty and not whole. */
+  readonly appKeys: AppKeyFilter;
   /** What `confirmedMs` gives; while `isLive`, the present. */
   readonly feed: { confirmedMs: number; isLive: boolean };
   /** Has the cache read the credential with this id, and keep it. */
@@ -21,18 +24,22 @@ export function testCache(options: Partial<CredentialCacheOptions> = {}): TestCa
   const time = new ManualTime();
   const defects: unknown[] = [];
   const feed = { confirmedMs: 0, isLive: false };
+  const appKeys = new AppKeyFilter();
   const cache = new CredentialCache(
     { maxEntries: 100, maxStaleSeconds: 60, ...options },
     {
       reader,
       clock: time,
       startTimer: time.startTimer,
+      appKeys,
+      appKeysConfirmedMs: () => (feed.isLive ? time.nowMs() : feed.confirmedMs),
       confirmedMs: () => (feed.isLive ? time.nowMs() : feed.confirmedMs),
       observer: { defect: (error) => defects.push(error) },
     },
   );
   return {
     cache,
+    appKeys,
     reader,
     time,
     defects,

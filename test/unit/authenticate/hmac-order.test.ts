@@ -43,6 +43,13 @@ const faults: readonly Fault<HmacParts>[] = [
   },
   {
     code: 'CREDENTIALS_MALFORMED',
+    detail: 'the headers list has more names than the request has headers',
+    change: withAuthorization([
+      `hmac appkey="a", algorithm="hmac-sha256", headers="${'a b '.repeat(50)}c", signature="TWFu"`,
+    ]),
+  },
+  {
+    code: 'CREDENTIALS_MALFORMED',
     detail: 'the request has a body but no Digest header',
     change: (request) => ({ ...request, headers: (request.headers ?? []).filter(([name]) => name !== 'Digest') }),
     parts: { signed: ['date', 'request-line'] },

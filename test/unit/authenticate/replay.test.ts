@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { isPromise } from '../../../src/pending.ts';
 import { check } from '../../../src/check.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
+import { type ReplayGuard, replayKeyOf, type UsedSignature } from '../../../src/replay/replay-guard.ts';
+import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { digestText, type HmacParts, signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
+import { usedSignature } from '../../support/partner/used-signature.ts';
 import { acme, acmeFormer } from '../../support/partner/signature-document.ts';
 import {
   acmeCredential,
@@ -39,14 +41,22 @@ function guarded(method: SignatureMethod, { options, ...parts }: SignedParts<Sig
 
 /** Remembers nothing, and tells what it was asked. */
 function recordingGuard() {
-  const reserved: { readonly key: string; readonly untilSeconds: number }[] = [];
+  const reserved: { readonly used: UsedSignature; readonly longestSkewSeconds: number }[] = [];
   const guard: ReplayGuard = {
-    reserve: (key, untilSeconds) => {
-      reserved.push({ key, untilSeconds });
+    reserve: (used, longestSkewSeconds) => {
+      reserved.push({ used, longestSkewSeconds });
       return 'first';
     },
   };
   return { guard, reserved };
+}
+
+/** Some other signature. */
+const used = (method: SignatureMethod): UsedSignature => usedSignature('another', { method });
+
+/** The same request where Envoy names another endpoint, which it belongs to then. */
+function elsewhere(request: RequestParts): RequestParts {
+  return { ...request, endpoint: 'elsewhere' };
 }
 
 async function codesOf(gateway: ReturnType<typeof signedGateway>, ...sent: readonly RequestParts[]): Promise<string[]> {
@@ -85,15 +95,79 @@ describe('replay protection', () => {
         assert.equal(answers.filter((answer) => answer.kind === 'allowed').length, 1);
       });
 
-      it('remembers for twice the allowed distance and a minute', async () => {
+      it('tells who signed when, and the longest skew that counts', async () => {
         for (const clockSkewSeconds of [1, 300, 3600]) {
           const { guard: replayGuard, reserved } = recordingGuard();
           await guarded(method, { options: { clockSkewSeconds }, replayGuard }).send(sign());
           assert.deepEqual(
-            reserved.map(({ untilSeconds }) => untilSeconds),
-            [NOON + 2 * clockSkewSeconds + 60],
+            reserved.map(({ used, longestSkewSeconds }) => [
+              used.credentialId,
+              used.signedAtSeconds,
+              longestSkewSeconds,
+            ]),
+            [['acme-both', NOON, clockSkewSeconds]],
           );
         }
+      });
+
+      it('refuses it on another endpoint with a longer skew, after the time of the first', async () => {
+        const clock = fixedClock();
+        const gateway = guarded(method, {
+          options: { clockSkewSeconds: 1 },
+          elsewhere: { clockSkewSeconds: 3600 },
+          clock,
+        });
+        assert.deepEqual(await codesOf(gateway, sign()), ['ALLOWED']);
+        for (const seconds of [200, 3400]) {
+          clock.advance(seconds);
+          assert.deepEqual(await codesOf(gateway, elsewhere(sign())), ['REQUEST_REPLAYED']);
+        }
+        clock.advance(1);
+        assert.deepEqual(await codesOf(gateway, elsewhere(sign())), ['REQUEST_EXPIRED']);
+      });
+
+      it('refuses it when the skew is raised later, remembered or not', async () => {
+        for (const seconds of [30, 200]) {
+          const clock = fixedClock();
+          const replayGuard = new InProcessReplayGuard(clock);
+          const before = guarded(method, { options: { clockSkewSeconds: 1 }, clock, replayGuard });
+          assert.deepEqual(await codesOf(before, sign()), ['ALLOWED']);
+          clock.advance(seconds);
+          assert.equal((await codesOf(before, sign()))[0], 'REQUEST_EXPIRED');
+          // Something is remembered, and what is out of date forgotten.
+          replayGuard.reserve({ ...used(method), signedAtSeconds: clock.nowSeconds() }, 1);
+          const after = guarded(method, { options: { clockSkewSeconds: 3600 }, clock, replayGuard });
+          assert.deepEqual(await codesOf(after, sign()), [seconds === 30 ? 'REQUEST_REPLAYED' : 'REQUEST_EXPIRED']);
+          clock.advance(3000);
+          assert.notEqual((await codesOf(after, sign()))[0], 'ALLOWED');
+        }
+      });
+
+      it('refuses it when the clock was set forward and back', async () => {
+        const clock = fixedClock();
+        const gateway = guarded(method, { clock });
+        assert.deepEqual(await codesOf(gateway, sign()), ['ALLOWED']);
+        clock.set(7200);
+        assert.deepEqual(await codesOf(gateway, sign()), ['REQUEST_EXPIRED']);
+        const replayGuard = gateway.ports.replayGuard;
+        assert.equal(await replayGuard.reserve({ ...used(method), signedAtSeconds: clock.nowSeconds() }, 300), 'first');
+        clock.set(-7200);
+        assert.deepEqual(await codesOf(gateway, sign()), ['REQUEST_REPLAYED']);
+      });
+
+      it('refuses a partner who has used up a share with 429, in observe mode lets it through', async () => {
+        const replayGuard: ReplayGuard = { reserve: () => ({ retryAfterSeconds: 60 }) };
+        const answer = await guarded(method, { replayGuard }).send(sign());
+        assert.ok(answer.kind === 'refused' && answer.status === 429);
+        assert.equal(answer.body.code, 'RATE_LIMITED');
+        assert.equal(headerOf(answer.headers, 'retry-after'), '60');
+        assert.equal(headerOf(answer.headers, 'ratelimit'), undefined);
+        const observing = guarded(method, { replayGuard, options: { mode: 'observe' } });
+        assert.deepEqual(await codesOf(observing, sign()), ['RATE_LIMITED']);
+        assert.equal(
+          lastDecision(observing).detail,
+          'the credential has used up its share of the signatures that can be remembered',
+        );
       });
 
       it('refuses it in every second in which its time is right', async () => {
@@ -252,7 +326,7 @@ describe('replay protection', () => {
       byHmac({ appKey: 'other' }),
     );
     await codesOf(guarded('parameter-signature', { replayGuard }), byParameters(), byWrapper());
-    assert.equal(new Set(reserved.map(({ key }) => key)).size, 4);
+    assert.equal(new Set(reserved.map((each) => replayKeyOf(each.used))).size, 4);
   });
 });
 

@@ -38,17 +38,14 @@ const faults: Readonly<Record<string, readonly [held: Held | null, detail: strin
     'the credential acme-both is not for METHOD',
   ],
   'its credential is revoked': [{ credential: { state: 'revoked' } }, 'the credential acme-both is revoked'],
-  'its credential has just expired': [
-    { credential: { expiresAt: NOON } },
-    'the credential acme-both is not valid at this time',
-  ],
+  'its credential has just expired': [{ credential: { expiresAt: NOON } }, 'the credential acme-both has expired'],
   'its credential begins in a second': [
     { credential: { notBefore: NOON + 1 } },
-    'the credential acme-both is not valid at this time',
+    'the credential acme-both is not valid yet',
   ],
   'its credential was retiring until now': [
     { credential: { state: 'retiring', expiresAt: NOON } },
-    'the credential acme-both is not valid at this time',
+    'the credential acme-both has expired',
   ],
   'its consumer is disabled': [{ consumer: { enabled: false } }, 'the consumer acme is disabled'],
   'its credential has no secret': [{ credential: { appSecret: null } }, 'the credential has no App Secret'],

@@ -23,7 +23,10 @@ describe('postern doctor', () => {
     const { code, out, err } = await runCli(['doctor'], { POSTERN_STORE: store });
     assert.equal(code, 0);
     assert.equal(err, '');
-    assert.match(out, /^✓ settings: are all known and right\n✓ store file:\S+: is valid: 6 endpoints, 0 consumers/);
+    assert.match(
+      out,
+      /^✓ settings: are all known and right\n✓ OAuth2 listener 127\.0\.0\.1:9002: believes [^\n]*\n✓ store file:\S+: is valid: 6 endpoints, 0 consumers/,
+    );
     assert.match(out, /\nno faults, no warnings\n$/);
   });
 

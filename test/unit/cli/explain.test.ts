@@ -5,15 +5,51 @@ import { join } from 'node:path';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 
+/** The endpoints, and who may call them. */
+const storeYaml = (secretText: string): string => `${endpointsYaml}${consumersYaml(secretText)}`;
+
 const secret = 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9';
 const date = 'Sat, 07 Nov 2026 02:40:00 GMT';
 const at = '2026-11-07T02:40:00Z';
+
+/** Credentials in every state, all with the same App Secret. */
+const consumersYaml = (secretText: string): string => `
+  - id: guarded
+    scenario: partner-openapi
+    match: { paths: [{ prefix: /guarded }] }
+    authentication: hmac
+    accessCondition: authenticated-and-authorized
+consumers:
+  - id: acme
+    credentials:
+      - { id: a, method: hmac, appKey: k, appSecret: '${secretText}' }
+      - { id: b, method: hmac, appKey: revoked, appSecret: '${secretText}', state: revoked }
+      - { id: c, method: hmac, appKey: expired, appSecret: '${secretText}', expiresAt: 2026-11-06T00:00:00Z }
+      - { id: d, method: hmac, appKey: early, appSecret: '${secretText}', notBefore: 2026-11-08T00:00:00Z }
+      - { id: e, method: parameter-signature, appKey: foreign, appSecret: '${secretText}' }
+      - { id: f, method: key, appKey: some-app-key }
+      - { id: g, method: key, appKey: revoked-key, state: revoked }
+      - id: h
+        method: hmac
+        appKey: rotated
+        appSecret: another-app-secret-of-today
+        retiringSecret: { appSecret: '${secretText}', expiresAt: 2026-11-06T00:00:00Z }
+      - id: i
+        method: hmac
+        appKey: rotating
+        appSecret: another-app-secret-of-today
+        retiringSecret: { appSecret: '${secretText}', expiresAt: 2026-11-08T00:00:00Z }
+      - { id: j, method: hmac, appKey: elsewhere, appSecretFrom: { env: NOWHERE } }
+  - id: idle
+    enabled: false
+    credentials: [{ id: z, method: hmac, appKey: disabled, appSecret: '${secretText}' }]
+`;
 
 describe('postern explain', () => {
   let folder: TemporaryDirectory;
   before(async () => {
     folder = await temporaryDirectory();
-    writeFileSync(join(folder.path, 'postern.yaml'), endpointsYaml);
+    writeFileSync(join(folder.path, 'postern.yaml'), storeYaml(secret));
   });
   after(async () => {
     await folder[Symbol.asyncDispose]();
@@ -59,7 +95,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
   it('says that a right request is right', async () => {
     assert.deepEqual(await explain(raw(right), hmac), {
       code: 0,
-      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the access condition and the limits.\n',
+      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the limits.\n',
       err: '',
     });
   });
@@ -102,13 +138,24 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     assert.equal(code, 1);
     const found = JSON.parse(out) as Record<string, unknown>;
     assert.deepEqual(Object.keys(found).sort(), [
-      ...['answer', 'authentication', 'checked', 'difference', 'mistakes', 'notes', 'stringToSign', 'verdict'],
+      ...[
+        'answer',
+        'authentication',
+        'checked',
+        'difference',
+        'mistakes',
+        'notes',
+        'requestId',
+        'stringToSign',
+        'verdict',
+      ],
     ]);
     assert.deepEqual([found['verdict'], found['stringToSign']], ['wrong', right]);
     assert.deepEqual(found['answer'], {
       status: 401,
       code: 'AUTHENTICATION_FAILED',
       detail: 'the signature does not fit the request',
+      isAccessChecked: true,
     });
     assert.match((await explain(raw(right), [...hmac, '-o', 'yaml'])).out, /^verdict: right\n/);
   });
@@ -217,5 +264,133 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     for (const time of ['1794019200', '2026-11-07T03:40:00.5+01:00', date]) {
       assert.match((await explain(raw(right), [...hmac, '--at', time])).out, /^Right: /, time);
     }
+  });
+
+  /** A request with a right signature by an App Key of the store, without any flag. */
+  const by = (appKey: string, path = '/invoices'): string =>
+    raw(`date: ${date}\nGET ${path} HTTP/1.1`, path).replace('appkey="k"', `appkey="${appKey}"`);
+  const bare = async (text: string, args: readonly string[] = []): Promise<CommandResult> => {
+    const file = join(folder.path, 'request.txt');
+    writeFileSync(file, text);
+    const store = `file:${join(folder.path, 'postern.yaml')}`;
+    return await runCli(['explain', file, '--at', at, ...args], { SECRET: secret, POSTERN_STORE: store });
+  };
+
+  it('takes endpoint, App Key and App Secret from the store', async () => {
+    assert.deepEqual(await bare(by('k')), {
+      code: 0,
+      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the limits.\n',
+      err: '',
+    });
+    const { out } = await bare(raw(`date: ${date}\nGET /invoices HTTP/1.1\n`, '/invoices'));
+    assert.match(out, /^Wrong: .*\[line-feed-at-the-end\]/);
+    assert.match((await bare(by('rotating'))).out, /^Right: /);
+    const nowhere = await bare(by('k', '/nowhere'));
+    assert.deepEqual([nowhere.code, nowhere.out], [2, '']);
+    assert.match(nowhere.err, /lead to no endpoint of the store; --endpoint names the one/);
+  });
+
+  it('judges credential, state, method and grant as serve does', async () => {
+    const cases: readonly (readonly [string, string, number, RegExp])[] = [
+      [by('nobody'), 'app-key-unknown', 401, /the App Key is unknown/],
+      [by('revoked'), 'credential-revoked', 401, /the credential b is revoked/],
+      [by('expired'), 'credential-expired', 401, /the credential c has expired/],
+      [by('early'), 'credential-not-yet-valid', 401, /the credential d is not valid yet/],
+      [by('foreign'), 'credential-of-another-method', 401, /the credential e is not for hmac/],
+      [by('disabled'), 'consumer-disabled', 401, /the consumer idle is disabled/],
+      [by('rotated'), 'former-secret', 401, /the former App Secret was used/],
+      [by('k', '/guarded'), 'not-authorized', 403, /the consumer acme has no grant/],
+      ["curl 'http://h/orders' -H 'X-App-Key: nobody'", 'app-key-unknown', 401, /the App Key is unknown/],
+      ["curl 'http://h/orders' -H 'X-App-Key: revoked-key'", 'credential-revoked', 401, /the credential g is revoked/],
+      ["curl 'http://h/orders' -H 'X-App-Key: Some-App-Key'", 'key-case', 401, /upper and lower case/],
+    ];
+    for (const [text, name, status, what] of cases) {
+      const { code, out, err } = await bare(text, ['-o', 'json']);
+      assert.deepEqual([code, err], [1, ''], out);
+      const { verdict, mistakes, answer } = JSON.parse(out) as {
+        verdict: string;
+        mistakes: readonly { name: string; what: string }[];
+        answer: { status: number };
+      };
+      const found = mistakes.find((mistake) => mistake.name === name);
+      assert.deepEqual([verdict, answer.status], ['wrong', status], out);
+      assert.match(found?.what ?? out, what);
+    }
+  });
+
+  it('does not call an old request right that was refused when it was made', async () => {
+    const late = ['--at', '2026-11-07T05:00:00Z'];
+    assert.match((await bare(by('k'), late)).out, /REQUEST_EXPIRED/);
+    const { code, out } = await bare(by('k', '/guarded'), late);
+    assert.equal(code, 1);
+    assert.match(out, /\[not-authorized\]/);
+  });
+
+  it('says when the secret given is not the one of the store', async () => {
+    const file = join(folder.path, 'request.txt');
+    writeFileSync(file, by('rotated'));
+    const store = `file:${join(folder.path, 'postern.yaml')}`;
+    const given = { SECRET: 'a-secret-that-was-never-issued', POSTERN_STORE: store };
+    const { out } = await runCli(['explain', file, '--at', at, '--secret-from', 'env:SECRET'], given);
+    assert.match(out, /\[secret-not-stored\]/);
+    const unread = await bare(by('elsewhere'));
+    assert.equal(unread.code, 2);
+    assert.match(unread.err, /credential j cannot be read here: .* not set; give it with --secret-from/);
+    assert.match((await bare(by('elsewhere'), ['--secret-from', 'env:SECRET'])).out, /^Right: /);
+  });
+
+  it('names the endpoint that host, path and method lead to', async () => {
+    const { code, out } = await bare(by('k', '/invoices'), ['--endpoint', 'guarded']);
+    assert.equal(code, 1);
+    assert.match(out, /lead to the endpoint invoices, not to guarded\. \[another-endpoint\]/);
+  });
+
+  it('works without a store', async () => {
+    const file = join(folder.path, 'request.txt');
+    const alone = async (text: string, args: readonly string[]): Promise<CommandResult> => {
+      writeFileSync(file, text);
+      return await runCli(['explain', file, '--at', at, ...args], { SECRET: secret, POSTERN_STORE: 'file:/nowhere' });
+    };
+    const told = ['--method', 'hmac', '--secret-from', 'env:SECRET'];
+    assert.deepEqual(await alone(by('anybody'), told), {
+      code: 0,
+      out: 'Right: the signature fits the request.\nThe gateway lets it pass, to the access condition and the limits.\n',
+      err: '',
+    });
+    assert.match((await alone(by('anybody'), [...told, '--app-key', 'k'])).out, /\[other-app-key\]/);
+    assert.match(
+      (await alone(by('k'), [...told, '--option', 'algorithms=hmac-sha512'])).out,
+      /\[algorithm-not-allowed\]/,
+    );
+    const usage: readonly (readonly [readonly string[], RegExp])[] = [
+      [['--method', 'hmac'], /--secret-from is missing/],
+      [[...told, '--endpoint', 'invoices'], /give one of the two/],
+      [['--option', 'clockSkewSeconds=1'], /--option goes with --method/],
+      [[...told, '--option', 'clockSkew=1'], /clockSkew/],
+      [['--method', 'oauth2'], /Allowed choices are key, hmac, parameter-signature/],
+    ];
+    for (const [args, message] of usage) {
+      const { code, err } = await alone(by('k'), args);
+      assert.equal(code, 2, err);
+      assert.match(err, message);
+    }
+  });
+
+  it('carries the requestId, given or read from the refusal, and says how to find it in the log', async () => {
+    const id = 'baac2dab-20a4-46e5-ae98-41a4cbf83ec1';
+    const { out } = await bare(by('k'), ['--request-id', id]);
+    assert.ok(out.endsWith(`\nRequest ${id}. Its line in the log of Postern:\n  grep -F '"requestId":"${id}"'\n`), out);
+    const refusal = `{"code":"AUTHENTICATION_FAILED","message":"The credentials or the signature are not valid.","requestId":"${id}"}`;
+    const pasted = await bare(`curl 'http://h/orders?appKey=x'\n${refusal}\n`, ['-o', 'json']);
+    assert.equal((JSON.parse(pasted.out) as { requestId: string }).requestId, id);
+    const verbose = await bare(`> GET /orders?appKey=x HTTP/1.1\r\n> Host: h\r\n> \r\n< x-request-id: ${id}\r\n`);
+    assert.ok(verbose.out.includes(`Request ${id}.`));
+    const wrong = await bare(by('k'), ['--request-id', "'; rm"]);
+    assert.deepEqual([wrong.code, wrong.out], [2, '']);
+  });
+
+  it('refuses CONNECT as the gateway does', async () => {
+    const { out } = await bare(by('k').replace('GET', 'CONNECT'), ['--endpoint', 'invoices']);
+    assert.match(out, /PATH_NOT_NORMAL: the target of CONNECT is not a path/);
   });
 });

@@ -33,10 +33,32 @@ describe('the help of nouns and verbs', () => {
         assert.match(out, /Exit codes: 0 done/, verb);
         assert.match(out, /-o, --output/, verb);
         assert.match(out, /--store <location>/, verb);
+        assert.match(out, /--timeout <span>/, verb);
         for (const line of out.split('\n')) assert.ok(line.length <= 125, `${noun} ${verb}: ${line}`);
       }
     });
   }
+
+  it('has a time limit for every other command that asks a server', async () => {
+    for (const command of [
+      'apply',
+      'diff',
+      'export',
+      'doctor',
+      'sign',
+      'explain',
+      'keyring rewrap',
+      'keyring remove',
+    ]) {
+      const { out } = await runCli([...command.split(' '), '--help']);
+      assert.match(out, /--timeout <span>/, command);
+    }
+    for (const wrong of ['0', '20', '500ms', '2h', 'soon']) {
+      const { code, err } = await runCli(['consumer', 'list', '--timeout', wrong]);
+      assert.equal(code, 2, wrong);
+      assert.match(err, /It must be a span from 1s to 1h, such as 5s or 2m\./);
+    }
+  });
 
   it('is printed for a noun alone, with exit code 2', async () => {
     const { code, out, err } = await runCli(['grant']);

@@ -179,20 +179,26 @@ describe('postern keyring', () => {
           return await Promise.resolve(answer);
         },
       });
-      const no = await keyring(['remove', file, 'test-key-1'], {}, answering(''));
+      const no = await keyring(['remove', file, 'test-key-1', '--without-store'], {}, answering(''));
       assert.deepEqual([no.code, no.out, no.err], [1, '', 'nothing was removed\n']);
       assert.equal((await open()).keyIds.length, 2);
-      assert.match(questions.join(), /can never be opened again: "postern keyring rewrap" must have run before/);
-      const yes = await keyring(['remove', file, 'test-key-1'], {}, answering('y'));
+      assert.match(
+        questions.join(),
+        /Backups and access tokens that were made with this key can never be opened or verified/,
+      );
+      const yes = await keyring(['remove', file, 'test-key-1', '--without-store'], {}, answering('y'));
       assert.deepEqual([yes.code, yes.out], [0, 'ring.yaml: test-key-1 was removed\n']);
       assert.deepEqual((await open()).keyIds, ['test-key-2']);
     });
 
     it('needs --yes without a terminal', async () => {
-      const refused = await keyring(['remove', file, 'test-key-1']);
+      const refused = await keyring(['remove', file, 'test-key-1', '--without-store']);
       assert.equal(refused.code, 2);
       assert.match(refused.err, /add --yes/);
-      assert.equal((await keyring(['remove', 'test-key-1', '--yes'], { POSTERN_KEYRING: file })).code, 0);
+      assert.equal(
+        (await keyring(['remove', 'test-key-1', '--yes', '--without-store'], { POSTERN_KEYRING: file })).code,
+        0,
+      );
       assert.deepEqual((await open()).keyIds, ['test-key-2']);
     });
 
@@ -208,8 +214,22 @@ describe('postern keyring', () => {
       assert.match(err, /no key of this id; did you mean test-key-1\?/);
     });
 
+    it('needs a store to look at, or to hear that there is none', async () => {
+      for (const flags of [['--yes'], ['--dry-run']]) {
+        const { code, out, err } = await keyring(['remove', file, 'test-key-1', ...flags]);
+        assert.deepEqual([code, out], [2, '']);
+        assert.equal(
+          err,
+          'postern keyring remove: name the store whose secrets the key may have sealed: --store, or POSTERN_STORE; --without-store removes the key without a look at one\n',
+        );
+      }
+      assert.equal((await open()).keyIds.length, 2);
+      const declarative = await keyring(['remove', file, 'test-key-1', '--yes', '--store', 'file:postern.yaml']);
+      assert.equal(declarative.code, 0);
+    });
+
     it('removes nothing in a dry run', async () => {
-      const { code, out } = await keyring(['remove', file, 'test-key-1', '--dry-run']);
+      const { code, out } = await keyring(['remove', file, 'test-key-1', '--dry-run', '--without-store']);
       assert.deepEqual([code, out], [0, 'ring.yaml: test-key-1 would be removed\n']);
       assert.equal((await open()).keyIds.length, 2);
     });

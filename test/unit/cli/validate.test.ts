@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { registerValidate, validate } from '../../../src/cli/validate.ts';
 import { type Terminal } from '../../../src/cli/terminal.ts';
+import { runCli } from './run-cli.ts';
 
 const SECRET = 'demo-secret-not-for-production';
 const environmentWithSecret: Terminal['environment'] = { ACME: SECRET };
@@ -57,11 +58,15 @@ describe('postern validate', () => {
 
   it('takes several files as one document', async () => {
     const all = ['grants.yaml', 'valid.yaml', 'endpoints.yaml', 'valid.yaml'];
-    assert.deepEqual(await run(all), [0, '3 files: valid: 1 endpoint, 1 consumer, 1 credential, 1 grant\n']);
+    const [code, told] = await run(all);
+    assert.deepEqual(
+      [code, told.split('\n').at(-2)],
+      [0, '3 files: valid: 1 endpoint, 1 consumer, 1 credential, 1 grant; 1 warning'],
+    );
     assert.deepEqual(await run(['grants.yaml', 'valid.yaml']), [
       1,
       `grants.yaml:2:22: there is no endpoint "e"
-    2 | grants: [{ endpoint: e, consumer: acme }]
+    2 | grants: [{ endpoint: …, consumer: … }]
       |                      ^
 1 problem in 1 file
 `,
@@ -72,17 +77,17 @@ describe('postern validate', () => {
     assert.deepEqual(await run(['wrong.yaml', 'valid.yaml'], 'table', { environment: {} }), [
       1,
       `wrong.yaml:3:9: "id" must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit
-    3 |   - id: Acme
+    3 |   - id: …
       |         ^
 wrong.yaml:4:29: "method" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?
-    4 |     credentials: [{ method: hmca, appKey: …
+    4 |     credentials: [{ method: …, appKey: …, appSecret: … }]
       |                             ^
 valid.yaml:4:43: the credential on line 4 of wrong.yaml has this App Key already; an App Key belongs to one credential
-    4 |     credentials: [{ method: hmac, appKey: …
-      |                                           ^
-valid.yaml:4:68: "appSecretFrom" names the environment variable ACME, which is not set
-    4 |     credentials: [{ method: hmac, appKey: …
-      |                                           ^
+    4 |     credentials: [{ method: …, appKey: …, appSecretFrom: { env: … } }]
+      |                                        ^
+valid.yaml:4:68: "appSecretFrom" names an environment variable that is not set
+    4 |     credentials: [{ method: …, appKey: …, appSecretFrom: { env: … } }]
+      |                                                                 ^
 4 problems in 2 files
 `,
     ]);
@@ -93,6 +98,40 @@ valid.yaml:4:68: "appSecretFrom" names the environment variable ACME, which is n
       1,
       'nowhere.yaml:1:1: the file cannot be read (ENOENT)\n1 problem in 1 file\n',
     ]);
+  });
+
+  it('tells of what is strange in a valid file, and is still content', async () => {
+    write('strange.yaml', 'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: /a/* }] } }]\n');
+    const message =
+      'this path has a pattern, and a path is no pattern here: the characters stand for themselves; end the prefix before it: a prefix takes all paths below';
+    assert.deepEqual(await run(['strange.yaml']), [
+      0,
+      `strange.yaml:2:65: warning: ${message}
+    2 | endpoints: [{ id: …, scenario: …, match: { paths: [{ prefix: … } }]
+      |                                                              ^
+strange.yaml: valid: 1 endpoint, 0 consumers, 0 credentials, 0 grants; 1 warning
+`,
+    ]);
+    const [code, json] = await run(['strange.yaml'], 'json');
+    const { valid, warnings } = JSON.parse(json) as { valid: boolean; warnings: unknown };
+    assert.deepEqual(
+      [code, valid, warnings],
+      [0, true, [{ file: 'strange.yaml', line: 2, column: 65, path: 'endpoints[0].match.paths[0].prefix', message }]],
+    );
+  });
+
+  it('checks the file that serve would serve when none is named', async () => {
+    const POSTERN_STORE = `file:${join(folder, 'valid.yaml')}`;
+    const found = await runCli(['validate'], { ACME: SECRET, POSTERN_STORE });
+    assert.deepEqual(
+      [found.code, found.out.replace(`${folder}/`, '')],
+      [0, 'valid.yaml: valid: 0 endpoints, 1 consumer, 1 credential, 0 grants\n'],
+    );
+    const database = await runCli(['validate'], { POSTERN_STORE: 'mongodb://127.0.0.1:1/postern' });
+    assert.equal(database.code, 2);
+    assert.match(database.err, /^postern validate: name the files to check: POSTERN_STORE is a database/);
+    const other = await runCli(['validate'], { POSTERN_STORE: 'nonsense' });
+    assert.equal(other.code, 2);
   });
 
   it('colours only on a terminal that wants it', async () => {
@@ -129,11 +168,11 @@ valid.yaml:4:68: "appSecretFrom" names the environment variable ACME, which is n
     });
     assert.deepEqual(await run(['valid.yaml'], 'yaml'), [
       0,
-      'valid: true\nfiles:\n  - valid.yaml\nendpoints: 0\nconsumers: 1\ncredentials: 1\ngrants: 0\n',
+      'valid: true\nfiles:\n  - valid.yaml\nendpoints: 0\nconsumers: 1\ncredentials: 1\ngrants: 0\nwarnings: []\n',
     ]);
   });
 
-  it('is a command that needs a file and takes many', async () => {
+  it('is a command that takes many files, as arguments too', async () => {
     let text = '';
     const out = { isTerminal: false, write: (part: string) => (text += part) };
     const terminal = { environment: { ACME: SECRET }, out } as unknown as Terminal;
@@ -148,8 +187,9 @@ valid.yaml:4:68: "appSecretFrom" names the environment variable ACME, which is n
     const files = ['grants.yaml', 'valid.yaml', 'endpoints.yaml'].map((name) => join(folder, name));
     await command().parseAsync(['validate', '-f', ...files.slice(0, 2), '-f', ...files.slice(2)], { from: 'user' });
     assert.deepEqual(codes, [0]);
-    await assert.rejects(command().parseAsync(['validate'], { from: 'user' }), /required option '-f, --file/);
+    await command().parseAsync(['validate', ...files.slice(0, 2), '-f', ...files.slice(2)], { from: 'user' });
+    assert.deepEqual(codes, [0, 0]);
     await assert.rejects(command().parseAsync(['validate', '--help'], { from: 'user' }));
-    assert.match(text, /Examples:\n {2}\$ postern validate -f postern\.yaml/);
+    assert.match(text, /Examples:\n {2}\$ postern validate\n {2}\$ postern validate postern\.yaml/);
   });
 });

@@ -153,6 +153,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
       /^fault: .*no guard stands after/,
       /^warning: .*callers' own x-consumer-id/,
       /^warning: .*x-envoy-auth-partial-body/,
+      /^warning: .*x-envoy-external-address/,
     ],
     'upgrades on a route': [
       (gateway) => {
@@ -166,6 +167,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
         objectAt(cluster ?? null, 'health_checks', 0)['grpc_health_check'] = {};
       },
       /^fault: cluster outbound\|9001\|\|.*its health check has no authority/,
+      /grpc_health_check\.service_name: \S+ is missing or different/,
     ],
     'Postern outside of the mesh': [
       (gateway) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
+import { dumpOf } from '../../support/config-dump.ts';
 import {
-  at,
   backendRoute,
   cluster,
   connectionManager,
@@ -14,28 +14,11 @@ import {
   objectAt,
   readEnvoyConfig,
   removeFilter,
+  routes,
 } from '../../support/envoy-config.ts';
 
 const AUTHZ = 'envoy.filters.http.ext_authz';
 const BUFFER = 'envoy.filters.http.buffer';
-
-/** What Envoy's admin address would say of a configuration with static parts only. */
-function dumpOf(config: JsonObject): JsonObject {
-  const type = 'type.googleapis.com/envoy.admin.v3.';
-  return {
-    configs: [
-      { '@type': `${type}BootstrapConfigDump`, bootstrap: { admin: at(config, 'admin') } },
-      {
-        '@type': `${type}ClustersConfigDump`,
-        static_clusters: listAt(config, 'static_resources', 'clusters').map((each) => ({ cluster: each })),
-      },
-      {
-        '@type': `${type}ListenersConfigDump`,
-        static_listeners: listAt(config, 'static_resources', 'listeners').map((listener) => ({ listener })),
-      },
-    ],
-  };
-}
 
 function findingsAfter(edit: (config: JsonObject) => void): readonly string[] {
   const config = readEnvoyConfig();
@@ -201,6 +184,7 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
       objectAt(authz(config), 'grpc_service', 'retry_policy')['retry_on'] = '5xx';
     },
     /checks are repeated/,
+    /retry_policy\.retry_on: \S+ is missing or different/,
   ],
   'no bodies': [
     (config) => {
@@ -256,6 +240,18 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     },
     /^warning: listener partners: identity headers: callers' own x-consumer-id, x_consumer_id/,
     /x-envoy-auth-partial-body is not dropped/,
+    /x-envoy-external-address is not dropped/,
+  ],
+  'an address that internal callers choose': [
+    (config) => {
+      const [extension] = listAt(connectionManager(config), 'early_header_mutation_extensions');
+      const mutations = listAt(extension ?? null, 'typed_config', 'mutations');
+      mutations.splice(
+        mutations.findIndex((mutation) => objectAt(mutation)['remove'] === 'x-envoy-external-address'),
+        1,
+      );
+    },
+    /^warning: listener partners: identity headers: a caller's own x-envoy-external-address is not dropped/,
   ],
   'addresses that callers choose': [
     (config) => {
@@ -287,6 +283,63 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
       delete objectAt(connectionManager(config), 'local_reply_config', 'mappers', 2)['filter'];
     },
     /a mapper of local_reply_config has no filter/,
+    /the mapper of local_reply_config for GATEWAY_ERROR is missing or different/,
+  ],
+  'no route to the token endpoint': [
+    (config) => {
+      routes(config).splice(0, 1);
+    },
+    /^warning: listener partners: OAuth2 routes: no route leads \/oauth2\/ to Postern's HTTP listener: partners get no/,
+  ],
+  'no route to the metadata': [
+    (config) => {
+      routes(config).splice(1, 1);
+    },
+    /no route leads \/\.well-known\/oauth-authorization-server to/,
+  ],
+  'a token endpoint that leads to the back end': [
+    (config) => {
+      objectAt(routes(config), 0, 'route')['cluster'] = 'backend';
+    },
+    /^fault: listener partners: route apis: prefix \/oauth2\/: it leads to backend, where other routes lead too/,
+  ],
+  'a token endpoint that Postern is asked about': [
+    (config) => {
+      delete objectAt(routes(config), 0, 'typed_per_filter_config')['envoy.filters.http.ext_authz'];
+    },
+    /^warning: listener partners: route apis: prefix \/oauth2\/: ext_authz is on here: partners get 404/,
+  ],
+  'a token endpoint that the guard stops': [
+    (config) => {
+      delete objectAt(routes(config), 0, 'typed_per_filter_config')['postern.guard'];
+    },
+    /^warning: listener partners: route apis: prefix \/oauth2\/: the guard is on here: partners get 503/,
+  ],
+  'a guard that lets anything pass': [
+    (config) => {
+      const policies = objectAt(filterSettings(config, 'postern.guard'), 'rules', 'policies');
+      policies['others'] = { principals: [{ any: true }], permissions: [{ any: true }] };
+    },
+    /^fault: listener partners: guard: the guard lets more pass than what Postern decided$/,
+  ],
+  'a guard that lets everything to the back end pass': [
+    (config) => {
+      const policies = objectAt(filterSettings(config, 'postern.guard'), 'rules', 'policies');
+      policies['others'] = {
+        principals: [{ any: true }],
+        permissions: [{ any: true }],
+        condition: {
+          call_expr: {
+            function: '_==_',
+            args: [
+              { select_expr: { operand: { ident_expr: { name: 'xds' } }, field: 'cluster_name' } },
+              { const_expr: { string_value: 'backend' } },
+            ],
+          },
+        },
+      };
+    },
+    /^fault: listener partners: guard: the guard lets more pass than what Postern decided: everything on apis: prefix \/$/,
   ],
   'a route around everything': [
     (config) => {
@@ -358,6 +411,8 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
       delete cluster(config, 'postern')['circuit_breakers'];
     },
     /max_retries is low/,
+    /circuit_breakers\.thresholds max_requests: 2048 is missing or different/,
+    /circuit_breakers\.thresholds max_pending_requests: 2048 is missing or different/,
   ],
   'a cleartext network': [
     (config) => {

@@ -34,7 +34,7 @@ function examine(own: OwnLimits, edit: (config: JsonObject) => void = () => unde
         { '@type': 'type.googleapis.com/envoy.admin.v3.ClustersConfigDump', static_clusters: clusters },
       ],
     },
-    own,
+    { own, live: null },
   );
 }
 

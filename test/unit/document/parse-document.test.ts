@@ -295,12 +295,12 @@ consumers:
     };
     assert.deepEqual(problemsOf(text, { secrets }), [
       '7:61: "appSecretFrom" names something that is not there',
-      '8:60: the App Secret in the environment variable EMPTY is empty',
-      '9:60: the App Secret in the environment variable SHORT is too short: an App Secret has 16 to 256 characters',
+      '8:60: the App Secret in the environment variable of "appSecretFrom" is empty',
+      '9:60: the App Secret in the environment variable of "appSecretFrom" is too short: an App Secret has 16 to 256 characters',
       '10:53: "appSecretFrom" must be { env: NAME } or { file: PATH }, one of the two',
       '11:53: "appSecretFrom" must be a mapping (key: value); it is a text',
-      '12:60: the App Secret in the environment variable LINES holds a control character, such as a tab or a line feed',
-      '13:60: the App Secret in the environment variable DOS ends with a carriage return: save the file with Unix line ends',
+      '12:60: the App Secret in the environment variable of "appSecretFrom" holds a control character, such as a tab or a line feed',
+      '13:60: the App Secret in the environment variable of "appSecretFrom" ends with a carriage return: save the file with Unix line ends',
     ]);
     const good = text.split('\n').slice(0, 6).join('\n');
     assert.deepEqual(

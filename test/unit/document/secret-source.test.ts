@@ -32,18 +32,18 @@ describe('a secret outside the document', () => {
   });
 
   it('is missed with the reason', () => {
-    assert.deepEqual(read('nothing'), { fault: 'names the file nothing, which cannot be read (ENOENT)' });
-    assert.deepEqual(read('secrets'), { fault: 'names secrets, which is not a plain file' });
-    assert.deepEqual(read('/dev/zero'), { fault: 'names /dev/zero, which is not a plain file' });
-    assert.deepEqual(read('secrets/long'), { fault: 'names secrets/long, which is too long for an App Secret' });
-    assert.deepEqual(read('secrets/bytes'), { fault: 'names secrets/bytes, which is not UTF-8 text' });
+    assert.deepEqual(read('nothing'), { fault: 'names a file that cannot be read (ENOENT)' });
+    assert.deepEqual(read('secrets'), { fault: 'names something that is not a plain file' });
+    assert.deepEqual(read('/dev/zero'), { fault: 'names something that is not a plain file' });
+    assert.deepEqual(read('secrets/long'), { fault: 'names a file that is too long for an App Secret' });
+    assert.deepEqual(read('secrets/bytes'), { fault: 'names a file that is not UTF-8 text' });
   });
 
   it('is read from the environment as it is', () => {
     const reader = secretReader({ environment: { NAME: `${DEMO_SECRET}\n` } });
     assert.deepEqual(reader({ env: 'NAME' }, 'postern.yaml'), { text: `${DEMO_SECRET}\n` });
     assert.deepEqual(reader({ env: 'OTHER' }, 'postern.yaml'), {
-      fault: 'names the environment variable OTHER, which is not set',
+      fault: 'names an environment variable that is not set',
     });
   });
 

@@ -14,36 +14,36 @@ function excerpt(marked: string): string | null {
 }
 
 describe('the line of a problem', () => {
-  it('is shown with its place', () => {
-    assert.equal(excerpt('a: b\n  - ^id: Acme'), '  - ^id: Acme');
-    assert.equal(excerpt('match: { hosts: [^a:80] }\r'), 'match: { hosts: [^a:80] }');
-    assert.equal(excerpt('\tid: ^x'), ' id: ^x');
-    assert.equal(excerpt('methods:\n  - GET\n  - ^"G T"'), '  - ^"G T"');
+  it('is shown with its known keys and its place', () => {
+    assert.equal(excerpt('a: b\n  - ^id: Acme'), '  - ^id: …');
+    assert.equal(excerpt('match: { hosts: [^a:80] }\r'), 'match: { hosts: [^…] }');
+    assert.equal(excerpt('\tid: ^x'), ' id: ^…');
+    assert.equal(excerpt('{"method":^"hmca","appSecret":"abc"}'), '{"method":^…,"appSecret":…}');
+    assert.equal(excerpt('? id : { ^name: x'), '? id : { ^name: …');
   });
 
-  it('is cut before a value that could be a secret', () => {
-    assert.equal(excerpt('{ method: key, appKey: abc, ^appSecret: def }'), '{ method: key, appKey: ^…');
-    assert.equal(excerpt('^appSecrte: hunter22'), '^appSecrte: …');
-    assert.equal(excerpt('{"method":^"hmca","appSecret":"abc"}'), '{"method":^"hmca","appSecret": …');
+  it('holds no value, no key that is not known, and no word of a text', () => {
+    assert.equal(excerpt('{ method: key, appKey: abc, ^appSecret: def }'), '{ method: …, appKey: …, ^appSecret: … }');
+    assert.equal(excerpt('- { ^appSecret:hunter22 }'), '- { ^appSecret:… }');
     assert.equal(excerpt("'appKey': ^abc"), "'appKey': ^…");
-    assert.equal(excerpt('id: x, ^retiringSecret: { appSecret: abc }'), 'id: x, ^retiringSecret: …');
+    assert.equal(excerpt('id: x, ^retiringSecret: { appSecret: abc }'), 'id: …, ^retiringSecret: { appSecret: … }');
+    assert.equal(excerpt('id: x, hunter22: { abc: ^def }, name: y'), 'id: ^… }, name: …');
+    assert.equal(excerpt('id: hunter^22 # id'), 'id: ^…');
+    assert.equal(excerpt('id: ]]]]]]]]^]] }}}}}}}} [[[[[[[['), 'id: ^…[[[');
   });
 
-  it('is not shown when it goes on with a value that could be a secret', () => {
+  it('is not shown without a known key', () => {
+    assert.equal(excerpt('appSecrte: ^hunter22'), null);
     assert.equal(excerpt('appSecret: >\n  ^hunter22'), null);
-    assert.equal(excerpt('appSecret: "hunter\n22^", id: x'), null);
-    assert.equal(excerpt('appSecret:\n\n  - ^hunter22'), null);
+    assert.equal(excerpt('methods:\n  - ^"G T"'), null);
     assert.equal(excerpt('^hunter22'), null);
-  });
-
-  it('is not shown when there is nothing to see', () => {
     assert.equal(excerpt('id: x\n  ^'), null);
     assert.equal(excerptOf([], { line: 3, column: 1 }), null);
   });
 
   it('is cut to a window when it is long, and cannot steer a terminal', () => {
-    const long = excerpt(`hosts: [${'a, '.repeat(100)}^!, ${'b, '.repeat(100)}]`);
-    assert.match(long ?? '', /^….{80}\^!.{79}…$/);
-    assert.equal(excerpt('description: \u001b[31m^red\u202e'), 'description: \ufffd[31m^red\ufffd');
+    const long = excerpt(`{ ${'id: a, '.repeat(100)}^name: b, ${'id: c, '.repeat(100)} }`);
+    assert.match(long ?? '', /^….{80}\^name: .*…$/);
+    assert.equal(excerpt('description: \u001b[31m^red\u202e'), 'description: ^…');
   });
 });

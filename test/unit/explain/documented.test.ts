@@ -19,6 +19,10 @@ function namesInSource(directory: string): readonly string[] {
       /^export const OTHER_APP_KEY = '([a-z-]+)'/gm,
       /\b(?:hmac|basic|bearer): '([a-z-]+)'/g,
       /\?\? '(key-[a-z-]+)'/g,
+      // By what the gateway says of a credential.
+      /^ {4}\/.*\/,\n {4}'([a-z-]+)',$/gm,
+      /^ {2}\[\/.*\/, '([a-z-]+)',/gm,
+      /\bname = '([a-z-]+)'/g,
     ];
     return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
   });
@@ -50,7 +54,14 @@ describe('the list of mistakes in docs/partners.md', () => {
       'ambiguous-parameters',
       'malformed-wrapper',
     ];
-    const refusals = [...codes, 'endpoint-not-found', 'body-too-large', 'body-not-verifiable', 'credentials-malformed'];
+    const refusals = [
+      ...codes,
+      'endpoint-not-found',
+      'body-too-large',
+      'body-not-verifiable',
+      'credentials-malformed',
+      'not-authorized',
+    ];
     const variants = ['body-line-feed', 'body-reformatted', 'body-line-ends', 'body-empty', 'body-white-space'];
     const others = [...refusals, ...variants, 'body-byte-order-mark', 'body-latin1'];
     assert.deepEqual(

@@ -1,11 +1,17 @@
-import { type ExplainableEndpoint } from '../../../src/explain/explain.ts';
-import { type ExplainInput } from '../../../src/explain/explanation.ts';
+import assert from 'node:assert/strict';
+import { explain } from '../../../src/explain/explain.ts';
+import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
+import { judge } from '../../../src/explain/judge.ts';
+import { loneSnapshot } from '../../../src/explain/lone-snapshot.ts';
+import { type ExplainableEndpoint, readSentIdentity } from '../../../src/explain/sent-identity.ts';
 import {
   type HmacOptions,
   type KeyOptions,
   type ParameterSignatureOptions,
   type PartnerEndpointOf,
 } from '../../../src/model/endpoint.ts';
+import { isPromise, type Pending, whenReady } from '../../../src/pending.ts';
+import { type ClientRequest } from '../../../src/signature/client-request.ts';
 
 /** Sat, 07 Nov 2026 02:40:00 GMT: a day with one digit. */
 export const nowSeconds = Date.UTC(2026, 10, 7, 2, 40, 0) / 1000;
@@ -59,5 +65,23 @@ export function keyEndpoint(options: Partial<KeyOptions> = {}): PartnerEndpointO
   return endpointOf('key', { ...common, keyNames: [{ query: 'appKey' }, { header: 'X-App-Key' }], ...options });
 }
 
-/** Any of them. */
-export type AnyEndpoint = ExplainableEndpoint;
+/** Explains a request without a store, as a partner does. */
+export function explainAlone(request: ClientRequest, endpoint: ExplainableEndpoint, given: ExplainInput): Explanation {
+  const explained = explainAnySize(request, endpoint, given);
+  assert.ok(!isPromise(explained), 'small requests are judged at once');
+  return explained;
+}
+
+/** The same for a large body. */
+export function explainAnySize(
+  request: ClientRequest,
+  endpoint: ExplainableEndpoint,
+  given: ExplainInput,
+): Pending<Explanation> {
+  const { appKey: sent, signedSeconds } = readSentIdentity(request, endpoint);
+  const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
+  const snapshot = loneSnapshot(endpoint, known, given.secret);
+  return whenReady(judge(request, snapshot, { nowSeconds: given.nowSeconds, signedSeconds }), (judgement) =>
+    explain(request, endpoint, given, { judgement, caller: null }),
+  );
+}

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { explain } from '../../../src/explain/explain.ts';
 import type { Explanation } from '../../../src/explain/explanation.ts';
 import type { KeyOptions } from '../../../src/model/endpoint.ts';
 import type { ClientHeader } from '../../../src/signature/client-request.ts';
-import { input, keyEndpoint } from './endpoints.ts';
+import { explainAlone, input, keyEndpoint } from './endpoints.ts';
 
 const key = '8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e';
 
@@ -16,7 +15,7 @@ interface Sent {
 }
 
 function explainSent(sent: Sent): Explanation {
-  return explain(
+  return explainAlone(
     {
       method: 'GET',
       path: sent.query === undefined ? '/orders' : `/orders?${sent.query}`,
@@ -92,7 +91,7 @@ describe('explain on a key endpoint', () => {
       { query: 'appKey', ...header(key) },
       { query: `appKey=${key}`, ...header('other') },
       { headers: [['apikey', key]], options: { keyNames: [{ header: 'ApiKey' }] } },
-      { query: '%61ppKey=a%20b', key: 'a b' },
+      { query: '%61ppKey=a%2Eb', key: 'a.b' },
     ];
     for (const sent of right) {
       const { verdict, mistakes: named, answer } = explainSent(sent);

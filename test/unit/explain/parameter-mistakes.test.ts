@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { explain } from '../../../src/explain/explain.ts';
 import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
 import { type ParameterSignatureOptions } from '../../../src/model/endpoint.ts';
 import { type ClientHeader } from '../../../src/signature/client-request.ts';
-import { appKey, hexSecret, input, nowSeconds, parameterEndpoint, secret } from './endpoints.ts';
+import {
+  appKey,
+  explainAlone,
+  explainAnySize,
+  hexSecret,
+  input,
+  nowSeconds,
+  parameterEndpoint,
+  secret,
+} from './endpoints.ts';
 
 const hash = (text: string | Buffer, name = 'sha512'): string => createHash(name).update(text).digest('hex');
 const stamp = String(nowSeconds);
@@ -30,9 +38,14 @@ interface Sent {
 }
 
 function explainSent(sent: Sent): Explanation {
+  return explainAlone(...requestOf(sent));
+}
+
+/** The request, its endpoint, and who it is meant to be from. */
+function requestOf(sent: Sent): Parameters<typeof explainAlone> {
   const sign = sent.sign ?? hash(text + secret);
   const query = sent.query ?? (sent.body === undefined ? `${business}&${credentials}&sign=${sign}` : '');
-  return explain(
+  return [
     {
       method: sent.body === undefined ? 'GET' : 'POST',
       path: query === '' ? '/orders' : `/orders?${query}`,
@@ -42,7 +55,7 @@ function explainSent(sent: Sent): Explanation {
     },
     parameterEndpoint(sent.options),
     { ...input, ...sent.input },
-  );
+  ];
 }
 
 const names = ({ mistakes }: Explanation): readonly string[] => mistakes.map(({ name }) => name);
@@ -87,8 +100,22 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
     [{ query: `to=+x+&appKey=${appKey}&sign=${hash(`appKey=${appKey}&to=x${secret}`)}` }, /white space/],
   ],
   'name-case': [[signed(`a=&apiTimestamp=${stamp}&appKey=${appKey}&to=Köln 1+2&zone=1`), /as they are sent/]],
-  'text-encoding': [[{ sign: hash(Buffer.from(text + secret, 'latin1')) }, /UTF-8/]],
-  'not-sorted': [[signed(`to=Köln 1+2&Zone=1&a=&appKey=${appKey}&apiTimestamp=${stamp}`), /Sort by name/]],
+  'text-encoding': [
+    [{ sign: hash(Buffer.from(text + secret, 'latin1')) }, /UTF-8/],
+    [
+      {
+        query: `appKey=${appKey}&to=%E4%B8%AD%E6%96%87&sign=${hash(Buffer.concat([Buffer.from(`appKey=${appKey}&to=`), Buffer.from('d6d0cec4', 'hex'), Buffer.from(secret)]))}`,
+      },
+      /UTF-8/,
+    ],
+  ],
+  'not-sorted': [
+    [signed(`to=Köln 1+2&Zone=1&a=&appKey=${appKey}&apiTimestamp=${stamp}`), /Sort by name/],
+    [
+      { query: `Zone=1&a=2&appKey=${appKey}&to=3&sign=${hash(`to=3&a=2&Zone=1&appKey=${appKey}${secret}`)}` },
+      /Sort by name/,
+    ],
+  ],
   'sorted-without-case': [[signed(`a=&apiTimestamp=${stamp}&appKey=${appKey}&to=Köln 1+2&Zone=1`), /Sort by name/]],
   'sorted-descending': [[signed(`to=Köln 1+2&appKey=${appKey}&apiTimestamp=${stamp}&a=&Zone=1`), /Sort by name/]],
   'sorted-as-pairs': [
@@ -345,10 +372,11 @@ describe('explain on a parameter-signature endpoint', () => {
     assert.deepEqual(names({ verdict, answer, ...explanation }), ['body-too-large']);
   });
 
-  it('explains a large body in a moment', () => {
+  it('explains a large body in a moment', async () => {
     const large = JSON.stringify({ items: Array.from({ length: 30_000 }, (_, index) => ({ id: index, name: 'é' })) });
     const sign = hash(`appKey=${appKey}&data=nothing like it${secret}`);
-    const explanation = explainSent({ body: JSON.stringify({ data: large, appKey, sign }), headers: [jsonType] });
+    const sent = { body: JSON.stringify({ data: large, appKey, sign }), headers: [jsonType] };
+    const explanation = await explainAnySize(...requestOf(sent));
     assert.equal(explanation.verdict, 'unexplained');
     assert.deepEqual(explanation.notes, ['The body is large, so not every pair of mistakes was tried.']);
   });

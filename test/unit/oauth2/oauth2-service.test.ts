@@ -148,7 +148,7 @@ describe('clients that cannot authenticate', () => {
   const unusable = {
     'the App Key is unknown': { credentials: [] },
     'the credential acme-oauth2 is revoked': { credentials: [acmeOAuth2({ state: 'revoked' })] },
-    'the credential acme-oauth2 is not valid at this time': { credentials: [acmeOAuth2({ expiresAt: NOON })] },
+    'the credential acme-oauth2 has expired': { credentials: [acmeOAuth2({ expiresAt: NOON })] },
     'the consumer acme is disabled': { consumers: [consumer({ enabled: false })], credentials: [acmeOAuth2()] },
     'the credential acme-oauth2 is not for oauth2': { credentials: [acmeOAuth2({ methods: ['hmac'] })] },
     'the client secret is wrong': {
@@ -217,19 +217,22 @@ describe('guessing secrets', () => {
     await issue(fixture, from('203.0.113.7', tokenRequest(borealis)));
   });
 
-  it('is counted for one address, however it is written, and for no other', async () => {
+  it('is counted for one /64 of IPv6, however its addresses are written, and for no other', async () => {
     const fixture = oauth2Fixture();
     for (let count = 0; count < throttleLimits.failuresPerClient; count += 1) {
-      const address = count % 2 === 0 ? '2001:db8::7' : '2001:0DB8:0:0::0007';
+      const address = count % 2 === 0 ? `2001:db8::${String(count)}` : `2001:0DB8:0:0:${String(count)}::0007`;
       assert.equal(await refusalOf(fixture, from(address, wrong)), '401 invalid_client');
     }
     assert.equal(await refusalOf(fixture, from('2001:db8::7', tokenRequest())), '429 temporarily_unavailable');
-    await issue(fixture, from('2001:db8::8', tokenRequest()));
+    await issue(fixture, from('2001:db8:0:1::7', tokenRequest()));
   });
 
   it('is counted right when attempts overlap', async () => {
     const known = snapshotOf(twoClients).credentials;
-    const slow: CredentialSource = { findByAppKey: async (appKey) => await known.findByAppKey(appKey) };
+    const slow: CredentialSource = {
+      findByAppKey: async (appKey) => await known.findByAppKey(appKey),
+      canKnow: () => true,
+    };
     const fixture = oauth2Fixture({ credentials: slow });
     const all = Array.from({ length: 50 }, async () => await refusalOf(fixture, wrong));
     const outcomes = await Promise.all(all);
@@ -239,18 +242,17 @@ describe('guessing secrets', () => {
 
   it('costs a client nothing that it did not fail: 50 right attempts at once all work', async () => {
     const known = snapshotOf(twoClients).credentials;
-    const fixture = oauth2Fixture({ credentials: { findByAppKey: async (key) => await known.findByAppKey(key) } });
+    const fixture = oauth2Fixture({
+      credentials: { findByAppKey: async (key) => await known.findByAppKey(key), canKnow: () => true },
+    });
     await Promise.all(Array.from({ length: 50 }, async () => await issue(fixture)));
   });
 
-  it('is bounded by 600 requests of any kind from one source', async () => {
+  it('is bounded by 600 requests to all endpoints together from one source', async () => {
     const fixture = oauth2Fixture();
     for (let count = 0; count < throttleLimits.requests; count += 1) {
-      const { status } = await fixture.send({
-        method: 'GET',
-        target: count % 2 === 0 ? '/oauth2/token' : '/oauth2/revoke',
-      });
-      assert.equal(status, 405);
+      const { status } = await fixture.send({ target: count % 2 === 0 ? '/oauth2/token' : '/oauth2/revoke' });
+      assert.equal(status, 400);
     }
     const answer = await fixture.send(tokenRequest());
     assert.deepEqual([answer.status, answer.headers['retry-after']], [429, '60']);
@@ -260,6 +262,15 @@ describe('guessing secrets', () => {
     );
     await issue(fixture, from('203.0.113.8', tokenRequest()));
   });
+
+  it('is not counted where nothing is guessed: other methods than POST use up no share', async () => {
+    const fixture = oauth2Fixture();
+    for (let count = 0; count < 2 * throttleLimits.requests; count += 1) {
+      const method = ['GET', 'HEAD', 'OPTIONS', 'PUT'][count % 4] ?? '';
+      assert.equal((await fixture.send({ method })).status, 405);
+    }
+    await issue(fixture);
+  });
 });
 
 describe('a store that is away', () => {
@@ -267,9 +278,11 @@ describe('a store that is away', () => {
     findByAppKey: () => {
       throw new StoreUnavailable('the store is away');
     },
+    canKnow: () => false,
   };
   const awayLater: CredentialSource = {
     findByAppKey: () => Promise.reject(new StoreUnavailable('the store is away')),
+    canKnow: () => false,
   };
 
   for (const credentials of [away, awayLater]) {
@@ -309,6 +322,7 @@ describe('a defect of the program', () => {
         findByAppKey: () => {
           throw new TypeError('secret inner text');
         },
+        canKnow: () => true,
       },
     });
     const answer = await fixture.send(tokenRequest());

@@ -14,6 +14,13 @@ describe('the source of a request', () => {
     assert.equal(sourceOf(oauth2Request({ peerAddress: null })), 'local');
   });
 
+  it('is the TCP peer where that is no Envoy that is known, whatever it says', () => {
+    const headers = [['x-envoy-external-address', '203.0.113.7']] as const;
+    const request = { headers, peerAddress: '198.51.100.9' };
+    assert.equal(sourceOf(oauth2Request({ ...request, isPeerTrusted: false })), '198.51.100.9');
+    assert.equal(sourceOf(oauth2Request({ ...request, isPeerTrusted: true })), '203.0.113.7');
+  });
+
   it('is the TCP peer where what stands there is no address, or stands twice', () => {
     for (const text of ['', 'x', '203.0.113.7, 203.0.113.8', '203.0.113.256', '1'.repeat(10_000), '[::1]']) {
       assert.equal(fromEnvoy(text), '127.0.0.1', text);
@@ -26,30 +33,64 @@ describe('the source of a request', () => {
   });
 
   for (const [address, source] of [
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
-    ['2001:0DB8:0001:0002:0:0:0:0', '2001:db8:1:2::'],
-    ['2001:db8::1', '2001:db8::1'],
-    ['fe80::1%eth0', 'fe80::1'],
-    ['::1', '::1'],
-    ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002:0:0:0:0', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::192.0.2.33', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['fe80::2%25eth1', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
     ['::ffff:192.0.2.33', '192.0.2.33'],
+    ['::FFFF:c000:221', '192.0.2.33'],
+    ['0:0:0:0:0:ffff:192.0.2.33', '192.0.2.33'],
+    ['::ffff:192.0.2.33%eth0', '192.0.2.33'],
+    ['64:ff9b::192.0.2.33', '192.0.2.33'],
+    ['64:ff9b::1:c000:221', '64:ff9b:0:0::/64'],
   ] as const) {
-    it(`is one address, however it is written: ${address} → ${source}`, () => {
+    it(`is one, however it is written: ${address} → ${source}`, () => {
       assert.equal(fromEnvoy(address), source);
+      assert.equal(sourceOf(oauth2Request({ peerAddress: address })), source);
     });
   }
 
-  it('is another one for every IPv6 address', () => {
-    assert.notEqual(fromEnvoy('2001:db8::1'), fromEnvoy('2001:db8::2'));
+  const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
+  const groups = (count: number): fc.Arbitrary<readonly string[]> =>
+    fc.array(group, { minLength: count, maxLength: count });
+
+  it('is the /64 of an IPv6 address, whatever the rest of it and however it is spelled', () => {
+    fc.assert(
+      fc.property(groups(4), groups(4), groups(4), (network, host, other) => {
+        fc.pre(!isPrefixOfIpv4(network));
+        const address = [...network, ...host].join(':');
+        const padded = [...network, ...other].map((each) => each.padStart(4, '0').toUpperCase()).join(':');
+        const short = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+        const source = `${network.join(':')}::/64`;
+        assert.deepEqual(
+          [address, padded, short].map((each) => fromEnvoy(each)),
+          [source, source, source],
+        );
+      }),
+    );
   });
 
-  it('is the same for all spellings of an IPv6 address', () => {
+  it('is another one for every /64, and for every IPv4 address', () => {
     fc.assert(
-      fc.property(fc.ipV6(), (address) => {
-        fc.pre(!/^::ffff:/i.test(address));
-        assert.equal(fromEnvoy(address.toUpperCase()), fromEnvoy(address));
-        assert.equal(fromEnvoy(fromEnvoy(address)), fromEnvoy(address));
+      fc.property(groups(4), groups(4), (one, other) => {
+        fc.pre(one.join(':') !== other.join(':') && !isPrefixOfIpv4(one) && !isPrefixOfIpv4(other));
+        assert.notEqual(fromEnvoy(`${one.join(':')}::1`), fromEnvoy(`${other.join(':')}::1`));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.ipV4(), fc.ipV4(), (one, other) => {
+        assert.equal(fromEnvoy(one) === fromEnvoy(other), one === other);
+        assert.equal(fromEnvoy(`::ffff:${one}`), one);
       }),
     );
   });
 });
+
+/** `::/64` and `64:ff9b::/64` hold IPv4 addresses too, which count each by itself. */
+function isPrefixOfIpv4(network: readonly string[]): boolean {
+  return ['0:0:0:0', '64:ff9b:0:0'].includes(network.join(':'));
+}

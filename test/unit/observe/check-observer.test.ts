@@ -62,6 +62,7 @@ describe('the log of checks', () => {
       endpoint: 'orders',
       request: 'POST /orders/7',
       consumer: null,
+      credential: null,
     });
   });
 

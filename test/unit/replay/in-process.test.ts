@@ -1,63 +1,207 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
+import { type Reservation, type UsedSignature } from '../../../src/replay/replay-guard.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { usedSignature } from '../../support/partner/used-signature.ts';
+import { fixedClock, type FixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+
+const SKEW = 300;
+
+/** Signs with the time of the clock. */
+function signed(clock: FixedClock, text: string, parts: Partial<UsedSignature> = {}): UsedSignature {
+  return usedSignature(text, { signedAtSeconds: clock.nowSeconds(), ...parts });
+}
 
 describe('signatures remembered in process', () => {
   it('are remembered to their last second, and forgotten within a minute after it', () => {
     for (const offset of [0, 1, 59]) {
       const clock = fixedClock(NOON + offset);
       const guard = new InProcessReplayGuard(clock);
-      assert.equal(guard.reserve('a', NOON + offset + 660), 'first');
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
       clock.advance(659);
-      assert.equal(guard.reserve('a', 0), 'repeated');
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
       clock.advance(61);
-      assert.equal(guard.reserve('b', clock.nowSeconds() + 660), 'first');
+      assert.equal(guard.reserve(signed(clock, 'b'), SKEW), 'first');
       assert.equal(guard.size, 1);
+      assert.equal(guard.reserve(first, SKEW), 'outdated');
     }
   });
 
-  it('are never forgotten to make room: then nothing new can be known', () => {
+  it('are remembered by the skew of now, not by that of when they came', () => {
     const clock = fixedClock();
-    const guard = new InProcessReplayGuard(clock, 2);
-    assert.equal(guard.reserve('a', NOON + 60), 'first');
-    assert.equal(guard.reserve('b', NOON + 660), 'first');
-    assert.throws(() => guard.reserve('c', NOON + 660), {
-      name: 'StoreUnavailable',
-      message: /^2 signatures are remembered, and there is no room for another/,
-    });
-    assert.equal(guard.reserve('a', NOON + 660), 'repeated');
-    clock.advance(60);
-    assert.equal(guard.reserve('c', NOON + 660), 'first');
-    assert.equal(guard.reserve('b', NOON + 660), 'repeated');
-    assert.throws(() => guard.reserve('d', NOON + 660), StoreUnavailable);
+    const guard = new InProcessReplayGuard(clock);
+    const first = signed(clock, 'a');
+    assert.equal(guard.reserve(first, 1), 'first');
+    clock.advance(50);
+    assert.equal(guard.reserve(signed(clock, 'raised'), 3600), 'first');
+    clock.advance(7200);
+    assert.equal(guard.reserve(first, 3600), 'repeated');
+    assert.equal(guard.reserve(signed(clock, 'lowered'), 1), 'first');
+    assert.equal(guard.size, 1);
   });
 
-  it('pass once within their time and never grow beyond the bound, whatever is asked when', () => {
+  it('come back by no skew that is raised after they were forgotten', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    const first = signed(clock, 'a');
+    assert.equal(guard.reserve(first, 1), 'first');
+    clock.advance(200);
+    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.size, 1);
+    assert.equal(guard.reserve(first, 3600), 'outdated');
+    assert.equal(guard.reserve(signed(clock, 'c'), 3600), 'first');
+  });
+
+  it('are kept apart by method, each with a window of its own', () => {
+    const clock = fixedClock();
+    const guard = new InProcessReplayGuard(clock);
+    const byHmac = signed(clock, 'a');
+    const byParameters = signed(clock, 'a', { method: 'parameter-signature' });
+    assert.equal(guard.reserve(byHmac, 1), 'first');
+    assert.equal(guard.reserve(byParameters, 3600), 'first');
+    clock.advance(200);
+    assert.equal(guard.reserve(signed(clock, 'b'), 1), 'first');
+    assert.equal(guard.size, 2);
+    assert.equal(guard.reserve(byParameters, 3600), 'repeated');
+  });
+
+  describe('when somebody sets the clock', () => {
+    const others = (guard: InProcessReplayGuard, clock: FixedClock): Reservation =>
+      guard.reserve(signed(clock, `other ${String(clock.nowSeconds())}`), SKEW);
+
+    it('survive a step forward and back', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.set(7200);
+      assert.equal(others(guard, clock), 'first');
+      clock.set(-7200);
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
+    });
+
+    it('survive a step back', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.set(-3600);
+      clock.advance(3600);
+      assert.equal(others(guard, clock), 'first');
+      assert.equal(guard.reserve(first, SKEW), 'repeated');
+    });
+
+    it('are not taken once more when they were forgotten before', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const first = signed(clock, 'a');
+      assert.equal(guard.reserve(first, SKEW), 'first');
+      clock.advance(3600);
+      assert.equal(others(guard, clock), 'first');
+      clock.set(-3600);
+      assert.equal(guard.reserve(first, SKEW), 'outdated');
+    });
+
+    it('are forgotten within a day, and new ones taken, after the clock was ahead by ten years', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock);
+      const tenYears = 315_360_000;
+      assert.equal(guard.reserve(signed(clock, 'before'), SKEW), 'first');
+      clock.set(tenYears);
+      assert.equal(guard.reserve(signed(clock, 'ahead'), SKEW), 'first');
+      clock.advance(1000);
+      assert.equal(guard.reserve(signed(clock, 'later'), SKEW), 'first');
+      clock.set(-tenYears);
+      assert.equal(guard.reserve(signed(clock, 'right again'), SKEW), 'first');
+      clock.advance(90_000);
+      assert.equal(guard.reserve(signed(clock, 'next day'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+  });
+
+  describe('when they are many', () => {
+    it('leave room for others: a credential may hold as many as are free', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 100);
+      const taken = Array.from({ length: 80 }, (_, index) =>
+        guard.reserve(signed(clock, `greedy ${String(index)}`), SKEW),
+      );
+      assert.equal(taken.filter((each) => each === 'first').length, 50);
+      assert.deepEqual(taken.at(-1), { retryAfterSeconds: 60 });
+      for (let count = 0; count < 20; count += 1) {
+        const credentialId = `modest-${String(count)}`;
+        assert.equal(guard.reserve(signed(clock, credentialId, { credentialId }), SKEW), 'first');
+      }
+      assert.deepEqual(guard.refused, { share: 30, memory: 0 });
+      assert.equal(guard.reserve(signed(clock, 'greedy 0'), SKEW), 'repeated');
+      clock.advance(720);
+      assert.equal(guard.reserve(signed(clock, 'greedy again'), SKEW), 'first');
+      assert.equal(guard.size, 1);
+    });
+
+    it('are never forgotten to make room: then nothing new can be known', () => {
+      const clock = fixedClock();
+      const guard = new InProcessReplayGuard(clock, 2);
+      const by = (credentialId: string): UsedSignature => signed(clock, credentialId, { credentialId });
+      const [a, b] = [by('a'), by('b')];
+      assert.equal(guard.reserve(a, SKEW), 'first');
+      assert.equal(guard.reserve(b, SKEW), 'first');
+      assert.throws(() => guard.reserve(by('c'), SKEW), {
+        name: 'StoreUnavailable',
+        message: /^2 signatures are remembered, and there is no room for another/,
+      });
+      assert.equal(guard.reserve(a, SKEW), 'repeated');
+      assert.deepEqual(guard.refused, { share: 0, memory: 1 });
+    });
+  });
+
+  it('pass once, and never grow beyond the bound, whatever comes when and however the clock is set', () => {
     const step = fc.record({
-      key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-      lasts: fc.integer({ min: 1, max: 400 }),
-      after: fc.integer({ min: 0, max: 200 }),
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      credentialId: fc.constantFrom('one', 'two'),
+      skew: fc.constantFrom(1, 100, 3600),
+      after: fc.integer({ min: 0, max: 4000 }),
+      set: fc.constantFrom(0, 0, 0, 0, -5000, -30, 30, 5000),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const clock = fixedClock();
-        const guard = new InProcessReplayGuard(clock, 3);
-        const until = new Map<string, number>();
-        for (const { key, lasts, after } of steps) {
+        const guard = new InProcessReplayGuard(clock, 8);
+        const taken = new Set<string>();
+        const signatures = new Map<string, UsedSignature>();
+        for (const { name, credentialId, skew, after, set } of steps) {
           clock.advance(after);
-          const now = clock.nowSeconds();
-          const isLive = now < (until.get(key) ?? 0);
-          const remembered = guard.size;
+          clock.set(set);
+          const text = `${name} ${credentialId}`;
+          const used = signatures.get(text) ?? signed(clock, text, { credentialId });
+          signatures.set(text, used);
           try {
-            const reservation = guard.reserve(key, now + lasts);
-            if (isLive) assert.equal(reservation, 'repeated');
-            if (reservation === 'first') until.set(key, now + lasts);
+            if (guard.reserve(used, skew) === 'first') {
+              assert.ok(!taken.has(text), `${text} was taken twice`);
+              taken.add(text);
+            }
           } catch (error) {
-            assert.ok(error instanceof StoreUnavailable && remembered === 3 && !isLive);
+            assert.ok(error instanceof StoreUnavailable && guard.size === 8);
           }
-          assert.ok(guard.size <= 3);
+          assert.ok(guard.size <= 8);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('take whoever signs now, however the clock was set before, unless the clock is back by more than the window', () => {
+    const step = fc.record({ after: fc.integer({ min: 0, max: 4000 }), set: fc.constantFrom(0, 0, -50, 3000, 90_000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const clock = fixedClock();
+        const guard = new InProcessReplayGuard(clock);
+        for (const [index, { after, set }] of steps.entries()) {
+          clock.advance(after);
+          clock.set(set);
+          assert.equal(guard.reserve(signed(clock, String(index)), SKEW), 'first');
         }
       }),
     );

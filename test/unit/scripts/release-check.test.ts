@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { checks, formatResults, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
+import { componentPath, namedImages, readDigests, writeComponent } from '../../../scripts/images/pins.mjs';
 import { readDocument, readFences, readTable } from '../../support/documents.ts';
 
 const real = workingTree();
 const { version } = JSON.parse(real.read('package.json')) as { readonly version: string };
 const today = '2026-11-21';
+const images = namedImages();
+const digests = new Map(images.map(({ name }) => [name, `sha256:${'a'.repeat(64)}`]));
+const pinned = writeComponent(images, digests);
 const page = readDocument('docs/releasing.md');
 
 /** This project as on the day of its release, with some files or answers of git changed. */
@@ -15,6 +19,7 @@ function releaseTree(
   const ready: Readonly<Record<string, (text: string) => string>> = {
     'CHANGELOG.md': (text) => text.replace(/^## \[.*$/m, `## [${version}] - ${today}`),
     'README.md': (text) => text.replace(/^Version .*$/m, `Version ${version}.`),
+    [componentPath]: () => pinned,
   };
   return {
     ...real,
@@ -42,6 +47,7 @@ describe('npm run release:check', () => {
     const unprepared = releaseTree({
       'CHANGELOG.md': (text) => text.replace(`] - ${today}`, '] - Unreleased'),
       'README.md': (text) => text.replace(`Version ${version}.`, `Version ${version}, not released yet.`),
+      [componentPath]: () => writeComponent(images, new Map()),
     });
     const [shown = ''] = readFences(page, 'console');
     const [command, ...output] = shown.split('\n');
@@ -54,6 +60,24 @@ describe('npm run release:check', () => {
       readTable(page, 'Check').map(([name]) => name),
       checks.map(({ name }) => name),
     );
+  });
+
+  it('wants every image by its digest, as npm run pin-images writes them', async () => {
+    assert.ok(images.some(({ name, tag }) => name === 'postern' && tag === version));
+    assert.deepEqual(readDigests(pinned), digests);
+    assert.equal(real.read(componentPath), writeComponent(images, readDigests(real.read(componentPath))));
+    const short = new Map([...digests, ['postern', 'sha256:aa']]);
+    for (const text of [writeComponent(images, short), writeComponent(images, new Map([...digests].slice(0, 3)))]) {
+      const problems = await find('image digests', releaseTree({ [componentPath]: () => text }));
+      assert.match(
+        problems.join(),
+        /pinned-images\/kustomization\.yaml: postern:\S+ has no digest: npm run pin-images/,
+      );
+    }
+    const stale = releaseTree({
+      'deploy/base/deployment.yaml': (text) => text.replace(`postern:${version}`, 'other:1'),
+    });
+    assert.match((await find('image digests', stale)).join(), /does not name the images of deploy/);
   });
 
   const faults: readonly (readonly [string, string, WorkingTree, RegExp])[] = [

@@ -15,7 +15,7 @@ const withKey = { path: `/orders?appKey=${APP_KEY}`, headers: [['x-request-id', 
 const silent: CheckObserver = { decided: () => undefined, unreadable: () => undefined, defect: () => undefined };
 
 function snapshotWith(findByAppKey: CredentialSource['findByAppKey']): () => Snapshot {
-  const snapshot = { ...snapshotOf(), credentials: { findByAppKey } };
+  const snapshot = { ...snapshotOf(), credentials: { findByAppKey, canKnow: () => true } };
   return () => snapshot;
 }
 

@@ -27,8 +27,10 @@ interface Outcome {
 describe('the HTTP listener with TLS', () => {
   const kept: AsyncDisposable[] = [];
   let refused: string[];
+  let trusted: boolean[];
   beforeEach(() => {
     refused = [];
+    trusted = [];
   });
   afterEach(() => release(...kept.splice(0)));
 
@@ -37,8 +39,12 @@ describe('the HTTP listener with TLS', () => {
     limits: HttpLimits = httpLimits,
   ): Promise<{ server: HttpServer; port: number }> {
     const listener = new HttpServer({
+      isTrustedAddress: () => false,
       address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
-      service: () => Promise.resolve({ status: 200, headers: {}, body: '{}' }),
+      service: ({ isPeerTrusted }) => {
+        trusted.push(isPeerTrusted);
+        return Promise.resolve({ status: 200, headers: {}, body: '{}' });
+      },
       limits,
       onConnectionRefused: (reason) => refused.push(reason),
       ...(tls === undefined ? {} : { tls }),
@@ -75,6 +81,14 @@ describe('the HTTP listener with TLS', () => {
     const after = await ask(port);
     assert.equal(after.status, 200);
     assert.notEqual(after.shown, before.shown);
+  });
+
+  it('knows as an Envoy whoever shows a good certificate, and nobody where none is asked for', async () => {
+    const { port } = await start(mutual);
+    await ask(port, { key: envoy.key, cert: envoy.cert });
+    const { port: plain } = await start(identity);
+    await ask(plain, { key: envoy.key, cert: envoy.cert });
+    assert.deepEqual(trusted, [true, false]);
   });
 
   it('lets only those pass whose certificate an authority of its file signed, and tells of the others', async () => {

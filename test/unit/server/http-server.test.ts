@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type OAuth2Answer, type OAuth2Request } from '../../../src/oauth2/oauth2-request.ts';
 import { type HttpLimits, httpLimits, HttpServer } from '../../../src/server/http-server.ts';
+import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -31,6 +32,7 @@ describe('the HTTP listener', () => {
   ): Promise<RunningServer> {
     const requests: OAuth2Request[] = [];
     const server = new HttpServer({
+      isTrustedAddress: () => false,
       address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
       limits: { ...httpLimits, checkIntervalMs: 20, ...limits },
       service: async (request) => {
@@ -178,13 +180,18 @@ describe('the HTTP listener', () => {
     assert.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 OK/);
   });
 
-  it('takes no more connections than its limit', async () => {
-    const { port } = await start({ maxConnections: 2 });
-    const [first, second, third] = [await open(port), await open(port), await open(port)];
-    assert.equal(await readAll(third), '');
-    for (const socket of [first, second]) socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  it('takes no more connections than its limit while requests of all are worked on', async () => {
+    let answer: ((answer: OAuth2Answer) => void) | undefined;
+    const { port } = await start(
+      { maxConnections: 1, maxOfAddress: 1 },
+      () => new Promise((resolve) => (answer = resolve)),
+    );
+    const first = await open(port);
+    first.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await poll('the request', () => Promise.resolve(answer ?? null));
+    assert.equal(await readAll(await open(port)), '');
+    answer?.(ok);
     assert.match(await readAll(first), /200 OK/);
-    assert.match(await readAll(second), /200 OK/);
   });
 
   it('goes on when a client leaves in the middle of a request', async () => {
@@ -243,6 +250,7 @@ describe('the HTTP listener', () => {
   it('tells Envoy whether requests may be sent here, without asking the service', async () => {
     let isReady = false;
     const server = new HttpServer({
+      isTrustedAddress: () => false,
       address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
       isReady: () => isReady,
       service: () => Promise.reject(new Error('nobody should be asked')),
@@ -258,15 +266,47 @@ describe('the HTTP listener', () => {
     assert.match(await ask(), /^HTTP\/1\.1 200 [^]*\r\n\r\nready\n$/);
   });
 
+  it('says of every request whether it came from an Envoy that is known', async () => {
+    const asked: string[] = [];
+    const told: boolean[] = [];
+    let isTrusted = true;
+    const server = new HttpServer({
+      isTrustedAddress: (address) => {
+        asked.push(address);
+        return isTrusted;
+      },
+      address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+      service: ({ isPeerTrusted }) => {
+        told.push(isPeerTrusted);
+        return Promise.resolve(ok);
+      },
+    });
+    kept.push(server);
+    await server.start();
+    const address = server.address();
+    assert.ok(address.kind === 'tcp');
+    await exchange(address.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    isTrusted = false;
+    await exchange(address.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    assert.deepEqual(
+      [asked, told],
+      [
+        ['127.0.0.1', '127.0.0.1'],
+        [true, false],
+      ],
+    );
+  });
+
   it('listens on a Unix socket, in place of one that was left behind', async () => {
     const directory = await temporaryDirectory();
     kept.push(directory);
     const path = join(directory.path, 'http.sock');
-    const sources: (string | null)[] = [];
+    const sources: (string | boolean | null)[] = [];
     const server = new HttpServer({
+      isTrustedAddress: () => false,
       address: { kind: 'unix', path },
-      service: ({ peerAddress }) => {
-        sources.push(peerAddress);
+      service: ({ peerAddress, isPeerTrusted }) => {
+        sources.push(peerAddress, isPeerTrusted);
         return Promise.resolve(ok);
       },
     });
@@ -276,6 +316,6 @@ describe('the HTTP listener', () => {
     const socket = connect(path).setEncoding('latin1');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     assert.match(await readAll(socket), /200 OK/);
-    assert.deepEqual(sources, [null]);
+    assert.deepEqual(sources, [null, true]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { isSignableHeader, parseSignedHeaders } from '../../../src/signature/signed-headers.ts';
+import { isSignableHeader, maxSignedNames, parseSignedHeaders } from '../../../src/signature/signed-headers.ts';
 
 describe('list of signed headers', () => {
   for (const list of [
@@ -42,6 +42,22 @@ describe('list of signed headers', () => {
       assert.deepEqual(parseSignedHeaders(list), { refused: 'CREDENTIALS_MALFORMED', detail });
     });
   }
+
+  it('refuses more names than the request can have, before it looks at any of them', () => {
+    const refusal = {
+      refused: 'CREDENTIALS_MALFORMED',
+      detail: 'the headers list has more names than the request has headers',
+    };
+    const list = 'date request-line host x-a';
+    assert.deepEqual(parseSignedHeaders(list, 4), list.split(' '));
+    assert.deepEqual(parseSignedHeaders(list, 3), refusal);
+    assert.deepEqual(parseSignedHeaders('NOT A NAME', 2), refusal);
+  });
+
+  it('takes every name that a request can have', () => {
+    // Authorization, date and x-a came; host is the authority, which may be no header.
+    assert.equal(maxSignedNames(3), 'date request-line host x-a'.split(' ').length);
+  });
 
   it('knows the headers that a signature proves nothing about', () => {
     for (const name of [

@@ -484,7 +484,7 @@ describe('the bounds of the cache', () => {
     const read = test.reader.open.find(({ appKeyHash }) => appKeyHash === hashOf('a'));
     read?.answer(held('a', 'acme', 2));
     assert.equal(await stateOf(finding), '2');
-    test.cache.noteKnown(hashOf('never'));
+    test.appKeys.note(hashOf('never'));
     const preferred = test.cache.findByAppKey(keyOf('never'));
     test.reader.open.find(({ appKeyHash }) => appKeyHash === hashOf('never'))?.answer(held('never'));
     assert.equal(await stateOf(preferred), '1');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache } from '../../../src/store/credential-cache.ts';
 import { CredentialUnreadable, StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { LookUpBreaker } from '../../../src/store/look-up-breaker.ts';
@@ -150,6 +151,8 @@ describe('the circuit breaker around look-ups', () => {
         clock: time,
         startTimer: time.startTimer,
         confirmedMs: () => 0,
+        appKeys: new AppKeyFilter(),
+        appKeysConfirmedMs: () => 0,
         observer: { defect: assert.ifError },
       },
     );

@@ -1,7 +1,10 @@
-import { fault, type Finding } from '../../finding.ts';
-import { isBefore, type PosternChain, statesPassedBy } from '../filter-chain.ts';
-import { flagIn, numberIn } from '../json-view.ts';
-import { isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
+import { hash } from 'node:crypto';
+import { fault, type Finding, warning } from '../../finding.ts';
+import type { HttpFilter } from '../envoy-config.ts';
+import { isBefore, type PosternChain } from '../filter-chain.ts';
+import { readGuard } from '../guard.ts';
+import { flagIn, numberIn, textIn } from '../json-view.ts';
+import { clustersOf, isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
 
 /** The order buffer, ext_authz, unwrap, guard: each closes a hole that is open without it (docs/envoy.md). */
 export function inspectOrder(chain: PosternChain): readonly Finding[] {
@@ -26,6 +29,15 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
       ),
     );
   }
+  if (unwrap !== null && !isKnownScript(unwrap)) {
+    findings.push(
+      warning(
+        subject,
+        'the script that unwraps JSON bodies is not that of this version: what it does with a wrapper, and with its text in logs, is not known',
+        'copy the Lua filter postern.unwrap from envoy.yaml',
+      ),
+    );
+  }
   if (guard === null || !isBefore(chain, unwrap ?? extAuthz, guard)) {
     findings.push(
       fault(
@@ -35,7 +47,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
       ),
     );
   } else {
-    findings.push(...inspectGuard(chain, guard.settings));
+    findings.push(...inspectGuard(chain, guard));
   }
   for (const filter of [extAuthz, buffer, unwrap, guard]) {
     if (filter?.isDisabled !== true || manager.routes.some((route) => !isOff(route, filter))) continue;
@@ -46,16 +58,35 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
   return findings;
 }
 
-function inspectGuard({ manager, guard }: PosternChain, settings: object): readonly Finding[] {
-  const subject = `${manager.name}: guard`;
-  const states = guard === null ? [] : statesPassedBy(guard);
-  const others = states.filter((state) => state !== 'original' && state !== 'replaced');
-  const isAllow = !['DENY', 'LOG'].includes(String((settings as { rules?: { action?: unknown } }).rules?.action));
-  if (isAllow && 'rules' in settings && states.length > 0 && others.length === 0) return [];
+/** SHA-256 of the script of envoy.yaml, without comments and white space. */
+const KNOWN_SCRIPTS: ReadonlySet<string> = new Set([
+  '3b7b728a2850c390aa52bd660c747ca3d1f2cd575953d2b1cc0b346e1a1524b4',
+]);
+
+function isKnownScript({ settings }: HttpFilter): boolean {
+  const script = textIn(settings, 'default_source_code', 'inline_string') ?? textIn(settings, 'inline_code') ?? '';
+  const bare = script.replaceAll(/--.*$/gm, '').replaceAll(/\s/g, '');
+  return KNOWN_SCRIPTS.has(hash('sha256', bare));
+}
+
+function inspectGuard({ manager }: PosternChain, guard: HttpFilter): readonly Finding[] {
+  const { clusters, passesDecided, passesMore } = readGuard(guard);
+  const open = manager.routes.filter(
+    (route) => leadsOn(route) && !isOwn(route) && clustersOf(route).some((cluster) => clusters.includes(cluster)),
+  );
+  if (!passesMore && passesDecided && open.length === 0) return [];
+  if (!passesMore && open.length === 0) {
+    const message =
+      'the guard stops some of what Postern decided: requests with wrapped bodies, or all others, get 503';
+    return [
+      fault(`${manager.name}: guard`, message, 'let it ALLOW postern.body = original and replaced, as envoy.yaml does'),
+    ];
+  }
+  const routes = open.map(({ name }) => name).join(', ');
   return [
     fault(
-      subject,
-      'the guard lets more pass than what Postern decided',
+      `${manager.name}: guard`,
+      `the guard lets more pass than what Postern decided${routes === '' ? '' : `: everything on ${routes}`}`,
       'let it ALLOW only postern.body = original or replaced, as envoy.yaml does',
     ),
   ];

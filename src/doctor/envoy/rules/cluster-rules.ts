@@ -11,8 +11,14 @@ const LONGEST_NO_TRAFFIC_SECONDS = 10;
 export function inspectCluster(chain: PosternChain): readonly Finding[] {
   const name = posternCluster(chain);
   const cluster = name === null ? undefined : chain.config.clusters.get(name);
-  if (name === null || cluster === undefined) return [];
+  if (name === null) return [];
   const subject = `cluster ${name}`;
+  if (cluster === undefined) {
+    const message = 'ext_authz asks it, and there is no such cluster: every request gets 503';
+    return [
+      fault(subject, message, 'correct grpc_service.envoy_grpc.cluster_name, or copy the cluster from envoy.yaml'),
+    ];
+  }
   return [
     ...inspectHealthChecks(subject, cluster),
     ...inspectRetries(subject, cluster),
@@ -32,11 +38,11 @@ function inspectHealthChecks(subject: string, cluster: JsonObject): readonly Fin
     ];
   }
   const name = textIn(cluster, 'name') ?? '';
-  if (/[^A-Za-z0-9._~:/-]/.test(name) && textIn(check, 'grpc_health_check', 'authority') === null) {
+  if (/[^A-Za-z0-9._~:-]/.test(name) && textIn(check, 'grpc_health_check', 'authority') === null) {
     return [
       fault(
         subject,
-        'its health check has no authority, and Envoy takes the name of the cluster, which no HTTP/2 server accepts: every replica is unhealthy',
+        'its health check has no authority, and Envoy takes the name of the cluster, which HTTP/2 servers do not accept: every replica is unhealthy',
         'set grpc_health_check: { authority: … } to the name of the Service',
       ),
     ];

@@ -7,6 +7,15 @@ import { leadsOn } from '../route-filters.ts';
 /** Headers that only Postern may set; a mutation has to take each of them out of what callers send. */
 const identityNames = ['x-consumer-id', 'x_consumer_id', 'X-Credential-Identifier', 'x-anonymous-consumer'];
 
+/** Headers that Envoy alone may set, and what callers gain who set them where it does not. */
+const marksOfEnvoy = [
+  ['x-envoy-auth-partial-body', 'a body can be passed off as cut, or as whole'],
+  [
+    'x-envoy-external-address',
+    'where Envoy takes callers for internal ones, they choose the address that guesses at the token endpoint are counted by',
+  ],
+] as const;
+
 /** Settings of the connection manager: the target byte for byte, the caller's own identity headers gone. */
 export function inspectManager(chain: PosternChain): readonly Finding[] {
   const { manager } = chain;
@@ -70,11 +79,12 @@ function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Fi
       ),
     );
   }
-  if (!isRemoved('x-envoy-auth-partial-body')) {
+  for (const [header, consequence] of marksOfEnvoy) {
+    if (isRemoved(header)) continue;
     findings.push(
       warning(
         subject,
-        "a caller's own x-envoy-auth-partial-body is not dropped before every filter",
+        `a caller's own ${header} is not dropped before every filter: ${consequence}`,
         'copy early_header_mutation_extensions from envoy.yaml',
       ),
     );

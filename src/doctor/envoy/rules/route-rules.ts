@@ -1,14 +1,53 @@
 import { fault, type Finding, warning } from '../../finding.ts';
 import type { HttpFilter, Route } from '../envoy-config.ts';
-import type { PosternChain } from '../filter-chain.ts';
+import { posternCluster, type PosternChain } from '../filter-chain.ts';
+import { readGuard } from '../guard.ts';
 import { flagIn } from '../json-view.ts';
-import { isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
+import { clustersOf, isOff, isOwn, leadsOn, matchedPath, overrideOf } from '../route-filters.ts';
 
 const IDENTITY_HEADER = /^x[-_](consumer|credential|authenticated)[-_]/i;
 
 /** Routes that go around a filter of the chain. */
 export function inspectRoutes(chain: PosternChain): readonly Finding[] {
-  return chain.manager.routes.flatMap((route) => inspectRoute(chain, route));
+  return [...chain.manager.routes.flatMap((route) => inspectRoute(chain, route)), ...inspectOwnRoutes(chain)];
+}
+
+/** The routes to Postern's HTTP listener, where ext_authz and the guard must be off, and which must lead nowhere else. */
+function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
+  const { manager, checks, guard } = chain;
+  const own = manager.routes.filter((route) => isOwn(route) && leadsOn(route));
+  const subject = `${manager.name}: OAuth2 routes`;
+  const advice = 'copy the routes /oauth2/ and /.well-known/oauth-authorization-server from envoy.yaml';
+  const missing = ['/oauth2/', '/.well-known/oauth-authorization-server'].filter(
+    (path) =>
+      !own.some((route) =>
+        path === '/oauth2/' ? matchedPath(route).startsWith('/oauth2') : matchedPath(route) === path,
+      ),
+  );
+  const findings: Finding[] = [];
+  if (manager.routes.length > 0 && missing.length > 0) {
+    const message = `no route leads ${missing.join(' and ')} to Postern's HTTP listener: partners get no OAuth2 tokens`;
+    findings.push(warning(subject, message, `${advice}; without oauth2 endpoints leave it so`));
+  }
+  const others = new Set(manager.routes.filter((route) => !isOwn(route) && leadsOn(route)).flatMap(clustersOf));
+  const passed = guard === null ? [] : readGuard(guard).clusters;
+  for (const route of own) {
+    const name = `${manager.name}: route ${route.name}`;
+    const clusters = clustersOf(route);
+    const isUnchecked = checks.every((filter) => isOff(route, filter));
+    const isUnguarded = guard === null || isOff(route, guard) || clusters.every((cluster) => passed.includes(cluster));
+    if (isUnchecked && clusters.some((cluster) => others.has(cluster) || cluster === posternCluster(chain))) {
+      const message = `it leads to ${clusters.join(', ')}, where other routes lead too: with ext_authz off its requests are not checked`;
+      findings.push(fault(name, message, 'let it lead to the cluster of POSTERN_HTTP_ADDRESS, and to nothing else'));
+    }
+    if (!isUnchecked || !isUnguarded) {
+      const part = isUnchecked
+        ? 'the guard is on here: partners get 503 instead of OAuth2 tokens'
+        : 'ext_authz is on here: partners get 404 instead of OAuth2 tokens';
+      findings.push(warning(name, part, advice));
+    }
+  }
+  return findings;
 }
 
 function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {

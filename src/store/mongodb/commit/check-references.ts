@@ -1,18 +1,23 @@
 import type { Change } from '../../../manage/change.ts';
-import { Conflict } from '../../../manage/resource-store.ts';
+import { Conflict, Outdated } from '../../../manage/resource-store.ts';
 import { collectionNames } from '../documents.ts';
 import { changesOfKind, deletedIds, inPieces } from './changes.ts';
 import type { CommitContext, Identified } from './commit-context.ts';
+import { isNewReference } from './turn.ts';
 
 const IDS_AT_ONCE = 10_000;
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, a credential or grant leads nowhere: because its
- * consumer or endpoint is not there, or because one was deleted that still has some.
+ * Rejects with {@link Conflict} when, after the changes were written, a credential or grant leads nowhere: because the
+ * consumer or endpoint of a new one is not there, or because one was deleted that still has some.
  */
 export async function checkReferences(changes: readonly Change[], context: CommitContext): Promise<void> {
-  const credentials = changesOfKind(changes, 'credential').flatMap(({ after }) => after ?? []);
-  const grants = changesOfKind(changes, 'grant').flatMap(({ after }) => after ?? []);
+  const credentials = changesOfKind(changes, 'credential').flatMap((change) =>
+    isNewReference(change) ? (change.after ?? []) : [],
+  );
+  const grants = changesOfKind(changes, 'grant').flatMap((change) =>
+    isNewReference(change) ? (change.after ?? []) : [],
+  );
   await requireParents(
     'consumer',
     [
@@ -85,7 +90,7 @@ async function refuseOrphans(
       const child = await db.collection<Identified>(collection).findOne({ [field]: { $in: [...ids] } }, { session });
       if (child === null) continue;
       const parent = String(child[field]);
-      throw new Conflict(
+      throw new Outdated(
         `the ${kind} "${parent}" still has the ${noun} "${child._id}"; nothing was changed: try again`,
       );
     }

@@ -1,6 +1,6 @@
 import type { Change } from '../../../manage/change.ts';
 import { type ResourceKind, resourceKinds } from '../../../manage/resource.ts';
-import { Conflict } from '../../../manage/resource-store.ts';
+import { Outdated } from '../../../manage/resource-store.ts';
 import { type AuditDocument, collectionNames } from '../documents.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { inPieces } from './changes.ts';
@@ -9,7 +9,7 @@ import type { CommitContext, Identified } from './commit-context.ts';
 /** So many ids, of 127 characters at most, fit well into one question. */
 const IDS_AT_ONCE = 10_000;
 
-/** Rejects with {@link Conflict} when a change was planned on something else than what is there. */
+/** Rejects with {@link Outdated} when a change was planned on something else than what is there. */
 export async function checkRevisions(changes: readonly Change[], context: CommitContext): Promise<void> {
   for (const kind of resourceKinds) {
     const own = changes.filter((change) => change.kind === kind);
@@ -27,11 +27,11 @@ async function checkPiece(kind: ResourceKind, changes: readonly Change[], contex
   for (const { id, before } of changes) {
     const isThere = revisions.has(id);
     if (before === null && isThere)
-      throw new Conflict(`there is ${withArticle(kind)} "${id}" already; nothing was changed`);
+      throw new Outdated(`there is ${withArticle(kind)} "${id}" already; nothing was changed`);
     if (before !== null && revisions.get(id) !== before.revision) {
       const how = isThere ? 'changed' : 'deleted';
       const by = await describeLastChange(kind, id, context);
-      throw new Conflict(
+      throw new Outdated(
         `the ${kind} "${id}" was ${how} meanwhile${by}; look at it and try again. Nothing was changed`,
       );
     }

@@ -1,9 +1,11 @@
-import type { ClientSession, Db } from 'mongodb';
+import type { ClientSession, Db, ObjectId } from 'mongodb';
 
 /** What the steps of one commit share, for one attempt. */
 export interface CommitContext {
   readonly db: Db;
   readonly session: ClientSession;
+  /** What tells this commit from all others, in every attempt. */
+  readonly commitId: ObjectId;
   /** The store's revision after the commit. */
   readonly storeRevision: number;
   /** The time that the commit's records get. */

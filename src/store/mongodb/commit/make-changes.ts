@@ -1,4 +1,4 @@
-import type { ClientSession, Db } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, Operation } from '../../../manage/change.ts';
 import { type AuditDocument, collectionNames, type UsageDocument } from '../documents.ts';
@@ -12,36 +12,61 @@ import type { CommitContext } from './commit-context.ts';
 import { WRITES_AT_ONCE, writeChanges } from './write-changes.ts';
 
 /**
- * Raises the revision of the store inside a transaction, and gives the new one. Every commit begins with it, so that
- * there is one commit at a time and all that is checked afterwards is exact.
+ * Takes the next revision of the store: a number that no other commit has. Outside of any transaction, so that no commit
+ * waits for another one; the number of a commit that fails is never used. `w` says how many members have to confirm it;
+ * one that only the primary confirmed can be given again when that is lost.
  */
-export async function raiseRevision(db: Db, session: ClientSession): Promise<number> {
+export async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
   const state = await db
     .collection<{ _id: string; revision: number }>(collectionNames.meta)
-    .findOneAndUpdate({ _id: 'state' }, { $inc: { revision: 1 } }, { session, upsert: true, returnDocument: 'after' });
+    .findOneAndUpdate(
+      { _id: 'state' },
+      { $inc: { revision: 1 } },
+      { upsert: true, returnDocument: 'after', writeConcern: { w, wtimeoutMS: 5000 } },
+    );
   if (state === null) throw new Error('the revision of the store was not raised');
   return state.revision;
 }
 
-/** Makes changes with their audit events in the transaction of the context, or rejects with `Conflict`. */
+/**
+ * Makes changes with their audit events in the transaction of the context, or rejects with `Conflict`. Records that
+ * others may want are written last, so that they are held as shortly as can be.
+ */
 export async function makeChanges(
   changes: readonly Change[],
   operation: Operation,
-  sealer: Sealer,
+  sealer: Sealer | null,
   context: CommitContext,
 ): Promise<void> {
   await checkRevisions(changes, context);
   await checkAppKeys(changes, context);
+  await recordEvents(changes, operation, context);
+  await keepFormerAppKeys(changes, context);
+  await forgetUsage(changes, context);
   await writeChanges(changes, sealer, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
-  await keepFormerAppKeys(changes, context);
-  await forgetUsage(changes, context);
-  const audit = context.db.collection<AuditDocument>(collectionNames.audit);
+}
+
+/** The first event has the id of the commit, by which the commit is found again. */
+async function recordEvents(changes: readonly Change[], operation: Operation, context: CommitContext): Promise<void> {
+  const audit = context.db.collection<AuditDocument & { _id: ObjectId }>(collectionNames.audit);
+  let id: ObjectId | null = context.commitId;
   for (const piece of inPieces(changes, WRITES_AT_ONCE)) {
-    const events = piece.map((change) => auditDocumentOf(change, operation, context));
+    const events = piece.map((change) => {
+      const event = { _id: id ?? new ObjectId(), ...auditDocumentOf(change, operation, context) };
+      id = null;
+      return event;
+    });
     await audit.insertMany(events, { session: context.session });
   }
+}
+
+/** Whether a commit was made, as a majority of the members has it. */
+export async function isCommitted(db: Db, commitId: ObjectId, signal: AbortSignal): Promise<boolean> {
+  const audit = db.collection<{ _id: ObjectId }>(collectionNames.audit);
+  const options = { projection: { _id: 1 }, readConcern: 'majority', signal } as const;
+  return (await audit.findOne({ _id: commitId }, options)) !== null;
 }
 
 async function forgetUsage(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {

@@ -11,14 +11,18 @@ import type { CommitContext, Identified } from './commit-context.ts';
 export const WRITES_AT_ONCE = 1000;
 
 /** Writes changes whose revisions were checked in the same transaction. */
-export async function writeChanges(changes: readonly Change[], sealer: Sealer, context: CommitContext): Promise<void> {
+export async function writeChanges(
+  changes: readonly Change[],
+  sealer: Sealer | null,
+  context: CommitContext,
+): Promise<void> {
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
 }
 
 async function writeKind<K extends ResourceKind>(
   kind: K,
   changes: readonly ChangeOf<K>[],
-  sealer: Sealer,
+  sealer: Sealer | null,
   { db, session, nowMs }: CommitContext,
 ): Promise<void> {
   const collection = db.collection<Identified>(recordKinds[kind].collection);
@@ -32,7 +36,7 @@ async function writeKind<K extends ResourceKind>(
 
 function operationOf<K extends ResourceKind>(
   { kind, id, before, after }: ChangeOf<K>,
-  sealer: Sealer,
+  sealer: Sealer | null,
   nowSeconds: number,
 ): AnyBulkWriteOperation<Identified> {
   const filter = { _id: id, revision: before?.revision ?? 0 };

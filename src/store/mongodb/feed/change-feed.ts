@@ -86,6 +86,11 @@ export class ChangeFeed implements AsyncDisposable {
     return this.#mode === 'polling' ? null : this.confirmedMs;
   }
 
+  /** Up to which moment of the clock every change of credentials was told; null while changes are not told, or no longer. */
+  get credentialsCompleteMs(): number | null {
+    return this.#mode === 'following' ? (this.#confirmedMsOf.get('credentials') ?? null) : null;
+  }
+
   /** Stops. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
@@ -186,11 +191,12 @@ export class ChangeFeed implements AsyncDisposable {
           },
         });
       } finally {
+        // From this moment on changes may be missed, whatever the other streams still have to close.
+        this.#mode = null;
         round.abort();
       }
     };
     const ended = await Promise.allSettled([...positions].map(([name, start]) => follow(name, start)));
-    this.#mode = null;
     const errors = ended.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     if (errors.length > 0) throw errors.find((error) => isPositionLost(error)) ?? errors[0];
   }

@@ -14,6 +14,7 @@ export interface Change {
   readonly id: unknown;
   /** Of an endpoint: the document as it is now; null when it was deleted. */
   readonly document: RawDocument | null;
+  readonly isDeleted: boolean;
   /** Of a credential that was made, or whose App Key was changed: the hash that finds it now. */
   readonly appKeyHash: string | null;
 }
@@ -38,8 +39,16 @@ export interface FollowPorts {
   onPosition(position: StreamPosition): void;
 }
 
-/** How long the server waits for a change before it answers that there is none. */
-const AWAIT_MS = 500;
+/**
+ * How long the server waits for a change before it answers that there is none. Of credentials less: a replica believes that an App Key is
+ * nobody's only while such answers come (ADR 6).
+ */
+const awaitMs: Readonly<Record<FollowedCollection, number>> = {
+  endpoints: 500,
+  consumers: 500,
+  credentials: 200,
+  grants: 500,
+};
 /** Changes handed on in one go; checks must not wait for the rest of a large batch. */
 const CHANGES_PER_TURN = 100;
 /** So many of the largest endpoints fit into one answer. */
@@ -75,7 +84,7 @@ export async function followCollection(
       ...start,
       ...(collection === 'endpoints' ? { fullDocument: 'updateLookup' } : {}),
       session,
-      maxAwaitTimeMS: AWAIT_MS,
+      maxAwaitTimeMS: awaitMs[collection],
       batchSize: BATCH_SIZE,
       readPreference: 'primary',
     });
@@ -131,6 +140,7 @@ function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
     collection,
     id: documentKey?._id,
     document: collection === 'endpoints' ? fullDocument : null,
+    isDeleted: event.operationType === 'delete',
     appKeyHash: typeof appKeyHash === 'string' ? appKeyHash : null,
   };
 }

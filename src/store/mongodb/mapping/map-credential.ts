@@ -1,4 +1,4 @@
-import { CannotOpen, type Sealed, type SealedFor, type Sealer } from '../../../keyring/sealed.ts';
+import { CannotOpen, type Sealed, type SealedFor, type Sealer, UnopenedSecret } from '../../../keyring/sealed.ts';
 import type { ManagedCredential } from '../../../manage/resource.ts';
 import { hashAppKey, isAppKeySecret } from '../../../model/app-key.ts';
 import { type Credential, credentialStates, type RetiringSecret } from '../../../model/credential.ts';
@@ -21,29 +21,44 @@ const retiringFields = new Set(['appSecret', 'expiresAt']);
 /** Reads a document of `credentials` for the check path: its App Secrets opened, its App Key left sealed. */
 export function readCredentialDocument(document: RawDocument, sealer: Sealer): Mapped<Credential> {
   const reader = new DocumentReader(collectionNames.credentials, document);
-  return reader.finish(readCredential(reader, sealer));
+  return reader.finish(readCredential(reader, { sealer, keepsUnopened: false }));
+}
+
+/** How the secrets of a record are read. */
+export interface SecretReading {
+  /** Null for commands that see no secret: all of them stay as they are, {@link UnopenedSecret}. */
+  readonly sealer: Sealer | null;
+  /** Whether a secret that does not open stays as it is; otherwise it makes its record faulty. */
+  readonly keepsUnopened: boolean;
+}
+
+/** Reads a document of `credentials` for commands, with its App Key. */
+export function readManagedCredentialDocument(
+  document: RawDocument,
+  reading: SecretReading,
+): Mapped<ManagedCredential> {
+  const reader = new DocumentReader(collectionNames.credentials, document);
+  const credential = readCredential(reader, reading);
+  return reader.finish({ ...credential, appKey: reader.isFaulty ? null : readAppKey(reader, credential, reading) });
 }
 
 /**
- * Reads a document of `credentials` for commands, with its App Key. Without a key ring, for commands that show no secret,
- * nothing is opened, and what stands for a secret is worthless.
+ * Writes a credential: secrets that were not opened as they are, all others sealed with the current key of the ring.
+ * Without a ring, a secret to be sealed is a defect.
  */
-export function readManagedCredentialDocument(document: RawDocument, sealer: Sealer | null): Mapped<ManagedCredential> {
-  const reader = new DocumentReader(collectionNames.credentials, document);
-  const credential = readCredential(reader, sealer);
-  return reader.finish({ ...credential, appKey: reader.isFaulty ? null : readAppKey(reader, credential, sealer) });
-}
-
-/** Writes a credential, every secret of it sealed anew with the current key of the ring. */
 export function writeCredentialDocument(
   credential: ManagedCredential,
   version: VersionFields,
-  sealer: Sealer,
+  sealer: Sealer | null,
 ): CredentialDocument {
   const { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, ...rest } = credential;
   const { state, notBefore, expiresAt } = rest;
   if (appKey === null && !isAppKeySecret(methods)) throw new Error(`the credential ${id} has lost its App Key`);
-  const sealSecret = (secret: Secret): Sealed => sealer.seal(secret, { credentialId: id, what: 'app-secret' });
+  const sealAs = (what: SealedFor['what'], secret: Secret): Sealed => {
+    if (secret instanceof UnopenedSecret) return secret.sealed;
+    if (sealer === null) throw new Error('a secret cannot be sealed without a key ring');
+    return sealer.seal(secret, { credentialId: id, what });
+  };
   return {
     _id: id,
     consumerId,
@@ -51,15 +66,15 @@ export function writeCredentialDocument(
     ...(appKey === null
       ? {}
       : isAppKeySecret(methods)
-        ? { sealedAppKey: sealer.seal(appKey, { credentialId: id, what: 'app-key' }) }
+        ? { sealedAppKey: sealAs('app-key', appKey) }
         : { appKey: appKey.reveal().toString('utf8') }),
     appKeyHash,
-    ...(appSecret === null ? {} : { appSecret: sealSecret(appSecret) }),
+    ...(appSecret === null ? {} : { appSecret: sealAs('app-secret', appSecret) }),
     ...(retiringSecret === null
       ? {}
       : {
           retiringSecret: {
-            appSecret: sealSecret(retiringSecret.appSecret),
+            appSecret: sealAs('app-secret', retiringSecret.appSecret),
             expiresAt: dateOf(retiringSecret.expiresAt),
           },
         }),
@@ -70,7 +85,7 @@ export function writeCredentialDocument(
   };
 }
 
-function readCredential(reader: DocumentReader, sealer: Sealer | null): Credential {
+function readCredential(reader: DocumentReader, reading: SecretReading): Credential {
   reader.onlyFields(fields);
   const id = reader.text('_id', idRule);
   const consumerId = reader.text('consumerId', idRule);
@@ -90,7 +105,7 @@ function readCredential(reader: DocumentReader, sealer: Sealer | null): Credenti
     consumerId,
     methods,
     appKeyHash,
-    ...readSecrets(reader, id, isKeyOnly, sealer),
+    ...readSecrets(reader, id, isKeyOnly, reading),
     state,
     notBefore,
     expiresAt,
@@ -126,7 +141,7 @@ function readSecrets(
   reader: DocumentReader,
   credentialId: string,
   isKeyOnly: boolean,
-  sealer: Sealer | null,
+  reading: SecretReading,
 ): Pick<Credential, 'appSecret' | 'retiringSecret'> {
   if (isKeyOnly) {
     for (const field of ['appSecret', 'retiringSecret']) {
@@ -136,35 +151,38 @@ function readSecrets(
   }
   const belongsTo = { credentialId, what: 'app-secret' } as const;
   return {
-    appSecret: readSealed(reader, 'appSecret', belongsTo, sealer),
-    retiringSecret: reader.has('retiringSecret') ? readRetiringSecret(reader, belongsTo, sealer) : null,
+    appSecret: readSealed(reader, 'appSecret', belongsTo, reading),
+    retiringSecret: reader.has('retiringSecret') ? readRetiringSecret(reader, belongsTo, reading) : null,
   };
 }
 
 function readRetiringSecret(
   parent: DocumentReader,
   belongsTo: SealedFor,
-  sealer: Sealer | null,
+  reading: SecretReading,
 ): RetiringSecret | null {
   const field = 'retiringSecret';
   return parent.nested(field, parent.raw(field), (reader) => {
     reader.onlyFields(retiringFields);
     const expiresAt = reader.time('expiresAt');
-    return { appSecret: readSealed(reader, 'appSecret', belongsTo, sealer), expiresAt };
+    return { appSecret: readSealed(reader, 'appSecret', belongsTo, reading), expiresAt };
   });
 }
 
 function readAppKey(
   reader: DocumentReader,
   { id, methods, appKeyHash }: Credential,
-  sealer: Sealer | null,
+  reading: SecretReading,
 ): ManagedCredential['appKey'] {
   if (!isAppKeySecret(methods)) return Secret.fromText(reader.text('appKey', appKeyRule));
   const field = 'sealedAppKey';
   if (!reader.has(field)) return null;
-  const appKey = readSealed(reader, field, { credentialId: id, what: 'app-key' }, sealer);
-  if (sealer === null) return null;
-  if (!reader.isFaulty && hashAppKey(appKey.reveal().toString('utf8')) !== appKeyHash) {
+  const appKey = readSealed(reader, field, { credentialId: id, what: 'app-key' }, reading);
+  if (
+    !reader.isFaulty &&
+    !(appKey instanceof UnopenedSecret) &&
+    hashAppKey(appKey.reveal().toString('utf8')) !== appKeyHash
+  ) {
     reader.fail('appKeyHash', 'is not the SHA-256 of the sealed App Key');
   }
   return appKey;
@@ -173,7 +191,12 @@ function readAppKey(
 const nothing = Secret.fromText('');
 
 /** Opens a secret, unless something was wrong already: then nothing comes of it. */
-function readSealed(parent: DocumentReader, field: string, belongsTo: SealedFor, sealer: Sealer | null): Secret {
+function readSealed(
+  parent: DocumentReader,
+  field: string,
+  belongsTo: SealedFor,
+  { sealer, keepsUnopened }: SecretReading,
+): Secret {
   const sealed = parent.nested(field, parent.raw(field), (reader): Sealed => {
     reader.onlyFields(sealedFields);
     return {
@@ -182,11 +205,13 @@ function readSealed(parent: DocumentReader, field: string, belongsTo: SealedFor,
       ciphertext: reader.text('ciphertext', sealedPartRule),
     };
   });
-  if (sealed === null || sealer === null || parent.isFaulty) return nothing;
+  if (sealed === null || parent.isFaulty) return nothing;
+  if (sealer === null) return new UnopenedSecret(sealed, new Error('this command opens no secrets'));
   try {
     return sealer.open(sealed, belongsTo);
   } catch (error) {
     if (!(error instanceof CannotOpen)) throw error;
+    if (keepsUnopened) return new UnopenedSecret(sealed, error);
     parent.fail(field, `cannot be opened: ${error.message}`, error.reason);
     return nothing;
   }

@@ -1,5 +1,13 @@
 import { type Collection, type MongoClient, MongoServerError } from 'mongodb';
-import type { ReplayGuard, Reservation } from '../../../replay/replay-guard.ts';
+import type { Clock } from '../../../clock.ts';
+import { MAX_CLOCK_SKEW_SECONDS } from '../../../model/endpoint.ts';
+import {
+  rememberedSeconds,
+  type ReplayGuard,
+  replayKeyOf,
+  type Reservation,
+  type UsedSignature,
+} from '../../../replay/replay-guard.ts';
 import { StoreUnavailable } from '../../credential-source.ts';
 import { collectionNames, type ReplayDocument } from '../documents.ts';
 import { translateFault } from '../faults.ts';
@@ -9,12 +17,15 @@ import { ReplayBreaker, type ReplayBreakerObserver } from './replay-breaker.ts';
 export interface MongoReplayGuardPorts {
   /** For `reservations`; the guard closes it. */
   readonly client: MongoClient;
+  readonly clock: Clock;
   readonly observer: ReplayBreakerObserver;
 }
 
 const DUPLICATE_KEY = 11000;
 /** More than this machine and MongoDB could do within the deadline. */
 const MAX_UNDER_WAY = 1000;
+/** When a credential may ask again that has used up its share of them. */
+const RETRY_AFTER_SECONDS = 1;
 /** Below the deadline of the breaker, so that MongoDB itself says what it waits for. */
 const WRITE_MS = 1200;
 
@@ -23,24 +34,35 @@ const WRITE_MS = 1200;
  * before is the first use. It counts when a majority of members has it, so that no failover forgets it; until then, and
  * whenever MongoDB does not say, nobody can know, and the signature may count as used.
  *
- * A TTL index removes what is out of date, up to a minute or more late. What is still there is `repeated`: no harm, as its
+ * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever the endpoints have
+ * now: a replica may add here, and change nothing, so that a skew which is raised later finds all that it needs. A TTL
+ * index removes what is out of date, up to a minute or more late. What is still there is `repeated`: no harm, as its
  * time is outside the window by then. Takes `insert` on the one collection.
+ *
+ * Of the writes under way a credential may have as many as there are places left, so that one never takes them all.
  */
 export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   readonly #client: MongoClient;
   readonly #used: Collection<ReplayDocument>;
   readonly #breaker: ReplayBreaker;
+  readonly #clock: Clock;
+  readonly #underWayOf = new Map<string, number>();
   #underWay = 0;
 
-  constructor({ client, observer }: MongoReplayGuardPorts) {
+  constructor({ client, clock, observer }: MongoReplayGuardPorts) {
     this.#client = client;
+    this.#clock = clock;
     this.#used = client.db().collection<ReplayDocument>(collectionNames.replay);
-    this.#breaker = new ReplayBreaker(async (key, untilSeconds) => await this.#insert(key, untilSeconds), observer);
+    this.#breaker = new ReplayBreaker(async (used) => await this.#insert(used), observer);
   }
 
-  async reserve(key: string, untilSeconds: number): Promise<Reservation> {
-    if (this.#underWay >= MAX_UNDER_WAY) throw new StoreUnavailable('too many signatures are being remembered at once');
-    return await this.#breaker.reserve(key, untilSeconds);
+  async reserve(used: UsedSignature): Promise<Reservation> {
+    const { credentialId } = used;
+    const free = MAX_UNDER_WAY - this.#underWay;
+    if (free <= 0) throw new StoreUnavailable('too many signatures are being remembered at once');
+    const own = this.#underWayOf.get(credentialId) ?? 0;
+    if (own >= free) return { retryAfterSeconds: RETRY_AFTER_SECONDS };
+    return await this.#breaker.reserve(used);
   }
 
   /** Closes the connections. Reservations that run are uncertain. */
@@ -49,20 +71,28 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     await this.#client.close();
   }
 
-  async #insert(key: string, untilSeconds: number): Promise<Reservation> {
-    this.#underWay += 1;
+  async #insert(used: UsedSignature): Promise<Reservation> {
+    this.#count(used.credentialId, 1);
     try {
       // Connected, it does nothing; a client whose first connection failed does not try again by itself.
       await this.#client.connect();
-      const document = { _id: key, expiresAt: new Date(untilSeconds * 1000) };
+      const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS);
+      const document = { _id: replayKeyOf(used), expiresAt: new Date(untilSeconds * 1000) };
       await this.#used.insertOne(document, { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } });
       return 'first';
     } catch (error) {
       if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return 'repeated';
       throw unknowable(error);
     } finally {
-      this.#underWay -= 1;
+      this.#count(used.credentialId, -1);
     }
+  }
+
+  #count(credentialId: string, change: 1 | -1): void {
+    this.#underWay += change;
+    const own = (this.#underWayOf.get(credentialId) ?? 0) + change;
+    if (own === 0) this.#underWayOf.delete(credentialId);
+    else this.#underWayOf.set(credentialId, own);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import CircuitBreaker from 'opossum';
-import type { Reservation } from '../../../replay/replay-guard.ts';
+import type { Reservation, UsedSignature } from '../../../replay/replay-guard.ts';
 import { StoreUnavailable } from '../../credential-source.ts';
 
 /** Well below the 5 s that Envoy waits. Writes take no signal: one that is given up ends by its socket's time limit. */
@@ -21,7 +21,7 @@ export interface ReplayBreakerObserver {
   back(): void;
 }
 
-type Reserve = (key: string, untilSeconds: number) => Promise<Reservation>;
+type Reserve = (used: UsedSignature) => Promise<Reservation>;
 
 /**
  * Bounds how long a reservation takes, and stops asking a MongoDB that does not answer: then one in about a second is
@@ -47,9 +47,9 @@ export class ReplayBreaker implements AsyncDisposable {
       rollingPercentilesEnabled: false,
       enableSnapshots: false,
     };
-    const told: Reserve = async (key, untilSeconds) => {
+    const told: Reserve = async (used) => {
       try {
-        return await reserve(key, untilSeconds);
+        return await reserve(used);
       } catch (error) {
         if (error instanceof StoreUnavailable) this.#latest = error.message;
         throw error;
@@ -69,9 +69,9 @@ export class ReplayBreaker implements AsyncDisposable {
   }
 
   /** Rejects with `StoreUnavailable` when there is no answer in time, or none is asked for. */
-  async reserve(key: string, untilSeconds: number): Promise<Reservation> {
+  async reserve(used: UsedSignature): Promise<Reservation> {
     try {
-      return await this.#breaker.fire(key, untilSeconds);
+      return await this.#breaker.fire(used);
     } catch (error) {
       if (!(error instanceof Error) || !CircuitBreaker.isOurError(error)) throw error;
       throw new StoreUnavailable(`used signatures cannot be remembered: ${this.#latest}`, { cause: error });

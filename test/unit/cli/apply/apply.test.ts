@@ -60,11 +60,11 @@ describe('postern apply', () => {
     assert.equal(
       out.replaceAll(file, 'grants.yaml'),
       `grants.yaml:3:17: there is no endpoint "orders"
-    3 |   - { endpoint: orders, consumer: acme }
+    3 |   - { endpoint: …, consumer: … }
       |                 ^
 grants.yaml:3:35: there is no consumer "acme"
-    3 |   - { endpoint: orders, consumer: acme }
-      |                                   ^
+    3 |   - { endpoint: …, consumer: … }
+      |                              ^
 2 problems in 1 file
 `,
     );
@@ -139,12 +139,152 @@ grants.yaml:3:35: there is no consumer "acme"
     );
   });
 
+  describe('to what commands stopped', () => {
+    const explicit = `version: 1
+endpoints:
+  - { id: orders, scenario: partner-openapi, match: { paths: [{ prefix: /orders }] }, authentication: hmac, enabled: true }
+consumers:
+  - id: acme
+    enabled: true
+    credentials:
+      - { id: acme-hmac, method: hmac, appKey: acme-app-key, state: active }
+`;
+    const planned = `~ endpoint orders (revives: it is disabled)
+    enabled: false → true
+~ consumer acme (revives: it is disabled)
+    enabled: false → true
+~ credential acme-hmac of consumer acme (revives: it is revoked)
+    state: revoked → active
+`;
+    const named = 'endpoint "orders" (disabled), consumer "acme" (disabled), credential "acme-hmac" (revoked)';
+
+    async function stopped(): ReturnType<typeof memoryCli> {
+      const cli = await memoryCli();
+      await cli.done('apply', '-f', files.write('document.yaml', document));
+      await cli.done('endpoint', 'disable', 'orders');
+      await cli.done('consumer', 'disable', 'acme');
+      await cli.done('credential', 'revoke', 'acme-hmac', '--yes');
+      return cli;
+    }
+
+    it('changes nothing when the file does not say that it is enabled or active', async () => {
+      const cli = await stopped();
+      const file = files.write('document.yaml', document);
+      assert.equal(await cli.done('diff', '-f', file), 'No differences (4 unchanged).\n');
+      assert.equal(
+        await cli.done('apply', '-f', file, '--yes'),
+        'Nothing to change: the store says the same (4 unchanged).\n',
+      );
+      assert.equal(cli.store.revision, 4);
+    });
+
+    it('needs --revive when the file says so, whatever else is given', async () => {
+      const cli = await stopped();
+      const file = files.write('explicit.yaml', explicit);
+      for (const flags of [[], ['--yes'], ['--dry-run'], ['--prune', '--yes']]) {
+        const { code, out, err } = await cli.run(['apply', '-f', file, ...flags]);
+        assert.equal(code, 4);
+        assert.ok(out.includes(planned), out);
+        assert.equal(
+          err,
+          `postern apply: this would bring back what was stopped: ${named}. Nothing was changed.
+To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
+`,
+        );
+      }
+      assert.equal(cli.store.revision, 4);
+      const dry = await cli.run(['apply', '-f', file, '--revive', '--dry-run']);
+      assert.deepEqual([dry.code, dry.err, cli.store.revision], [0, '', 4]);
+      assert.equal(
+        await cli.done('apply', '-f', file, '--revive'),
+        `${planned}0 created, 3 changed, 0 deleted, 0 unchanged\n`,
+      );
+      assert.equal((await cli.store.find('credential', 'acme-hmac'))?.resource.state, 'active');
+    });
+
+    it('tells programs and diff what needs --revive', async () => {
+      const cli = await stopped();
+      const file = files.write('explicit.yaml', explicit);
+      const { code, out } = await cli.run(['apply', '-f', file, '-o', 'json']);
+      const data = JSON.parse(out) as { changes: { id: string; revives?: string }[]; committed: number };
+      assert.deepEqual(
+        [code, data.committed, data.changes.map(({ id, revives }) => [id, revives])],
+        [
+          4,
+          0,
+          [
+            ['orders', 'disabled'],
+            ['acme', 'disabled'],
+            ['acme-hmac', 'revoked'],
+          ],
+        ],
+      );
+      const differences = await cli.run(['diff', '-f', file]);
+      assert.equal(
+        differences.out,
+        `${planned}0 created, 3 changed, 0 deleted, 0 unchanged
+This brings back what was stopped, for which apply needs --revive: ${named}.
+`,
+      );
+      const asData = JSON.parse((await cli.run(['diff', '-f', file, '-o', 'json'])).out) as typeof data;
+      assert.deepEqual(asData.changes, data.changes);
+    });
+
+    it('does not undo a revocation that lands while it is being planned', async () => {
+      const cli = await memoryCli();
+      await cli.done('apply', '-f', files.write('document.yaml', document));
+      cli.store.beforeCommit = async () => {
+        cli.store.beforeCommit = null;
+        await cli.done('credential', 'revoke', 'acme-hmac', '--yes');
+      };
+      const later = document.replace(' }\ngrants', ', expiresAt: 2030-01-01T00:00:00Z }\ngrants');
+      const file = files.write('later.yaml', later);
+      await cli.done('apply', '-f', file);
+      const { state, expiresAt } = (await cli.store.find('credential', 'acme-hmac'))?.resource ?? assert.fail();
+      assert.deepEqual([state, expiresAt], ['revoked', Date.parse('2030-01-01T00:00:00Z') / 1000]);
+    });
+
+    it('brings back nothing that was stopped while it is under way, whatever the file says', async () => {
+      const cli = await memoryCli();
+      await cli.done('apply', '-f', files.write('document.yaml', document));
+      for (const [stop, id] of [
+        ['credential revoke acme-hmac --yes', 'acme-hmac'],
+        ['consumer delete acme --yes', 'acme'],
+      ] as const) {
+        cli.store.beforeCommit = async () => {
+          cli.store.beforeCommit = null;
+          await cli.done(...stop.split(' '));
+        };
+        const later = document
+          .replace(' }\ngrants', `, state: active, notBefore: 2025-01-01T00:00:00Z }\ngrants`)
+          .replace('id: acme,', 'id: acme, description: changed,');
+        const { code, err } = await cli.run(['apply', '-f', files.write('later.yaml', later), '--revive']);
+        assert.equal(code, 4, err);
+        assert.match(err, new RegExp(`^postern apply: the \\w+ "${id}.*" was (changed|deleted) meanwhile`));
+      }
+      assert.equal(await cli.store.find('consumer', 'acme'), null);
+    });
+
+    it('applies an export again: nothing changes until something was stopped', async () => {
+      const cli = await memoryCli();
+      await cli.done('apply', '-f', files.write('document.yaml', document));
+      const active = files.write('active.yaml', await cli.done('export'));
+      assert.equal((await cli.run(['diff', '-f', active, '--prune'])).code, 0);
+      await cli.done('consumer', 'disable', 'acme');
+      assert.equal((await cli.run(['apply', '-f', active])).code, 4);
+      const disabled = files.write('disabled.yaml', await cli.done('export'));
+      await cli.done('apply', '-f', active, '--revive');
+      await cli.done('apply', '-f', disabled);
+      assert.equal((await cli.store.find('consumer', 'acme'))?.resource.enabled, false);
+    });
+  });
+
   it('ends with 4 and what to do when the store changed meanwhile', async () => {
     const cli = await memoryCli();
     const file = files.write('document.yaml', document);
     cli.store.beforeCommit = async () => {
       cli.store.beforeCommit = null;
-      await cli.done('consumer', 'create', 'acme');
+      await cli.done('consumer', 'create', 'acme', '--name', 'Somebody else');
     };
     const { code, err } = await cli.run(['apply', '-f', file]);
     assert.equal(code, 4);

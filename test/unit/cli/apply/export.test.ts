@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { statSync, readdirSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
 import { contentsOf } from '../../../support/manage/memory-resource-store.ts';
@@ -16,14 +18,18 @@ endpoints:
     scenario: open
     match:
       paths: [{ prefix: /invoices }]
+    enabled: true
   - id: orders
     scenario: partner-openapi
     match:
       paths: [{ prefix: /orders }]
     authentication: hmac
+    accessCondition: authenticated
+    enabled: true
 consumers:
   - id: acme
     name: Acme Ltd
+    enabled: true
     credentials:
       - id: acme-hmac
         method: hmac
@@ -32,10 +38,13 @@ consumers:
         retiringSecret:
           appSecret: "former ${SECRET}"
           expiresAt: 2030-01-01T00:00:00Z
+        state: active
       - id: acme-key
         method: key
         appKey: acme-secret-key
+        state: active
   - id: globex
+    enabled: true
 grants:
   - { endpoint: orders, consumer: acme, expiresAt: 2031-01-01T00:00:00Z }
   - { endpoint: orders, consumer: globex }
@@ -68,7 +77,7 @@ describe('postern export', () => {
     assert.match(out, /retiringSecret:\n {10}expiresAt/);
     assert.deepEqual(
       cli.wishes.map(({ needsSecrets }) => needsSecrets),
-      [true, false],
+      ['new', false],
     );
     assert.equal((await cli.run(['diff', '-f', files.write('exported.yaml', out), '--prune'])).code, 0);
     const json = await cli.done('export', '-o', 'json');
@@ -81,7 +90,7 @@ describe('postern export', () => {
     assert.match(acme, /It is a part of a store/);
     assert.equal(
       acme.replaceAll(/^#.*\n/gm, ''),
-      'version: 1\nconsumers:\n  - id: globex\ngrants:\n  - { endpoint: orders, consumer: globex }\n',
+      'version: 1\nconsumers:\n  - id: globex\n    enabled: true\ngrants:\n  - { endpoint: orders, consumer: globex }\n',
     );
     const orders = (await cli.done('export', '--endpoint', 'orders')).replaceAll(/^#.*\n/gm, '');
     assert.match(orders, /^version: 1\nendpoints:\n {2}- id: orders\n[^]*consumer: acme[^]*consumer: globex \}\n$/);
@@ -111,6 +120,31 @@ describe('postern export', () => {
     const nowhere = await cli.run(['export', '--to', files.path('no/folder.yaml')]);
     assert.equal(nowhere.code, 1);
     assert.match(nowhere.err, /ENOENT/);
+  });
+
+  it('writes to a pipe, and to where a symlink leads, without replacing them', async () => {
+    const cli = await filled();
+    const printed = await cli.done('export', '--with-secrets');
+    const [pipe, link, target] = [files.path('pipe'), files.path('link'), files.path('target.yaml')];
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync(target, link);
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const received = textOf(reader.stdout);
+    await cli.done('export', '--with-secrets', '--to', pipe);
+    assert.ok(lstatSync(pipe).isFIFO());
+    assert.equal(await received, printed);
+    await cli.done('export', '--with-secrets', '--to', link);
+    assert.equal(readlinkSync(link), target);
+    assert.deepEqual([files.read(target), statSync(target).mode & 0o777], [printed, 0o600]);
+  });
+
+  it('refuses what it cannot write before it opens the store', async () => {
+    const cli = await filled();
+    const opened = cli.wishes.length;
+    mkdirSync(files.path('folder'));
+    const { code, out, err } = await cli.run(['export', '--to', files.path('folder')]);
+    assert.deepEqual([code, out, cli.wishes.length], [1, '', opened]);
+    assert.match(err, /^postern export: .*folder cannot be written \(EISDIR\): it is a folder: name a file in it\n$/);
   });
 
   it('writes a file store in its normal form', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../../support/documents.ts';
 import { useFiles } from '../apply/files.ts';
@@ -49,6 +49,17 @@ describe('postern import kong', () => {
     assert.ok(findings.every(({ line }) => line > 1));
   });
 
+  it('tells what is the same of several things once, with their lines', async () => {
+    const routes = ['a', 'b', 'c'].map((name) => `  - { name: ${name}, paths: [/${name}/] }\n`).join('');
+    const file = files.write('slashes.yaml', `_format_version: "3.0"\nroutes:\n${routes}`);
+    const { err } = await run(['-f', file]);
+    assert.match(
+      err,
+      /slashes\.yaml:3:\d+: warning: route "a": has a path that ends with "\/"[^\n]+\n {4}the same: route "b" \(line 4\), route "c" \(line 5\)\n {4}-> make sure[^\n]+\n/,
+    );
+    assert.match(err, /: 0 errors, 3 warnings, /);
+  });
+
   it('prints no secrets to a terminal', async () => {
     const { code, out, err } = await run(['-f', example], { columns: 80 });
     assert.deepEqual([code, out], [2, '']);
@@ -93,7 +104,20 @@ describe('postern import kong', () => {
       assert.equal(code, 2);
       assert.match(err, /would replace the file that is read/);
     }
+    symlinkSync(file, files.path('link.yaml'));
+    assert.equal((await run(['-f', file, '--to', files.path('link.yaml')])).code, 2);
     assert.equal(files.read(file), jwt);
+    const both = files.path('both.yaml');
+    const { code, err } = await run(['-f', file, '--to', both, '--report', both]);
+    assert.deepEqual([code, existsSync(both)], [2, false]);
+    assert.match(err, /--to and --report name the same file/);
+  });
+
+  it('writes neither file when one of them cannot be written', async () => {
+    const to = files.path('first.yaml');
+    const { code, err } = await run(['-f', example, '--to', to, '--report', files.path('.')]);
+    assert.deepEqual([code, existsSync(to)], [1, false]);
+    assert.match(err, /^postern import kong: .* cannot be written \(EISDIR\): it is a folder: name a file in it\n$/);
   });
 
   it('takes decisions from flags, and none about who gets in', async () => {

@@ -69,15 +69,107 @@ describe('a command that changes the store', () => {
     });
   }
 
-  it('ends with 4 and changes nothing when somebody else was quicker', async () => {
-    cli.store.beforeCommit = async () => {
-      cli.store.beforeCommit = null;
-      await cli.done('endpoint', 'disable', 'orders');
+  describe('when somebody else is quicker', () => {
+    /** Runs a command between the plan of another one and its commit. */
+    const meanwhile = (command: string): void => {
+      cli.store.beforeCommit = async () => {
+        cli.store.beforeCommit = null;
+        await cli.done(...command.split(' '));
+      };
     };
-    const { code, err } = await cli.run(['endpoint', 'edit', 'orders', '--description', 'x']);
-    assert.equal(code, 4);
-    assert.match(err, /^postern endpoint edit: the endpoint "orders" was changed meanwhile\n$/);
-    assert.equal((await cli.store.find('endpoint', 'orders'))?.resource.description, '');
+
+    it('plans again on what they left: labels, options and fields of both hold', async () => {
+      meanwhile('consumer edit acme --label b=2 --unset label.tier');
+      const { code, out, err } = await cli.run(['consumer', 'edit', 'acme', '--label', 'a=1']);
+      assert.deepEqual([code, err], [0, '']);
+      assert.match(out, /Consumer acme changed\.\n$/);
+      assert.deepEqual((await cli.store.find('consumer', 'acme'))?.resource.labels, { a: '1', b: '2' });
+      meanwhile('endpoint edit orders --option clockSkewSeconds=60');
+      assert.equal((await cli.run(['endpoint', 'edit', 'orders', '--description', 'x'])).code, 0);
+      const orders = (await cli.store.find('endpoint', 'orders'))?.resource;
+      assert.deepEqual([orders?.description, orders?.options], ['x', { ...orders?.options, clockSkewSeconds: 60 }]);
+    });
+
+    it('stops what was edited meanwhile', async () => {
+      await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
+      meanwhile('credential rotate acme-hmac');
+      assert.equal((await cli.run(['credential', 'revoke', 'acme-hmac', '--yes'])).code, 0);
+      assert.equal((await cli.store.find('credential', 'acme-hmac'))?.resource.state, 'revoked');
+      meanwhile('consumer edit acme --name Other');
+      assert.equal((await cli.run(['consumer', 'disable', 'acme'])).code, 0);
+      assert.equal((await cli.store.find('consumer', 'acme'))?.resource.enabled, false);
+    });
+
+    it('asks again when the question is another one now', async () => {
+      const asked: string[] = [];
+      meanwhile('credential issue --consumer acme --method hmac');
+      const ask = async (question: string): Promise<string> => await Promise.resolve((asked.push(question), 'yes'));
+      assert.equal((await cli.run(['consumer', 'delete', 'acme'], { ask })).code, 0);
+      assert.deepEqual(
+        asked.map((question) => /revoke \d credentials?/.exec(question)?.[0]),
+        ['revoke 0 credentials', 'revoke 1 credential'],
+      );
+    });
+
+    it('ends with 4 where a revision was given, and where a new secret would end one that was just made', async () => {
+      meanwhile('endpoint disable orders');
+      const edited = await cli.run(['endpoint', 'edit', 'orders', '--description', 'x', '--revision', '1']);
+      assert.equal(edited.code, 4);
+      assert.match(edited.err, /the endpoint "orders" has revision 2 now, not 1; look at it again\n$/);
+      assert.equal((await cli.store.find('endpoint', 'orders'))?.resource.description, '');
+      await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
+      meanwhile('credential rotate acme-hmac --grace 0');
+      const rotated = await cli.run(['credential', 'rotate', 'acme-hmac', '--grace', '0']);
+      assert.equal(rotated.code, 4);
+      assert.match(rotated.err, /^postern credential rotate: the credential "acme-hmac" was changed meanwhile\n$/);
+    });
+  });
+
+  describe('when no server tells what became of it', () => {
+    beforeEach(async () => {
+      const { uncertain } = await import('../../../../src/store/mongodb/faults.ts');
+      await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
+      cli.store.beforeCommit = () => {
+        throw uncertain();
+      };
+    });
+    const told =
+      'MongoDB did not confirm the change: it may be in force. Look at what is stored before you repeat it\n';
+
+    it('ends with 6, names each record, the command that shows it, and what that shows', async () => {
+      const cases = [
+        ['consumer create new', 'consumer new: it was, when "postern consumer show new" finds it'],
+        ['endpoint disable orders', 'endpoint orders: it was, when "postern endpoint show orders" shows revision 2'],
+        [
+          'grant remove --endpoint invoices --consumer acme',
+          'grant of acme on invoices: it was, when "postern grant list --endpoint invoices --consumer acme -o json" finds it no more',
+        ],
+      ] as const;
+      for (const [command, way] of cases) {
+        const name = command.split(' ').slice(0, 2).join(' ');
+        const { code, out, err } = await cli.run(command.split(' '));
+        assert.deepEqual([code, err], [6, `postern ${name}: ${told}Whether it was made:\n  ${way}\n`]);
+        assert.match(out, /\nNot confirmed: it may be in force\.\n$/);
+      }
+    });
+
+    it('hands over the secret that may be in force, and says what to do with it', async () => {
+      for (const [command, advice] of [
+        ['credential issue --consumer acme --method hmac --id ghost', /Keep what is printed: .* issue it again\.\n$/],
+        [
+          'credential rotate acme-hmac --grace 0',
+          /Keep what is printed: .* the former App Secret is refused from now on\. .*rotate again\.\n$/,
+        ],
+      ] as const) {
+        const { code, out, err } = await cli.run(command.split(' '));
+        assert.equal(code, 6);
+        assert.match(out, /Not confirmed: it may be in force\.\n[^]* {2}App Secret {2}[\w-]{43}\n/);
+        assert.match(err, advice);
+        const json = JSON.parse((await cli.run([...command.split(' '), '-o', 'json'])).out) as Record<string, unknown>;
+        assert.deepEqual([json['outcome'], json['revision'], json['dryRun']], ['unknown', null, false]);
+        assert.match(String(json['appSecret']), /^[\w-]{43}$/);
+      }
+    });
   });
 
   it('ends with 5 when the store does not answer, without a stack trace', async () => {
@@ -186,7 +278,7 @@ describe('a command that changes the store', () => {
           }),
       },
       'consumer create',
-      { output: 'table' },
+      { output: 'table', timeout: 1000 },
       async () => {
         const after = { id: 'new', name: null, description: '', labels: {}, enabled: true };
         return await Promise.resolve({
@@ -199,6 +291,7 @@ describe('a command that changes the store', () => {
     assert.match(told.join(''), /^The change is under way/);
     assert.ok((await cli.store.find('consumer', 'new')) !== null);
     assert.throws(interrupt, /exit/);
-    assert.deepEqual(exits, [1]);
+    assert.deepEqual(exits, [6]);
+    assert.match(told.join(''), /the change may be in force\.\nWhether it was made:\n {2}consumer new: it was, when /);
   });
 });

@@ -387,6 +387,21 @@ describe('postern credential', () => {
     assert.match(out, /-H 'Host: api\.example\.com' https:\/\/api\.acme\.test\/t -H "Authorization: Bearer \$TOKEN"/);
   });
 
+  it('shows no endpoints for what is refused everywhere', async () => {
+    await issue('hmac', '--id', 'a');
+    const endpointsOf = async (): Promise<readonly string[]> => {
+      const shown = JSON.parse(await cli.done('credential', 'show', 'a', '-o', 'json')) as { endpoints: string[] };
+      return shown.endpoints;
+    };
+    assert.notDeepEqual(await endpointsOf(), []);
+    const revoked = await cli.done('credential', 'revoke', 'a', '--yes', '-o', 'json');
+    assert.deepEqual((JSON.parse(revoked) as { changes: { fields: unknown }[] }).changes[0]?.fields, [
+      { path: 'state', before: 'active', after: 'revoked' },
+    ]);
+    assert.deepEqual(await endpointsOf(), []);
+    assert.doesNotMatch(await cli.done('credential', 'show', 'a'), /endpoints that let it in \(?\d/);
+  });
+
   it('asks the store for secrets only where it prints or keeps some', async () => {
     await issue('hmac', '--id', 'a');
     const count = cli.wishes.length;
@@ -396,7 +411,7 @@ describe('postern credential', () => {
     await cli.done('credential', 'rotate', 'a');
     assert.deepEqual(
       cli.wishes.slice(count).map(({ needsSecrets }) => needsSecrets),
-      [false, false, true, true],
+      [false, false, true, 'new'],
     );
   });
 

@@ -67,7 +67,7 @@ describe('commands on a declarative file', () => {
     assert.ok((await run('credential show acme-key-1 --reveal', { ACME_SECRET: secret })).out.includes(appKey));
     const missing = await run('credential show acme-hmac --reveal');
     assert.deepEqual([missing.code, missing.out], [1, '']);
-    assert.match(missing.err, /postern\.yaml:10:\d+: .*ACME_SECRET, which is not set/);
+    assert.match(missing.err, /postern\.yaml:10:\d+: "appSecretFrom" names an environment variable that is not set/);
   });
 
   it('change nothing, and say what to do', async () => {
@@ -111,12 +111,13 @@ describe('commands on a declarative file', () => {
 });
 
 describe('commands on a database', () => {
-  it('need a key ring for changes only, and an address that is one', async () => {
+  it('need a key ring for what seals secrets only, and an address that is one', async () => {
     const store = { POSTERN_STORE: 'mongodb://127.0.0.1:1/postern?serverSelectionTimeoutMS=1' };
-    const without = await runCli(['consumer', 'create', 'acme'], store);
+    const issue = ['credential', 'issue', '--consumer', 'acme', '--method', 'hmac'];
+    const without = await runCli(issue, store);
     assert.equal(without.code, 2);
     assert.match(without.err, /POSTERN_KEYRING is missing: .*"postern keyring create FILE"/);
-    const absent = await runCli(['consumer', 'create', 'acme'], { ...store, POSTERN_KEYRING: '/nowhere/ring.yaml' });
+    const absent = await runCli(issue, { ...store, POSTERN_KEYRING: '/nowhere/ring.yaml' });
     assert.equal(absent.code, 1);
     assert.match(absent.err, /\/nowhere\/ring\.yaml.*cannot be read \(ENOENT\)/);
     const address = await runCli(['consumer', 'list'], { POSTERN_STORE: 'mongodb://ada:pass word@127.0.0.1' });

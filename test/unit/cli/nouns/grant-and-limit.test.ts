@@ -202,7 +202,7 @@ describe('postern audit', () => {
     assert.deepEqual(event, {
       ...{ at: '2026-09-23T14:13:20.000Z', actor: 'ada', action: 'consumer disable', storeRevision: 7 },
       ...{ kind: 'consumer', id: 'acme' },
-      before: { id: 'acme', name: 'Acme', labels: { tier: 'gold' } },
+      before: { id: 'acme', name: 'Acme', labels: { tier: 'gold' }, enabled: true },
       after: { id: 'acme', name: 'Acme', labels: { tier: 'gold' }, enabled: false },
     });
   });

@@ -121,7 +121,9 @@ describe('times', () => {
       [120, 'in 2 minutes'],
       [-7199, '119 minutes ago'],
       [7200, 'in 2 hours'],
-      [172_799, 'in 47 hours'],
+      [172_799, 'in 48 hours'],
+      [365 * 86_400 - 2, 'in 365 days'],
+      [-(2 * 86_400 + 86_399), '2 days ago'],
       [-172_800, '2 days ago'],
       [86_400 * 400, 'in 400 days'],
     ];

@@ -57,7 +57,12 @@ describe('more changes than one transaction carries', () => {
         return await Promise.resolve(commits);
       },
     };
-    const work = { store, operation: { actor: 'ada', action: 'endpoint delete' }, inSteps: true };
+    const work = {
+      store,
+      operation: { actor: 'ada', action: 'endpoint delete' },
+      inSteps: true,
+      onGivenUp: () => undefined,
+    };
     const clock = { nowSeconds: () => 0, nowMs: () => 0 };
     const openStore = async (): Promise<never> => await Promise.reject(new Error('not opened here'));
     await assert.rejects(

@@ -28,8 +28,8 @@ describe('documents larger than the YAML library is given', function () {
   it('get their problems told at the right places', () => {
     const { text, line } = largeDocument('  - id: odd\n    labels: { a: 1 }\n  - id: "odd\n  - id: c1\n');
     assert.deepEqual(problemsOf(text), [
-      `f.yaml:${String(line + 1)}:18: "a" must be a text, but YAML reads this as a number: quote it`,
-      `f.yaml:${String(line + 3)}:1: not valid YAML: Missing closing "quote`,
+      `f.yaml:${String(line + 1)}:18: a value in "labels" must be a text, but YAML reads this as a number: quote it`,
+      `f.yaml:${String(line + 3)}:1: not valid YAML: the " that ends a quoted text is missing`,
     ]);
     const twice = largeDocument('  - id: c1\n');
     assert.deepEqual(problemsOf(twice.text), [

@@ -140,4 +140,26 @@ describe('reading a curl command', () => {
     assert.match(problemOf('curl -s'), /no URL/);
     assert.match(problemOf('wget http://a/'), /no curl/);
   });
+
+  it('reads what "Copy as cURL (cmd)" of a browser gives', () => {
+    const copied = [
+      'curl ^"https://api.example.com/orders?a=1^&b=50^%^25^" ^',
+      '  -X ^"PUT^" ^',
+      '  -H ^"content-type: application/json^" ^',
+      '  -H ^"x-note: it^\'s ^^ here^" ^',
+      '  --data-raw ^"^{^\\^"a^\\^":^\\^"b^\\^\\n^|c^\\^",^',
+      '',
+      '^\\^"d^\\^":2^}^"',
+      'echo done',
+    ];
+    for (const end of ['\n', '\r\n']) {
+      const request = read(copied.join(end));
+      assert.deepEqual(line(request), ['PUT', '/orders?a=1&b=50%25', 'api.example.com']);
+      assert.equal(header(request, 'x-note'), "it's ^ here");
+      assert.equal(request.body.toString(), '{"a":"b\\\\n|c",\n"d":2}');
+    }
+    const older = read('curl.exe "http://h/a" ^\r\n -H "A: 1 ^ 2" ^\r\n --data-raw "{""x"":""y\\\\z""}" & del x');
+    assert.deepEqual([header(older, 'a'), older.body.toString()], ['1 ^ 2', '{"x":"y\\\\z"}']);
+    assert.equal(problemOf('curl ^"http://h/'), 'a double quote is not closed');
+  });
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { explain } from '../../../../src/explain/explain.ts';
 import { readRequest } from '../../../../src/explain/read/read-request.ts';
-import { hmacEndpoint, input, keyEndpoint, parameterEndpoint } from '../endpoints.ts';
+import { explainAlone, hmacEndpoint, input, keyEndpoint, parameterEndpoint } from '../endpoints.ts';
 
 const context = { entry: null, readFile: (): string => 'ENOENT' };
 const formOf = (text: string): string => {
@@ -54,7 +53,7 @@ describe('telling the form of a request', () => {
         const result = readRequest(text, context);
         const endpoint = endpoints[index];
         if ('problem' in result || endpoint === undefined) return;
-        const { verdict } = explain(result.request, endpoint, input);
+        const { verdict } = explainAlone(result.request, endpoint, input);
         assert.notEqual(verdict, 'right');
       }),
       { numRuns: 500 },

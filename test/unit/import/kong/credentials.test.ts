@@ -61,12 +61,13 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
   it('refers to the environment where Kong or decK does', () => {
     assert.deepEqual(
       credentialsOf(
-        `hmacauth_credentials: [{ username: a, secret: "{vault://env/acme-secret}" }, { username: b, secret: '\${{ env "DECK_B" }}' }, { username: c, secret: "\${C_SECRET}" }]`,
+        `hmacauth_credentials: [{ username: a, secret: "{vault://env/acme-secret}" }, { username: b, secret: '\${{ env "DECK_B" }}' }, { username: c, secret: "\${C_SECRET}" }, { username: d, secret: $D_SECRET_OF_ACME }]`,
       ),
       [
         { id: 'a', method: 'hmac', appKey: 'a', appSecretFrom: { env: 'ACME_SECRET' } },
         { id: 'b', method: 'hmac', appKey: 'b', appSecretFrom: { env: 'DECK_B' } },
         { id: 'c', method: 'hmac', appKey: 'c', appSecretFrom: { env: 'C_SECRET' } },
+        { id: 'd', method: 'hmac', appKey: 'd', appSecretFrom: { env: 'D_SECRET_OF_ACME' } },
       ],
     );
     assert.equal(acmeWith('hmacauth_credentials: [{ username: a, secret: "{vault://env/x}" }]').holdsSecrets, false);
@@ -88,16 +89,27 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
   });
 
   for (const [what, text, message] of [
-    ['a key of other characters', 'keyauth_credentials: [{ key: "se+cret/key=" }]', 'has others than A-Z'],
+    ['a key of other characters', 'keyauth_credentials: [{ key: "se+cret/key=" }]', 'with other characters than A-Z'],
     ['a key that Kong generates', 'keyauth_credentials: [{ tags: [x] }]', 'has no "key" in this file'],
-    ['a key by reference', 'keyauth_credentials: [{ key: "{vault://env/x}" }]', 'has a reference as its "key"'],
+    [
+      'a key by reference',
+      'keyauth_credentials: [{ key: "{vault://env/x}" }]',
+      'has a reference to the vault "env" in place of its "key"',
+    ],
+    ['a key that is a placeholder', 'keyauth_credentials: [{ key: $ACME_KEY }]', 'has a placeholder ($NAME) in place'],
+    [
+      'a key that decK fills in',
+      `keyauth_credentials: [{ key: '\${{ env "DECK_KEY" }}' }]`,
+      'has a variable of decK in place of its "key"',
+    ],
+    ['a long key', `keyauth_credentials: [{ key: ${'k'.repeat(129)} }]`, 'has a "key" of more than 128 characters'],
     ['a key that ends nobody knows when', 'keyauth_credentials: [{ key: k1, ttl: 60 }]', 'ends some time'],
     ['a short secret', 'hmacauth_credentials: [{ username: a, secret: tooshort }]', 'is too short'],
     ['a secret that Kong generates', 'hmacauth_credentials: [{ username: a }]', 'has no "secret" in this file'],
     [
       'a secret in a vault',
       'hmacauth_credentials: [{ username: a, secret: "{vault://hcv/acme/hmac}" }]',
-      'refers to a vault',
+      'has a reference to the vault "hcv" in place of its "secret"',
     ],
     [
       'a hashed secret',

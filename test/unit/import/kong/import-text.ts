@@ -9,6 +9,7 @@ export const undecided: ImportOptions = {
   sharedLimits: 'refuse',
   elsewhere: new Set(),
   wholeSegments: false,
+  slashOptional: false,
   isComplete: false,
   observes: false,
 };

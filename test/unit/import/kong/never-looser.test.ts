@@ -146,4 +146,55 @@ describe('an imported document', () => {
       { numRuns: Number(process.env['KONG_RUNS'] ?? 100) },
     );
   });
+
+  it('tells of every request that passes in Kong and finds no endpoint here', () => {
+    const plain: fc.Arbitrary<ModelRoute> = fc.record({
+      hosts: mostlyNone(['x.com', '*.x.com']),
+      paths: fc.subarray(['/', '/a', '/a/b', '/b'], { minLength: 1, maxLength: 2 }),
+      methods: mostlyNone(['GET', 'POST']),
+      access: fc.constantFrom<ModelAccess>('open', 'key'),
+    });
+    let missing = 0;
+    fc.assert(
+      fc.property(
+        fc.array(plain, { minLength: 1, maxLength: 5 }),
+        fc.array(request, { minLength: 10, maxLength: 30 }),
+        (routes, requests) => {
+          const { text, findings, counts } = importText(
+            {
+              _format_version: '3.0',
+              routes: routes.map(({ access, ...rest }, index) => ({
+                name: `r${String(index)}`,
+                ...rest,
+                plugins: pluginsOf(access),
+              })),
+            },
+            { wholeSegments: true },
+          );
+          // What was left out is told already.
+          if (counts.error > 0) return;
+          const parsed = parseDocument([{ file: 'document', text }], {
+            isComplete: true,
+            readSecret: () => ({ fault: 'none' }),
+          });
+          assert.ok('content' in parsed);
+          const table = compileEndpointTable(parsed.content.endpoints);
+          for (const asked of requests) {
+            const isWithinSegment = !['/', '/a', '/a/', '/a/b', '/a/b/', '/a/7', '/a/x', '/b', '/b/x'].includes(
+              asked.path,
+            );
+            if (isWithinSegment || winnersOf(routes, asked).length === 0) continue;
+            if (table.find(asked.host, asked.path, asked.method) !== null) continue;
+            missing += 1;
+            assert.ok(
+              findings.some(({ what }) => what.includes('and here they are 404')),
+              JSON.stringify(asked),
+            );
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+    assert.ok(missing > 5, String(missing));
+  });
 });

@@ -25,7 +25,7 @@ describe('the match of an imported route', () => {
     const warnings = (path: string): readonly string[] =>
       told(importText(file(`  - { name: a, paths: ["${path}"] }\n`)).findings, 'warning');
     assert.deepEqual(warnings('/orders/'), [
-      'warning 3: route "a": has the path "/orders/"; the endpoint takes "/orders" too, which Kong gives to no route or to another one',
+      'warning 3: route "a": has a path that ends with "/": the endpoint takes the path without it too, which Kong gives to no route or to another one',
     ]);
     assert.deepEqual(warnings('/orders'), []);
     assert.deepEqual(warnings('/'), []);
@@ -122,6 +122,20 @@ describe('an endpoint that would take requests of a stricter route', () => {
     assert.deepEqual([endpointOf(imported, 'all')['scenario'], imported.counts.error], ['open', 0]);
   });
 
+  it('stays open when the path without the slash may be decided like what is below', () => {
+    const text = file(
+      '  - { name: all, paths: [/], plugins: [{ name: key-auth }] }\n  - { name: public, paths: [/public/] }\n',
+    );
+    const closed = importText(text);
+    assert.equal(endpointOf(closed, 'public')['enabled'], false);
+    assert.match(
+      closed.findings.find(({ level }) => level === 'error')?.instead ?? '',
+      /import again with --slash-optional$/,
+    );
+    const imported = importText(text, { slashOptional: true });
+    assert.deepEqual([endpointOf(imported, 'public')['scenario'], imported.counts.error], ['open', 0]);
+  });
+
   it('stays open when access is the same, or a third endpoint as strict lies between', () => {
     const key = 'plugins: [{ name: key-auth }]';
     const imported = importText(
@@ -210,5 +224,39 @@ describe('the ids of imported endpoints', () => {
     assert.match(String(ids.get('{"paths":[{"prefix":"/1"}]}')), /^orders-api-[0-9a-f]{8}$/);
     const reversed = idsOf([...routes].reverse());
     for (const [match, id] of ids) assert.equal(reversed.get(match), id, match);
+  });
+});
+
+describe('requests that pass in Kong and are 404 here', () => {
+  const notFound = (routes: string, options = {}): readonly string[] =>
+    importText(file(routes), { wholeSegments: true, ...options }).findings.flatMap(({ what }) =>
+      what.includes('404') ? [what] : [],
+    );
+
+  it('are told: other methods on a path, which Kong gives to the next route', () => {
+    const routes =
+      '  - { name: all, paths: [/] }\n  - { name: m, paths: [/m], methods: [POST], plugins: [{ name: key-auth }] }\n';
+    assert.deepEqual(notFound(routes), [
+      'takes "/m" for POST only: there, Kong gives methods other than POST to the route "all", and here they are 404',
+    ]);
+    assert.deepEqual(notFound(routes.replace('paths: [/] }', 'paths: [/], methods: [GET, POST] }')), [
+      'takes "/m" for POST only: there, Kong gives GET to the route "all", and here they are 404',
+    ]);
+  });
+
+  it('are not there when another endpoint of the path takes the methods, or Kong gives them to nobody', () => {
+    const post = '  - { name: m, paths: [/m], methods: [POST] }\n';
+    assert.deepEqual(notFound(post), []);
+    assert.deepEqual(notFound(`${post}  - { name: all, paths: [/], methods: [POST] }\n`), []);
+    assert.deepEqual(notFound(`${post}  - { name: all, paths: [/] }\n  - { name: rest, paths: [/m] }\n`), []);
+    assert.deepEqual(notFound(`${post}  - { name: host, hosts: [x.com], paths: [/] }\n`), []);
+  });
+
+  it('are told: what goes on within a segment, once for the file', () => {
+    const routes = '  - { name: a, paths: [/orders, /users] }\n  - { name: b, paths: [/stock/] }\n';
+    assert.deepEqual(notFound(routes, { wholeSegments: false }), [
+      'Kong’s path "/orders", and 1 more like it, takes "/orders2" too; here that is 404, or another endpoint’s',
+    ]);
+    assert.deepEqual(notFound(routes), []);
   });
 });

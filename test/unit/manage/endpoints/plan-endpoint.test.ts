@@ -106,7 +106,7 @@ describe('a wish for an endpoint', () => {
         ['match', '"paths" is missing; "mat'],
         ['match.hosts[0]', 'item 1 of "hosts" must b'],
         ['options.clockSkewSeconds', '"clockSkewSeconds" must '],
-        ['options.colour', 'unknown key "colour" in '],
+        ['options.colour', 'unknown key in "options"'],
       ],
     );
   });

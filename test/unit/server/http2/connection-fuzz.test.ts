@@ -13,7 +13,8 @@ import {
   uint32,
 } from '../../../support/grpc/fake-wire.ts';
 
-const runs = { numRuns: 1500 };
+/** `FRAME_FUZZ_RUNS` runs it at volume: each run is an array of frames. */
+const runs = { numRuns: Number(process.env['FRAME_FUZZ_RUNS'] ?? 1500) };
 
 const streamId = fc.integer({ min: 0, max: 9 });
 const flags = fc.constantFrom(
@@ -54,6 +55,25 @@ const frames: fc.Arbitrary<Buffer> = fc.oneof(
   streamId.map((id) => frame(frameType.rstStream, 0, id, uint32(8))),
   increment.map((bytes) => settings([setting.initialWindowSize, bytes])),
 );
+/** Messages that come in parts, small and large, and windows that let answers wait. */
+const messageParts: fc.Arbitrary<Buffer> = fc.oneof(
+  fc
+    .tuple(streamId, fc.constantFrom(10, 5000, 60_000, 70_000, 150_000, 2_000_000), fc.constantFrom('/Echo', '/Hold'))
+    .map(([id, length, to]) =>
+      Buffer.concat([
+        grpcHead(id * 2 + 1, to),
+        data(id * 2 + 1, Buffer.concat([Buffer.from([0]), uint32(length), Buffer.alloc(Math.min(length, 3000))])),
+      ]),
+    ),
+  fc
+    .tuple(streamId, fc.constantFrom(0, 1, 1000, 16384), fc.constantFrom(0, 0, 0, frameFlag.endStream))
+    .map(([id, length, flag]) => data(id * 2 + 1, Buffer.alloc(length), flag)),
+  fc
+    .tuple(streamId, fc.constantFrom('10', '30000', '90000'))
+    .map(([id, size]) => grpcRequest(id * 2 + 1, '/Grow', Buffer.from(size))),
+  fc.constantFrom(0, 1, 100, 70_000).map((bytes) => settings([setting.initialWindowSize, bytes])),
+  streamId.map((id) => frame(frameType.rstStream, 0, id * 2 + 1, uint32(8))),
+);
 /** Also octets that are none. */
 const piece = fc.oneof({ weight: 9, arbitrary: frames }, { weight: 1, arbitrary: payload });
 
@@ -85,6 +105,34 @@ describe('a connection that is sent anything', () => {
         connection.sweep();
         connection.lost();
         assert.equal(server.heldBytes(), 0);
+        assert.deepEqual(server.defects, []);
+      }),
+      runs,
+    );
+  });
+
+  it('holds memory in proportion to what has come, and none when all connections are gone', () => {
+    const held = fc.tuple(fc.nat({ max: 2 }), fc.oneof(frames, messageParts));
+    fc.assert(
+      fc.property(fc.array(held, { maxLength: 40 }), (pieces) => {
+        const server = fakeServer({
+          partPool: { serverBytes: 96 * 1024, connectionBytes: 64 * 1024 },
+          turnPool: { serverBytes: 300_000, connectionBytes: 200_000 },
+          answerPool: { serverBytes: 100_000, connectionBytes: 50_000 },
+        });
+        const connections = [server.connect(), server.connect(), server.connect()];
+        let received = 0;
+        for (const [to, bytes] of pieces) {
+          connections[to]?.send(bytes);
+          received += bytes.length;
+          server.clock.advance(0.3);
+          for (const { connection } of connections) connection.sweep();
+          assert.ok(server.heldParts() >= 0 && server.heldParts() <= 18 * received, String(server.heldParts()));
+          assert.ok(server.turnBytes() >= 0 && server.turnBytes() <= 300_000);
+          assert.ok(server.heldBytes() >= 0);
+        }
+        for (const { connection } of connections) connection.lost();
+        assert.deepEqual([server.heldBytes(), server.heldParts(), server.turnBytes()], [0, 0, 0]);
         assert.deepEqual(server.defects, []);
       }),
       runs,

@@ -46,7 +46,7 @@ async function turn(): Promise<void> {
 
 describe('memory for messages', () => {
   it('opens the window for a large message, once its length is known, for all of it', () => {
-    const { wire, send } = fakeServer().connect();
+    const { wire, send } = fakeServer({ turnBytes: 0 }).connect();
     send(begin(1, 1000 * KIB));
     const [[streamId, incrementBytes] = [0, 0], ...others] = windowUpdates(wire.take());
     assert.equal(streamId, 1);
@@ -55,7 +55,7 @@ describe('memory for messages', () => {
   });
 
   it('lets large messages wait for their turn, and serves them in order', async () => {
-    const server = fakeServer({ largePool: { serverBytes: 250 * KIB, connectionBytes: 250 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 250 * KIB, connectionBytes: 250 * KIB } });
     const first = server.connect();
     const second = server.connect();
     first.send(begin(1, 200 * KIB, '/Hold'));
@@ -77,7 +77,7 @@ describe('memory for messages', () => {
   });
 
   it('gives the turn of a call that was given up to the next', async () => {
-    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const { wire, send } = server.connect();
     send(begin(1, 150 * KIB), begin(3, 150 * KIB), begin(5, 150 * KIB));
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('memory for messages', () => {
   });
 
   it('holds the memory of a call that was given up as long as a method works with it', async () => {
-    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const first = server.connect();
     const second = server.connect();
     first.send(begin(1, 150 * KIB, '/Hold'));
@@ -101,7 +101,7 @@ describe('memory for messages', () => {
     first.connection.lost();
     second.send(begin(1, 150 * KIB));
     await turn();
-    assert.equal(server.heldBytes(), 150 * KIB + 65530);
+    assert.equal(server.heldBytes(), 160 * KIB, 'an eighth more at most');
     assert.deepEqual(windowUpdates(second.wire.take()), []);
     server.held[0]?.answer(NOTHING);
     await turn();
@@ -190,7 +190,7 @@ describe('memory for messages', () => {
   });
 
   it('gives back what a lost connection held', async () => {
-    const server = fakeServer({ largePool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
     const lost = server.connect();
     const waiting = server.connect();
     lost.send(begin(1, 150 * KIB), begin(3, 150 * KIB));
@@ -202,7 +202,7 @@ describe('memory for messages', () => {
   });
 
   it('does not let one connection take all', () => {
-    const server = fakeServer({ largePool: { serverBytes: 400 * KIB, connectionBytes: 200 * KIB } });
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 400 * KIB, connectionBytes: 200 * KIB } });
     const greedy = server.connect();
     const other = server.connect();
     greedy.send(begin(1, 150 * KIB), begin(3, 150 * KIB));
@@ -211,21 +211,86 @@ describe('memory for messages', () => {
     assert.equal(windowUpdates(other.wire.take()).length, 1);
   });
 
-  it('refuses half-received small messages beyond the bound, and takes others again later', () => {
-    const server = fakeServer({ smallPool: { serverBytes: 100 * KIB, connectionBytes: 100 * KIB } });
-    const { wire, send } = server.connect();
-    for (const id of [1, 3, 5]) send(begin(id, 40 * KIB));
-    assert.deepEqual(failures(wire.take()), [[5, 8]]);
-    send(frame(frameType.rstStream, 0, 1, uint32(8)), begin(7, 40 * KIB));
-    assert.deepEqual(failures(wire.take()), []);
+  it('holds memory for what has arrived, not for what was announced', () => {
+    const server = fakeServer();
+    const { connection, wire, send } = server.connect();
+    for (let id = 1; id < 4000; id += 2) send(begin(id, id % 4 === 1 ? 60 * KIB : 10 * KIB * KIB));
+    assert.equal(server.heldBytes(), 0);
+    assert.equal(server.turnBytes(), 0, 'nor is it anybody’s turn');
+    assert.deepEqual(wire.take(), []);
+    send(data(1, Buffer.alloc(10)), data(5, Buffer.alloc(2 * KIB)));
+    assert.equal(server.heldBytes(), KIB + 4 * 2 * KIB);
+    // A large one: its turn costs 16 KiB, and then memory follows what comes.
+    for (let n = 0; n < 3; n++) send(data(3, Buffer.alloc(16 * KIB)));
+    assert.equal(server.turnBytes(), 10 * KIB * KIB);
+    assert.ok(server.heldBytes() < 100 * KIB);
+    for (let n = 0; n < 6; n++) send(data(3, Buffer.alloc(16 * KIB)));
+    assert.ok(server.heldBytes() < 16 * 10 * 16 * KIB);
+    connection.lost();
+    assert.deepEqual([server.heldBytes(), server.turnBytes()], [0, 0]);
+  });
+
+  it('gives up the half-received message that stalls longest, and never a whole one', async () => {
+    const server = fakeServer({ partPool: { serverBytes: 10 * KIB, connectionBytes: 6 * KIB } });
+    const greedy = server.connect();
+    const other = server.connect();
+    for (const id of [1, 3]) greedy.send(begin(id, 60_000), data(id, Buffer.alloc(512)));
+    greedy.send(data(1, Buffer.alloc(200))); // 3 stalls longer
+    greedy.send(begin(5, 60_000), data(5, Buffer.alloc(768)));
+    assert.deepEqual(failures(greedy.wire.take()), [[3, 8]], 'its own share is used up');
+    for (const id of [1, 3]) other.send(begin(id, 60_000), data(id, Buffer.alloc(768)));
+    await turn();
+    assert.deepEqual(failures(greedy.wire.take()), [[1, 8]], 'that of all is');
+    assert.deepEqual(failures(other.wire.take()), []);
+    other.send(grpcRequest(7, '/Echo', Buffer.alloc(10_000)), grpcRequest(9, '/Hold', Buffer.alloc(10_000)));
+    assert.deepEqual([server.echoed.length, server.held.length], [1, 1]);
+    assert.deepEqual(server.lacking, ['half-received', 'half-received']);
+  });
+
+  it('takes the turn of a large message that does not go on while others wait, and of no other', async () => {
+    const server = fakeServer({ turnBytes: KIB, turnPool: { serverBytes: 400 * KIB, connectionBytes: 400 * KIB } });
+    const first = server.connect();
+    const second = server.connect();
+    first.send(begin(1, 200 * KIB), data(1, Buffer.alloc(KIB)), begin(3, 200 * KIB), data(3, Buffer.alloc(KIB)));
+    const sweep = (): void => {
+      server.clock.advance(1.5);
+      first.send(data(3, Buffer.alloc(4 * KIB)), data(1, Buffer.alloc(1)));
+      first.connection.sweep();
+    };
+    for (let n = 0; n < 3; n++) sweep();
+    assert.deepEqual(failures(first.wire.take()), [], 'nobody waits');
+    second.send(begin(1, 200 * KIB), data(1, Buffer.alloc(KIB)));
+    assert.deepEqual(windowUpdates(second.wire.take()), []);
+    for (let n = 0; n < 3; n++) sweep();
+    await turn();
+    assert.deepEqual(failures(first.wire.take()), [[1, 8]]);
+    assert.equal(windowUpdates(second.wire.take()).length, 1);
+    assert.deepEqual(server.lacking, ['large']);
+  });
+
+  it('lets connections take turns with large messages', async () => {
+    const server = fakeServer({ turnBytes: 0, turnPool: { serverBytes: 200 * KIB, connectionBytes: 200 * KIB } });
+    const greedy = server.connect();
+    const other = server.connect();
+    for (const id of [1, 3, 5, 7]) greedy.send(begin(id, 150 * KIB));
+    other.send(begin(1, 150 * KIB));
+    greedy.wire.take();
+    greedy.send(frame(frameType.rstStream, 0, 1, uint32(8)));
+    greedy.send(frame(frameType.rstStream, 0, 3, uint32(8)));
+    await turn();
+    assert.equal(windowUpdates(greedy.wire.take()).length, 1);
+    assert.equal(windowUpdates(other.wire.take()).length, 1, 'not behind all that came before');
   });
 
   it('counts messages that methods wait with', () => {
-    const server = fakeServer({ smallPool: { serverBytes: 10 * KIB, connectionBytes: 10 * KIB } });
+    const server = fakeServer({ runningPool: { serverBytes: 10 * KIB, connectionBytes: 10 * KIB } });
     const { wire, send } = server.connect();
     for (const id of [1, 3, 5, 7]) send(grpcRequest(id, '/Hold', NOTHING));
     assert.equal(server.held.length, 3, 'each holds at least 4 KiB');
     assert.deepEqual(failures(wire.take()), [[7, 8]]);
+    assert.deepEqual(server.lacking, ['running']);
+    send(grpcRequest(9, '/Health', NOTHING));
+    assert.deepEqual(failures(wire.take()), [], 'what takes small messages only is always served');
   });
 
   it('hands over a message of one frame without a copy, and never writes to it again', () => {
@@ -271,7 +336,7 @@ describe('memory for messages', () => {
   });
 
   it('resets a stream that sends more than its window', () => {
-    const server = fakeServer({ largePool: { serverBytes: 0, connectionBytes: 0 } });
+    const server = fakeServer({ turnPool: { serverBytes: 0, connectionBytes: 0 } });
     const { wire, send } = server.connect();
     send(begin(1, 1000 * KIB), ...Array.from({ length: 4 }, () => data(1, Buffer.alloc(16384))));
     assert.deepEqual(resets(wire.take()), [[1, errorCode.flowControlError]]);
@@ -387,12 +452,13 @@ describe('peers that are slow', () => {
     send(settings([setting.initialWindowSize, 0]));
     wire.take();
     for (const id of [1, 3, 5]) send(grpcRequest(id, '/Grow', Buffer.from('5000')));
-    assert.deepEqual(resets(wire.take()), [[5, errorCode.enhanceYourCalm]]);
+    assert.deepEqual(resets(wire.take()), [[1, errorCode.enhanceYourCalm]], 'the one that waits longest');
+    assert.deepEqual(server.lacking, ['answers']);
     server.clock.advance(31);
     connection.sweep();
     assert.deepEqual(resets(wire.take()), [
-      [1, errorCode.cancel],
       [3, errorCode.cancel],
+      [5, errorCode.cancel],
     ]);
     send(grpcRequest(7, '/Grow', Buffer.from('5000')));
     assert.deepEqual(resets(wire.take()), [], 'their memory is free again');

@@ -5,29 +5,54 @@ import { createServerContext } from '../../../../src/server/http2/server-context
 import { Stream } from '../../../../src/server/http2/stream.ts';
 import { fixedClock } from '../../../support/pipeline/fixed-clock.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const NOTHING = Buffer.alloc(0);
 
 describe('memory that a call holds', () => {
+  const clock = fixedClock();
+  const observer = { defect: () => undefined, connectionRefused: () => undefined, memoryRefused: () => undefined };
+
+  function begin(id: number): Stream {
+    const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity, traceParent: null };
+    return new Stream({ ...about, nowMs: clock.nowMs(), clock });
+  }
+
   it('is given back once, however often the call ends', () => {
-    const clock = fixedClock();
-    const observer = { defect: () => undefined, connectionRefused: () => undefined };
     const context = createServerContext({ methods: new Map(), observer, clock, limits: defaultLimits });
-    const memory = new MessageMemory(context);
-    const begin = (id: number): Stream => {
-      const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity, traceParent: null };
-      const stream = new Stream({ ...about, sendWindowBytes: 0, nowMs: clock.nowMs(), clock });
-      assert.equal(
-        memory.reserve(stream, MIB, () => undefined),
-        true,
-      );
+    const memory = new MessageMemory(context, () => assert.fail('there is memory enough'));
+    const beginLarge = (id: number): Stream => {
+      const stream = begin(id);
+      memory.askTurn(stream, MIB, () => undefined);
+      assert.ok(memory.grow(stream, NOTHING, 100 * KIB, MIB));
       return stream;
     };
-    const ended = begin(1);
+    const ended = beginLarge(1);
+    assert.deepEqual([context.turnPool.heldBytes, context.largeMemory.heldBytes], [MIB, MIB]);
     memory.release(ended);
     memory.release(ended);
-    assert.equal(context.largePool.heldBytes, 0);
+    assert.deepEqual([context.turnPool.heldBytes, context.largeMemory.heldBytes], [0, 0]);
     assert.equal(context.largeBuffers.idleBytes, MIB);
-    const [second, third] = [begin(3), begin(5)];
-    assert.notEqual(second.largeMemory, third.largeMemory);
+    const [second, third] = [beginLarge(3), beginLarge(5)];
+    assert.notEqual(second.memory, third.memory);
+  });
+
+  it('grows with what arrives, and keeps it', () => {
+    const context = createServerContext({ methods: new Map(), observer, clock, limits: defaultLimits });
+    const memory = new MessageMemory(context, () => assert.fail('there is memory enough'));
+    const stream = begin(1);
+    const first = memory.grow(stream, NOTHING, 5000, 10 * MIB);
+    assert.ok(first);
+    assert.ok(first.length >= 20_000 && first.length <= 22_500, 'four times, and an eighth to round up');
+    first.fill('a', 0, 5000);
+    memory.askTurn(stream, 10 * MIB, () => undefined);
+    assert.equal(context.partPool.heldBytes, 0);
+    const second = memory.grow(stream, first.subarray(0, 5000), 70_000, 10 * MIB);
+    assert.ok(second);
+    assert.ok(second.subarray(0, 5000).equals(Buffer.alloc(5000, 'a')));
+    assert.ok(second.length >= 1_120_000 && second.length <= 1_260_000, 'sixteen times');
+    assert.equal(context.largeMemory.heldBytes, second.length);
+    memory.release(stream);
+    assert.equal(context.largeMemory.heldBytes, 0);
   });
 });

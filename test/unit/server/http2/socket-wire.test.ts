@@ -28,7 +28,7 @@ async function pair(): Promise<{ near: Socket; far: Socket; close: () => Promise
 describe('a socket as a wire', () => {
   it('tells whether bytes have left', async () => {
     const { near, far, close } = await pair();
-    const wire = new SocketWire(near);
+    const wire = new SocketWire(near, () => undefined);
     const unsent = (): number => wire.unsentBytes;
     assert.equal(wire.write([Buffer.from('small')]), true);
     assert.equal(unsent(), 0);
@@ -42,9 +42,27 @@ describe('a socket as a wire', () => {
     await close();
   });
 
+  it('says when all has left, also when it was less than the high-water mark', async () => {
+    const { near, far, close } = await pair();
+    let sent = 0;
+    const allSent = new Promise<void>((resolve) => {
+      const wire = new SocketWire(near, () => {
+        sent++;
+        resolve();
+      });
+      assert.equal(wire.write([Buffer.from('leaves at once')]), true);
+      while (wire.write([Buffer.alloc(1000)]));
+      assert.ok(wire.unsentBytes < near.writableHighWaterMark);
+    });
+    far.resume();
+    await allSent;
+    assert.deepEqual([sent, near.writableLength], [1, 0]);
+    await close();
+  });
+
   it('sends everything before it ends, though input is left unread', async () => {
     const { near, far, close } = await pair();
-    const wire = new SocketWire(near);
+    const wire = new SocketWire(near, () => undefined);
     far.write(Buffer.alloc(100_000));
     wire.write([Buffer.from('the '), Buffer.from('end')]);
     wire.end();
@@ -57,7 +75,7 @@ describe('a socket as a wire', () => {
 
   it('drops what is written to a connection that is gone', async () => {
     const { near, far, close } = await pair();
-    const wire = new SocketWire(near);
+    const wire = new SocketWire(near, () => undefined);
     far.destroy();
     near.destroy();
     assert.equal(wire.write([Buffer.from('x')]), true);

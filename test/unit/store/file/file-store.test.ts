@@ -9,7 +9,7 @@ const broken = 'version: 1\nconsumers:\n  - id: Acme\n  - id: [x\n';
 const brokenMessages = [
   '3: "id" must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
   '4: "id" must be a text; it is a list',
-  '5: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+  '5: not valid YAML: this line is not indented like those it belongs to, or a bracket before it is not closed',
 ];
 
 describe('a file store at start', () => {
@@ -126,7 +126,7 @@ describe('a file store while it runs', () => {
     assert.deepEqual(await listener.next(), { kind: 'read' });
     assert.deepEqual(await listener.next(), {
       kind: 'problems',
-      messages: ['4: "appSecretFrom" names the environment variable ACME, which is not set'],
+      messages: ['4: "appSecretFrom" names an environment variable that is not set'],
     });
     assert.deepEqual(idsOf(open.store.state), ['acme']);
     writeFileSync(at('postern.yaml'), `${wrong}\n`);
@@ -160,7 +160,7 @@ describe('a file store while it runs', () => {
     const missing = await open.listener.next();
     assert.deepEqual(missing, {
       kind: 'problems',
-      messages: ['4: "appSecretFrom" names the file secrets/acme, which cannot be read (ENOENT)'],
+      messages: ['4: "appSecretFrom" names a file that cannot be read (ENOENT)'],
     });
     assert.equal(secretNow(), OTHER_SECRET);
     writeFileSync(at('secrets/acme'), SECRET);

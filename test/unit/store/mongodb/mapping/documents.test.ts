@@ -30,6 +30,7 @@ import {
 } from '../../../../support/pipeline/resources.ts';
 
 const sealer = testKeyRing();
+const reading = { sealer, keepsUnopened: false };
 const version = writeVersion({ revision: 3, createdAt: 1_790_000_000, updatedAt: 1_790_000_100 });
 const SECRET = 'a secret for tests, 32 characters';
 const KEY = 'key-of-the-tests-that-is-a-secret';
@@ -93,7 +94,7 @@ describe('documents of MongoDB', () => {
   it('give back every credential, with and without its App Key', () => {
     for (const credential of credentials) {
       const document = stored(writeCredentialDocument(credential, version, sealer));
-      assert.deepEqual(revealed(valueOf(readManagedCredentialDocument(document, sealer))), revealed(credential));
+      assert.deepEqual(revealed(valueOf(readManagedCredentialDocument(document, reading))), revealed(credential));
       const checked = valueOf(readCredentialDocument(document, sealer));
       assert.deepEqual(revealed({ ...checked, appKey: credential.appKey }), revealed(credential));
     }
@@ -258,10 +259,10 @@ describe('documents of MongoDB', () => {
   }
 
   function credentialWith(fields: object): Mapped<unknown> {
-    return readManagedCredentialDocument({ ...good(), ...fields }, sealer);
+    return readManagedCredentialDocument({ ...good(), ...fields }, reading);
   }
   function keyCredentialWith(fields: object): Mapped<unknown> {
-    return readManagedCredentialDocument({ ...goodKey(), ...fields }, sealer);
+    return readManagedCredentialDocument({ ...goodKey(), ...fields }, reading);
   }
   function consumerWith(fields: object): Mapped<unknown> {
     return readConsumerDocument({ ...writeConsumerDocument(consumer(), version), ...fields });
@@ -291,7 +292,7 @@ describe('documents of MongoDB', () => {
   it('tell a sealed App Key that is not that of the hash', () => {
     const other = managed({ methods: ['key'], appKey: Secret.fromText('another-key') });
     assert.match(
-      faultOf(readManagedCredentialDocument(stored(writeCredentialDocument(other, version, sealer)), sealer)),
+      faultOf(readManagedCredentialDocument(stored(writeCredentialDocument(other, version, sealer)), reading)),
       /appKeyHash: is not the SHA-256 of the sealed App Key/,
     );
   });

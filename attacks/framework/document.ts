@@ -1,0 +1,67 @@
+import type { ServiceKind } from './attack.ts';
+
+/** What a partner calls with. */
+export interface AttackCredential {
+  readonly appKey: string;
+  readonly secret: string;
+}
+
+/** The good callers' credentials, one of each method that they use. */
+export const good = {
+  key: 'good-partner-key-0123456789abcdef',
+  hmac: { appKey: 'good-partner-hmac', secret: 'the secret of the good partner, for attacks' },
+  oauth2: { appKey: 'good-partner-client', secret: 'the client secret of the good partner' },
+} as const;
+
+/** A partner with a right credential and bad intentions. */
+export const rogue: AttackCredential = { appKey: 'rogue-partner-hmac', secret: 'the secret of the rogue partner' };
+
+/** App Keys of method key that are known to the store and must not be told from unknown ones. */
+export const unusable = { revoked: 'revoked-key-0123456789abcdef0123', foreign: rogue.appKey } as const;
+
+/** Where the good callers' token requests come from (RFC 5737). */
+export const goodSource = '198.51.100.7';
+
+/** Partners whom a fresh replica has not looked up yet. */
+export const unseenKeys: readonly string[] = Array.from(
+  { length: 2000 },
+  (_, at) => `unseen-${String(at).padStart(6, '0')}-0123456789abcdef`,
+);
+
+/** Endpoints and partners of every attack, as JSON, which is YAML too. */
+export function attackDocument(store: ServiceKind['store']): string {
+  const endpoint = (id: string, authentication: string, options?: object) => ({
+    id,
+    scenario: 'partner-openapi',
+    match: { paths: [{ prefix: `/${id}` }] },
+    authentication,
+    ...(options === undefined ? {} : { options }),
+  });
+  const unseen = unseenKeys.map((appKey, at) => ({ id: `unseen-${String(at)}`, method: 'key', appKey }));
+  return JSON.stringify({
+    version: 1,
+    endpoints: [
+      endpoint('keyed', 'key'),
+      endpoint('signed', 'hmac', { replayProtection: true }),
+      endpoint('tokens', 'oauth2'),
+    ],
+    consumers: [
+      {
+        id: 'good',
+        credentials: [
+          { id: 'good-key', method: 'key', appKey: good.key },
+          { id: 'good-hmac', method: 'hmac', appKey: good.hmac.appKey, appSecret: good.hmac.secret },
+          { id: 'good-oauth2', method: 'oauth2', appKey: good.oauth2.appKey, appSecret: good.oauth2.secret },
+        ],
+      },
+      {
+        id: 'rogue',
+        credentials: [
+          { id: 'rogue-hmac', method: 'hmac', appKey: rogue.appKey, appSecret: rogue.secret },
+          { id: 'rogue-revoked', method: 'key', appKey: unusable.revoked, state: 'revoked' },
+        ],
+      },
+      ...(store === 'mongodb' ? [{ id: 'many', credentials: unseen }] : []),
+    ],
+  });
+}

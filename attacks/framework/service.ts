@@ -1,0 +1,108 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeCertificate } from '../../test/support/grpc/certificate.ts';
+import { runPostern } from '../../test/support/fleet/run-postern.ts';
+import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
+import { createRingFile } from '../../test/support/oauth2/ring-file.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from '../../test/support/postern-process.ts';
+import { acquireAll } from '../../test/support/release.ts';
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import type { ServiceKind } from './attack.ts';
+import { attackDocument, goodSource, unseenKeys } from './document.ts';
+
+/** As the deployment runs it (deploy/base/deployment.yaml). */
+const NODE_OPTIONS = ['--max-old-space-size=640'];
+
+/** Where a service is, for processes that attack it or call it. */
+export interface Target {
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  readonly adminPort: number;
+  /** The authority of the listeners' certificate, as PEM; null without TLS. */
+  readonly ca: string | null;
+  /** App Keys of partners whom the service has not looked up yet; none with a file. */
+  readonly unseenKeys: readonly string[];
+  /** The address, as Envoy would tell it, that good callers of the OAuth2 endpoints come from. */
+  readonly goodSource: string;
+}
+
+/** What a process has used so far. */
+export interface Usage {
+  /** Of all its threads. */
+  readonly cpuMs: number;
+  /** How long its main thread was ready to run and waited for a core. */
+  readonly waitedMs: number;
+  /** Everything that it read, from files and sockets. */
+  readonly readKib: number;
+  readonly residentMib: number;
+  /** The highest since it started. */
+  readonly peakMib: number;
+}
+
+/** A replica that is attacked. */
+export interface Service extends AsyncDisposable {
+  readonly target: Target;
+  readonly process: PosternProcess;
+  usage(): Promise<Usage>;
+}
+
+/** Starts the built `serve` with what the kind needs beside it. */
+export async function startService({ store, isTls }: ServiceKind): Promise<Service> {
+  return await acquireAll(async (keep) => {
+    const { path: folder } = keep(await temporaryDirectory());
+    const ring = keep(await createRingFile({ current: 1 }));
+    const certificate = isTls ? makeCertificate('postern') : null;
+    const settings: PosternSettings = {
+      POSTERN_KEYRING: ring.path,
+      ...(certificate === null ? {} : await tlsSettings(folder, certificate)),
+    };
+    const document = attackDocument(store);
+    let process: PosternProcess;
+    if (store === 'file') process = keep(await startPostern(document, settings, NODE_OPTIONS));
+    else {
+      const mongodb = keep(await startReplicaSet());
+      const stored = { ...settings, POSTERN_STORE: mongodb.uri('postern') };
+      const path = join(folder, 'postern.yaml');
+      await writeFile(path, document);
+      const { code, err } = await runPostern(['apply', '-f', path], { ...stored, POSTERN_ACTOR: 'attacks' }, folder);
+      if (code !== 0) throw new Error(`postern apply: ${err}`);
+      process = keep(await startPostern('', stored, NODE_OPTIONS));
+    }
+    const target: Target = {
+      grpcPort: process.grpcPort,
+      httpPort: process.httpPort ?? 0,
+      adminPort: process.adminPort,
+      ca: certificate?.cert ?? null,
+      unseenKeys: store === 'mongodb' ? unseenKeys : [],
+      goodSource,
+    };
+    return { target, process, usage: async () => await readUsage(process.pid) };
+  });
+}
+
+async function tlsSettings(folder: string, { cert, key }: { cert: string; key: string }): Promise<PosternSettings> {
+  const certificatePath = join(folder, 'tls.crt');
+  const keyPath = join(folder, 'tls.key');
+  await writeFile(certificatePath, cert);
+  await writeFile(keyPath, key, { mode: 0o600 });
+  return { POSTERN_TLS_CERTIFICATE: certificatePath, POSTERN_TLS_KEY: keyPath, POSTERN_HTTP_TLS: 'true' };
+}
+
+/** The clock tick of `/proc/PID/stat` on Linux (`sysconf(_SC_CLK_TCK)`). */
+const TICK_MS = 10;
+
+/** proc(5): `stat`, `status`, `io`; sched-stats of the kernel's documentation: `schedstat`. */
+async function readUsage(pid: number): Promise<Usage> {
+  const read = async (name: string): Promise<string> => await readFile(`/proc/${String(pid)}/${name}`, 'utf8');
+  const [stat, status, io, schedule] = await Promise.all([read('stat'), read('status'), read('io'), read('schedstat')]);
+  const number = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
+  // After the name in brackets, which may hold blanks, the state is field 3; user and system time are 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return {
+    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    waitedMs: Number(schedule.split(' ')[1]) / 1e6,
+    readKib: number(io, /^rchar: (\d+)/m) / 1024,
+    residentMib: number(status, /^VmRSS:\s+(\d+)/m) / 1024,
+    peakMib: number(status, /^VmHWM:\s+(\d+)/m) / 1024,
+  };
+}

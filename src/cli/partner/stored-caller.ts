@@ -1,0 +1,128 @@
+import { findCredentialFault } from '../../authenticate/held-credential.ts';
+import type { KnownCaller } from '../../explain/explanation.ts';
+import type { ExplainableEndpoint, SentIdentity } from '../../explain/sent-identity.ts';
+import type { ManagedCredential } from '../../manage/resource.ts';
+import type { ResourceStore } from '../../manage/resource-store.ts';
+import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import { Secret } from '../../model/secret.ts';
+import { equal } from '../../signature/equal.ts';
+import { compileSnapshot, type Snapshot } from '../../store/snapshot.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a store has for the explanation of one request. */
+export interface StoredCaller {
+  /** All endpoints, and the credentials that the request may be from. */
+  readonly snapshot: Snapshot;
+  readonly caller: KnownCaller;
+  /** The App Secret to look into the signature with, or the App Key of a key endpoint; null where nobody knows it. */
+  readonly secret: string | null;
+}
+
+/** Whom to look for. */
+export interface CallerQuery {
+  readonly endpoint: ExplainableEndpoint;
+  readonly endpoints: readonly Endpoint[];
+  readonly sent: SentIdentity;
+  /** Of `--app-key`; null for the App Key that was sent. */
+  readonly appKey: string | null;
+  /** Of `--secret-from`; null for that of the store. */
+  readonly givenSecret: string | null;
+  readonly nowSeconds: number;
+}
+
+/**
+ * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
+ * consumers and grants. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
+ */
+export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<StoredCaller> {
+  const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
+  const isKey = endpoint.authentication === 'key';
+  const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
+  const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && APP_KEY_PATTERN.test(key));
+  const found = await findCredentials(
+    store,
+    appKeys.map((key) => hashAppKey(key ?? '')),
+  );
+  const holderOf = (appKey: string | null): ManagedCredential | null =>
+    appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
+  const sender = holderOf(sent.appKey);
+  const owner = isKey ? null : holderOf(query.appKey ?? sent.appKey);
+  const stored = owner?.appSecret ?? null;
+  const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
+  const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
+  const consumerIds = [...new Set(credentials.map(({ consumerId }) => consumerId))];
+  const consumers = await Promise.all(
+    consumerIds.map(async (id) => (await store.find('consumer', id))?.resource ?? null),
+  );
+  const grants = [];
+  for await (const { resource } of store.list('grant', { consumerIds })) grants.push(resource);
+  const known = consumers.filter((consumer) => consumer !== null);
+  const snapshot = compileSnapshot({ endpoints, consumers: known, credentials, grants });
+  const held = sent.appKey === null ? null : await snapshot.credentials.findByAppKey(sent.appKey);
+  const former = owner?.retiringSecret ?? null;
+  return {
+    snapshot,
+    secret: isKey
+      ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
+      : (givenSecret ?? storedText),
+    caller: {
+      fault: sent.appKey === null ? null : findCredentialFault(held, endpoint.authentication, nowSeconds),
+      formerSecret: former === null ? null : revealed(former.appSecret),
+      isFormerLive: former !== null && nowSeconds < former.expiresAt,
+      isOtherSecret:
+        sender === owner &&
+        givenSecret !== null &&
+        storedText !== null &&
+        !equal(Buffer.from(givenSecret), Buffer.from(storedText)),
+    },
+  };
+}
+
+async function findCredentials(
+  store: ResourceStore,
+  appKeyHashes: readonly string[],
+): Promise<readonly ManagedCredential[]> {
+  const found: ManagedCredential[] = [];
+  if (appKeyHashes.length === 0) return found;
+  for await (const { resource } of store.list('credential', { appKeyHashes })) found.push(resource);
+  return found;
+}
+
+/** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */
+function withReadableSecrets(credential: ManagedCredential, givenSecret: string | null): ManagedCredential {
+  const { appSecret, retiringSecret } = credential;
+  const isFormerReadable = retiringSecret !== null && revealed(retiringSecret.appSecret) !== null;
+  return {
+    ...credential,
+    appSecret: appSecret === null || revealed(appSecret) !== null ? appSecret : Secret.fromText(givenSecret ?? ''),
+    retiringSecret: isFormerReadable ? retiringSecret : null,
+  };
+}
+
+function readableText(secret: Secret, isGiven: boolean, credentialId: string): string | null {
+  const text = revealed(secret);
+  if (text !== null || isGiven) return text;
+  throw new UsageError(
+    `the App Secret of the credential ${credentialId} cannot be read here: ${whyUnread(secret)}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
+  );
+}
+
+/** The text of a secret; null for one that was not opened. */
+function revealed(secret: Secret): string | null {
+  try {
+    return secret.reveal().toString('utf8');
+  } catch (error) {
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function whyUnread(secret: Secret): string {
+  try {
+    secret.reveal();
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unknown';
+  }
+}

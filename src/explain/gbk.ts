@@ -1,0 +1,41 @@
+const FIRST_LEAD = 0x81;
+const LAST_LEAD = 0xfe;
+const FIRST_TRAIL = 0x40;
+const LAST_TRAIL = 0xfe;
+const LINE_FEED = 0x0a;
+
+/** Writes text as GBK, which Chinese systems have as their default; null where a character has no place in it. */
+export type EncodeGbk = (text: string) => Buffer | null;
+
+/** Makes an encoder, of the decoder that Node has. It takes a moment, once it is first used on more than ASCII. */
+export function gbkEncoder(): EncodeGbk {
+  let bytesOf: ReadonlyMap<string, Buffer> | null = null;
+  return (text) => {
+    const pieces: Buffer[] = [];
+    for (const char of text) {
+      if (char < '\x80') pieces.push(Buffer.from(char, 'latin1'));
+      else {
+        bytesOf ??= readTable();
+        const bytes = bytesOf.get(char);
+        if (bytes === undefined) return null;
+        pieces.push(bytes);
+      }
+    }
+    return Buffer.concat(pieces);
+  };
+}
+
+/** Every character of two bytes. */
+function readTable(): ReadonlyMap<string, Buffer> {
+  const decoder = new TextDecoder('gbk');
+  const table = new Map<string, Buffer>();
+  for (let lead = FIRST_LEAD; lead <= LAST_LEAD; lead += 1) {
+    const row: number[] = [];
+    for (let trail = FIRST_TRAIL; trail <= LAST_TRAIL; trail += 1) row.push(lead, trail, LINE_FEED);
+    for (const [index, char] of decoder.decode(Buffer.from(row)).split('\n').entries()) {
+      const isOne = Array.from(char).length === 1 && char !== '\ufffd';
+      if (isOne && !table.has(char)) table.set(char, Buffer.from([lead, FIRST_TRAIL + index]));
+    }
+  }
+  return table;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../store/file/fingerprint.ts';
+
+/** A file that cannot be written, with what to do about it; nothing was changed. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault';
+}
+
+const advice: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder: name a file in it',
+  EACCES: 'run this as the owner of the file and its folder',
+  EPERM: 'the new file could not get the owner of the old one: run this as that owner',
+  EROFS: 'it is mounted read-only: change it where it comes from, such as a Kubernetes Secret',
+  EBUSY: 'it is mounted by itself: change it where it lies, or mount its folder',
+  ENOSPC: 'there is no space left',
+  ELOOP: 'its symlinks lead in a circle',
+  EBADF: 'this process has no such open descriptor that can be written to',
+  ECONNREFUSED: 'nobody listens on this socket',
+};
+
+/** What is wrong with writing to `path`, for people. */
+export function describeFault(path: string, error: unknown): string {
+  const code = codeOf(error);
+  return `${path} cannot be written (${code}): ${advice[code] ?? 'look at it before you go on'}`;
+}
+
+/** A name beside a file, for what becomes that file once it is whole. */
+export function temporaryName(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** Writes a new file, which is on the disk when this resolves; `mode` holds from its first byte on. */
+export async function writeThrough(
+  path: string,
+  mode: number,
+  write: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const handle = await open(path, 'wx', mode);
+  try {
+    await write(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Makes a file, or replaces one in one step, so that nobody ever sees a part of it. Anything but a regular file is left
+ * alone: a rename over a device, a pipe or a folder's mount takes it from everybody who uses it.
+ */
+export async function replaceFile(
+  target: string,
+  mode: number,
+  write: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const temporary = temporaryName(target);
+  try {
+    await writeThrough(temporary, mode, write);
+    if (!(await isReplaceable(target))) throw new FileFault(`${target} is no regular file, and is not replaced`);
+    await rename(temporary, target);
+    await syncDirectory(target);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function isReplaceable(target: string): Promise<boolean> {
+  try {
+    return (await lstat(target)).isFile();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+/** Without this a power cut could undo a rename; some file systems cannot, and do not need to. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
+  } finally {
+    await directory.close();
+  }
+}

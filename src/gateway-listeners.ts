@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { GatewayTls } from './gateway-tls.ts';
+import type { OAuth2Service } from './oauth2/oauth2-service.ts';
+import type { ConnectionMetrics } from './observe/connection-metrics.ts';
+import { createConnectionObserver } from './observe/connection-observer.ts';
+import type { LineBudget } from './observe/line-budget.ts';
+import type { Logger } from './observe/logger.ts';
+import { TransportMetrics } from './observe/transport-metrics.ts';
+import { createTransport } from './server/create-transport.ts';
+import { HttpServer } from './server/http-server.ts';
+import { formatListenAddress } from './server/listen-address.ts';
+import { createPeerTrust, knowsNobodyElse } from './server/peer-trust.ts';
+import type { ListenAddress, Methods, Transport } from './server/transport.ts';
+
+/** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
+const NOT_READY_MS = 2500;
+
+/** What the listeners of callers need. */
+export interface CallerListenersPorts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly budget: Pick<LineBudget, 'take'>;
+  readonly connectionMetrics: ConnectionMetrics;
+  readonly registry: Registry;
+  readonly tls: GatewayTls | null;
+  /** Of the gRPC listener. */
+  readonly methods: Methods;
+  readonly readsTraceParent: boolean;
+  /** Of the OAuth2 listener. */
+  readonly service: OAuth2Service;
+  /** What the OAuth2 listener says to Envoy's health checks. */
+  readonly isReady: () => boolean;
+}
+
+/** Where they listen: the ports that were chosen for 0. */
+export interface OpenListeners {
+  readonly grpc: string;
+  readonly http: string;
+}
+
+/**
+ * The two listeners that Envoy calls: gRPC, and OAuth2 over HTTP. They open together, once checks can be decided: until
+ * then a connection is refused, and Envoy asks another replica, which an answer of 503 would prevent.
+ */
+export class CallerListeners implements AsyncDisposable {
+  readonly #ports: CallerListenersPorts;
+  readonly #http: HttpServer;
+  readonly #transport: Transport;
+  readonly #following: AsyncDisposable | null;
+  #opening: Promise<unknown> | null = null;
+
+  constructor(ports: CallerListenersPorts) {
+    this.#ports = ports;
+    const { config, logger, budget, tls, connectionMetrics } = ports;
+    const observerPorts = { logger, budget, metrics: connectionMetrics };
+    const isMutual = tls?.identity.ca !== undefined && config.httpTls;
+    if (!isMutual && knowsNobodyElse(config.httpAddress, config.trustedProxies)) {
+      logger.warn('callers of the OAuth2 endpoints through an Envoy on another machine all count as that Envoy');
+    }
+    this.#http = new HttpServer({
+      service: ports.service,
+      address: config.httpAddress,
+      ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
+      unixSocketMode: config.unixSocketMode,
+      isTrustedAddress: createPeerTrust(config.trustedProxies),
+      clock: ports.clock,
+      connectionObserver: createConnectionObserver(observerPorts, 'oauth2'),
+      onConnectionRefused: (reason, peer) => {
+        if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
+      },
+      isReady: ports.isReady,
+    });
+    const transportMetrics = new TransportMetrics(ports.registry, () => this.#transport.heldBytes());
+    this.#transport = createTransport(config.grpcTransport, {
+      ...(tls === null ? {} : { tls: tls.identity }),
+      unixSocketMode: config.unixSocketMode,
+      address: config.grpcAddress,
+      methods: ports.methods,
+      clock: ports.clock,
+      readsTraceParent: ports.readsTraceParent,
+      connectionObserver: createConnectionObserver(observerPorts, 'grpc'),
+      observer: {
+        defect: (error, path) => {
+          logger.error('a gRPC method failed by a defect of this program', { path }, error);
+        },
+        connectionRefused: (reason, peer) => {
+          if (budget.take('connection')) logger.warn('a gRPC connection was closed', { reason, peer });
+        },
+        memoryRefused: (pool, peer) => {
+          transportMetrics.countMemoryRefusal(pool);
+          if (budget.take('connection')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
+        },
+      },
+    });
+    connectionMetrics.showConnections('oauth2', () => this.#http.connections);
+    connectionMetrics.showLoad(() => this.#transport.load());
+    this.#following =
+      tls?.follow((identity) => {
+        this.#transport.replaceTls(identity);
+        if (config.httpTls) this.#http.replaceTls(identity);
+      }) ?? null;
+  }
+
+  /** Opens both, once, and gives where they listen. Rejects, naming the setting, when an address cannot be had. */
+  async open(): Promise<OpenListeners> {
+    const opening = this.#open();
+    this.#opening = opening;
+    return await opening;
+  }
+
+  /**
+   * Gives Envoy the time to see that health says NOT_SERVING, then closes both and lets running requests end, all within
+   * the grace period. `isHurried` skips the wait for Envoy.
+   */
+  async drain(isHurried: boolean): Promise<void> {
+    if (this.#opening === null) return;
+    const { config, logger } = this.#ports;
+    const graceMs = config.shutdownGraceSeconds * 1000;
+    const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);
+    await delay(notReadyMs);
+    const [cut, cutHttp] = await Promise.all([
+      this.#transport.drain(graceMs - notReadyMs),
+      this.#http.drain(graceMs - notReadyMs),
+    ]);
+    if (cut > 0) logger.warn('checks were cut at the end of the grace period', { checks: cut });
+    if (cutHttp > 0) logger.warn('OAuth2 requests were cut at the end of the grace period', { requests: cutHttp });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opening?.catch(() => undefined); // whoever opened them was given the error
+    await this.#following?.[Symbol.asyncDispose]();
+    await this.#transport[Symbol.asyncDispose]();
+    await this.#http[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<OpenListeners> {
+    const { httpAddress, grpcAddress } = this.#ports.config;
+    await listen('POSTERN_HTTP_ADDRESS', httpAddress, async () => {
+      await this.#http.start();
+    });
+    await listen('POSTERN_GRPC_ADDRESS', grpcAddress, async () => {
+      await this.#transport.start();
+    });
+    return { grpc: formatListenAddress(this.#transport.address()), http: formatListenAddress(this.#http.address()) };
+  }
+}
+
+/** Starts one listener; what is wrong with its address is reported by the name of its setting. */
+export async function listen(setting: string, address: ListenAddress, start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${setting}: cannot listen on ${formatListenAddress(address)}: ${reason}`, { cause: error });
+  }
+}

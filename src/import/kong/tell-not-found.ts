@@ -1,0 +1,97 @@
+import { placeIn } from '../../document/problem-log.ts';
+import { placeOfMatch } from './decide-route.ts';
+import { type FindingLog, quoted } from './finding.ts';
+import { nameOfRoute } from './kong-entities.ts';
+import { cellsOf, type EndpointDraft, type MatchCell, containsHost } from './match-cell.ts';
+import { type PathIndex, pathIndex } from './path-index.ts';
+import type { MatchPath } from './route-match.ts';
+
+/** Comparisons that are made at most; a file that needs more has its findings from the first ones. */
+const MAX_COMPARISONS = 20_000_000;
+
+/**
+ * Tells of requests that pass in Kong and are 404 here, although no route was left out. Kong goes on to the next route
+ * when the method does not fit; here the endpoint with the best host and path decides alone (spec §2.3). And a prefix of
+ * Kong ends within a segment: `/orders` takes `/orders2`.
+ */
+export function tellNotFound(drafts: readonly EndpointDraft[], wholeSegments: boolean, findings: FindingLog): void {
+  const cells = drafts.flatMap(cellsOf);
+  const paths = pathIndex(cells);
+  const methodsByRule = new Map<string, ReadonlySet<string> | null>();
+  for (const cell of cells) {
+    if (!cell.isCarried) continue;
+    const known = methodsByRule.get(keyOf(cell));
+    if (known === null) continue;
+    methodsByRule.set(keyOf(cell), cell.methods.length === 0 ? null : new Set([...(known ?? []), ...cell.methods]));
+  }
+  const budget = { left: MAX_COMPARISONS };
+  for (const draft of drafts) {
+    if (draft.match.methods.length > 0) tellMethods(draft, methodsByRule, paths, budget, findings);
+  }
+  if (!wholeSegments) tellSegments(cells, findings);
+}
+
+function tellMethods(
+  draft: EndpointDraft,
+  methodsByRule: ReadonlyMap<string, ReadonlySet<string> | null>,
+  paths: PathIndex,
+  budget: { left: number },
+  findings: FindingLog,
+): void {
+  for (const cell of cellsOf(draft)) {
+    const taken = methodsByRule.get(keyOf(cell)) ?? null;
+    if (!cell.isCarried || taken === null) continue;
+    for (const other of paths.meeting(cell.path.rule?.comparable ?? '')) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      if (other.draft === draft || other.draft.decision.isRefused || !isKongs(cell, other)) continue;
+      const left = other.methods.filter((method) => !taken.has(method));
+      if (other.methods.length > 0 && left.length === 0) continue;
+      const which = other.methods.length === 0 ? `methods other than ${[...taken].join(', ')}` : left.join(', ');
+      findings.add('warning', placeOfMatch(draft.route), {
+        subject: `route ${quoted(nameOfRoute(draft.route))}`,
+        what: `takes ${quoted(cell.path.literal)} for ${[...taken].join(', ')} only: there, Kong gives ${which} to the route ${quoted(nameOfRoute(other.draft.route))}, and here they are 404`,
+        instead:
+          'where callers need them, write one more endpoint with this path and those methods, and the access of that route',
+      });
+      break;
+    }
+  }
+}
+
+/**
+ * Whether Kong gives some of what the first cell leaves, by its methods, to the second, while here the first decides: it
+ * has the narrower host, or with the same host the longer path.
+ */
+function isKongs(cell: MatchCell, other: MatchCell): boolean {
+  if (!other.isCarried || keyOf(cell) === keyOf(other) || !containsHost(other.host, cell.host)) return false;
+  const isNarrower = other.host.pattern !== cell.host.pattern;
+  return contains(other.path, cell.path) || (isNarrower && contains(cell.path, other.path));
+}
+
+/** Whether every path that the second takes in Kong is one of the first. */
+function contains(outer: MatchPath, inner: MatchPath): boolean {
+  return outer.isExact ? inner.isExact && outer.literal === inner.literal : inner.literal.startsWith(outer.literal);
+}
+
+/** Once for the file: it is so for nearly every route. */
+function tellSegments(cells: readonly MatchCell[], findings: FindingLog): void {
+  const ending = cells.filter(
+    ({ isCarried, path }) =>
+      isCarried && path.rule?.kind === 'prefix' && path.literal !== '/' && !path.literal.endsWith('/'),
+  );
+  const [first] = ending;
+  if (first === undefined) return;
+  const { route } = first.draft;
+  const count = new Set(ending.map(({ path }) => path.literal)).size;
+  findings.add('note', placeIn({ tree: route.place.tree, path: [] }, 'routes'), {
+    subject: 'paths that go on within a segment',
+    what: `Kong’s path ${quoted(first.path.literal)}${count === 1 ? '' : `, and ${String(count - 1)} more like it,`} takes ${quoted(`${first.path.literal}2`)} too; here that is 404, or another endpoint’s`,
+    instead:
+      'where a back end has such paths, write endpoints for them; where none has, import again with --whole-segments',
+  });
+}
+
+function keyOf({ host, path: { rule } }: MatchCell): string {
+  return JSON.stringify([host.pattern, rule?.kind, rule?.comparable]);
+}

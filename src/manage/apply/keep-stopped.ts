@@ -1,0 +1,53 @@
+import type { DocumentCredential } from '../../document/document-content.ts';
+import type { Placed } from '../../document/parse-document.ts';
+import { isDeclared } from '../../document/problem-log.ts';
+import type { Change } from '../change.ts';
+import type { ManagedCredential } from '../resource.ts';
+
+// What a command stopped stays stopped (spec §6): a file that says nothing of it changes nothing of it, and a file that
+// says the opposite is shown to do so, and needs `--revive`.
+
+/** What a resource is that a change brings back. */
+export type Stopped = 'disabled' | 'revoked' | 'retiring';
+
+/** A declared endpoint or consumer, which is enabled or disabled as the store has it when the document does not say. */
+export function keepEnabled<T extends { readonly enabled: boolean }>({ value, place }: Placed<T>, stored: T): T {
+  return isDeclared(place, 'enabled') ? value : { ...value, enabled: stored.enabled };
+}
+
+/**
+ * A declared credential with the state that the store has when the document does not say. A revoked one has no former
+ * secret; one that retires does not end later than the store says.
+ */
+export function keepState({ value, place }: Placed<DocumentCredential>, stored: ManagedCredential): DocumentCredential {
+  if (isDeclared(place, 'state')) return value;
+  switch (stored.state) {
+    case 'active':
+      return value;
+    case 'revoked':
+      return { ...value, state: 'revoked', retiringSecret: null };
+    case 'retiring':
+      return { ...value, state: 'retiring', expiresAt: earlier(value.expiresAt, stored.expiresAt) };
+  }
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** What the resource of a change was, when the change brings it back; null for all other changes. */
+export function stoppedBefore(change: Change): Stopped | null {
+  if (change.before === null || change.after === null) return null;
+  switch (change.kind) {
+    case 'endpoint':
+    case 'consumer':
+      return !change.before.resource.enabled && change.after.enabled ? 'disabled' : null;
+    case 'credential': {
+      const { state } = change.before.resource;
+      if (state === 'revoked') return change.after.state === 'revoked' ? null : state;
+      return state === 'retiring' && change.after.state === 'active' ? state : null;
+    }
+    case 'grant':
+      return null;
+  }
+}

@@ -1,0 +1,34 @@
+import { refuse, type Refusal } from '../refusal.ts';
+import { isToken } from '../signature/http-grammar.ts';
+import type { HttpRequest } from './http-request.ts';
+
+const LOWER_X = 0x78;
+const LOWER_A = 0x61;
+const LOWER_C = 0x63;
+const SHORTEST_NAME = 'x-consumer-'.length;
+
+/**
+ * The names of headers that could pass for those that tell the back end who calls, in any case and with `_` for `-`, as
+ * received (spec §4.3). They are named in the answer, to be removed, so that one that is no name of a header (RFC 9110
+ * §5.1), which Envoy could not take there, refuses the request (`MALFORMED_REQUEST`). Envoy itself passes no such name on.
+ */
+export function findForgedHeaders(request: HttpRequest): readonly string[] | Refusal {
+  const names = request.headerNames(looksLikeIdentity);
+  return names.every(isToken) ? names : refuse('MALFORMED_REQUEST', 'the name of an identity header is not a token');
+}
+
+/** Looks at the first and third byte before it makes a text: most names end there. */
+function looksLikeIdentity(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < SHORTEST_NAME || ((bytes[start] ?? 0) | 0x20) !== LOWER_X) return false;
+  const third = (bytes[start + 2] ?? 0) | 0x20;
+  if (third !== LOWER_A && third !== LOWER_C) return false;
+  let name = '';
+  for (let at = start; at < end; at += 1) name += String.fromCharCode(bytes[at] ?? 0);
+  const comparable = name.toLowerCase().replaceAll('_', '-');
+  return (
+    comparable.startsWith('x-consumer-') ||
+    comparable.startsWith('x-credential-') ||
+    comparable.startsWith('x-authenticated-') ||
+    comparable === 'x-anonymous-consumer'
+  );
+}

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ClientSession, Db } from 'mongodb';
+import type { Change, ChangeOf } from '../../../manage/change.ts';
+import { collectionNames } from '../documents.ts';
+
+/**
+ * Whether changes have to be made one commit at a time, because what they are checked against are other records than
+ * those they write: new references need what they lead to, a deletion must leave none behind, and no two endpoints may
+ * claim the same requests. All else is protected by the records themselves, whose revisions and unique keys two
+ * transactions cannot change at once: edits, revocations, disabling, and the removal of grants and credentials
+ * (docs/adr/0007).
+ */
+export function needsTurn(changes: readonly Change[]): boolean {
+  return changes.some((change) => {
+    switch (change.kind) {
+      case 'endpoint':
+        return change.after === null || !isDeepStrictEqual(change.before?.resource.match, change.after.match);
+      case 'consumer':
+        return change.after === null;
+      case 'credential':
+      case 'grant':
+        return isNewReference(change);
+    }
+  });
+}
+
+/** Whether a credential or grant leads to something that it did not lead to before. */
+export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'>): boolean {
+  const { before, after } = change;
+  if (after === null) return false;
+  if (before === null || before.resource.consumerId !== after.consumerId) return true;
+  return change.kind === 'grant' && change.before?.resource.endpointId !== change.after?.endpointId;
+}
+
+/** Waits for the turn of a transaction that {@link needsTurn}, which lasts until its end. */
+export async function takeTurn(db: Db, session: ClientSession): Promise<void> {
+  await db
+    .collection<{ _id: string; taken: number }>(collectionNames.meta)
+    .updateOne({ _id: 'turn' }, { $inc: { taken: 1 } }, { session, upsert: true });
+}
+
+/** More than an operator stops at once: an `apply` of so many does not go before others. */
+const MAX_URGENT = 1000;
+
+/**
+ * Whether changes only take access away, and so go before whatever is under way: revoking, disabling, removing. An
+ * endpoint is disabled, not deleted: its requests could fall to a wider one.
+ */
+export function isUrgent(changes: readonly Change[]): boolean {
+  return changes.length <= MAX_URGENT && changes.every(takesAway);
+}
+
+function takesAway(change: Change): boolean {
+  if (change.before === null) return false;
+  switch (change.kind) {
+    case 'endpoint':
+      return change.after !== null && change.before.resource.enabled && !change.after.enabled;
+    case 'consumer':
+      return change.after === null || (change.before.resource.enabled && !change.after.enabled);
+    case 'credential':
+      return change.after === null || (change.before.resource.state !== 'revoked' && change.after.state === 'revoked');
+    case 'grant':
+      return change.after === null;
+  }
+}

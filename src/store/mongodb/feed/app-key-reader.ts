@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BSON, type MongoClient, MongoServerError } from 'mongodb';
+import type { Clock } from '../../../clock.ts';
+import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
+import { collectionNames } from '../documents.ts';
+import { backOffMs } from './back-off.ts';
+import type { CausalFloor } from './causal-floor.ts';
+
+/** What reading all App Keys takes, and whom it tells. */
+export interface AppKeyReaderPorts {
+  /** For `changes`. */
+  readonly client: MongoClient;
+  readonly clock: Clock;
+  readonly floor: CausalFloor;
+  readonly filter: AppKeyFilter;
+  /** Whether new App Keys are noted as they come; not so on a stand-alone server, where all are read again and again. */
+  readonly areChangesTold: () => boolean;
+  readonly observer: {
+    /** All were read. */
+    read(count: number, seconds: number): void;
+    /** They cannot be read, with the driver's error; told with every attempt that fails. */
+    failed(error: unknown): void;
+  };
+  /** How long App Keys that are gone, or on a stand-alone server new ones, wait for the next reading. */
+  readonly readAgainMs?: number;
+}
+
+const READ_AGAIN_MS = 600_000;
+const BATCH_SIZE = 2000;
+/** MongoDB's code for a hint that names no index. */
+const BAD_VALUE = 2;
+
+/**
+ * Fills an {@link AppKeyFilter} with the App Keys of all credentials: after the feed has begun anew, and at most every ten minutes
+ * while some that it has are gone. Reads hashes only, out of the index; a million takes seconds, in which checks go on.
+ */
+export class AppKeyReader implements AsyncDisposable {
+  readonly #ports: AppKeyReaderPorts;
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #wake: () => void = () => undefined;
+  #isWanted = false;
+
+  constructor(ports: AppKeyReaderPorts) {
+    this.#ports = ports;
+    this.#running = this.#run(this.#stop.signal);
+  }
+
+  /** Changes are told from now on: all have to be read as they are after this moment. */
+  readAll(): void {
+    this.#ports.filter.lose();
+    this.#isWanted = true;
+    this.#wake();
+  }
+
+  /** Stops. No callback comes after it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, filter, areChangesTold, observer, readAgainMs = READ_AGAIN_MS } = this.#ports;
+    let failures = 0;
+    while (!signal.aborted) {
+      if (!this.#isWanted) {
+        await this.#pause(readAgainMs, signal);
+        if (filter.isWhole && (filter.gone > 0 || !areChangesTold())) this.#isWanted = true;
+        continue;
+      }
+      this.#isWanted = false;
+      const startMs = clock.nowMs();
+      try {
+        await this.#read(signal);
+        failures = 0;
+        if (filter.isWhole) observer.read(filter.size, (clock.nowMs() - startMs) / 1000);
+      } catch (error) {
+        if (isAborted(signal)) return;
+        this.#isWanted = true;
+        observer.failed(error);
+        await delay(backOffMs(failures), undefined, { signal }).catch(() => null);
+        failures += 1;
+      }
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#readBy({ appKeyHash: 1 }, signal);
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== BAD_VALUE) throw error;
+      // Somebody dropped the index: everything is slow then, this too.
+      await this.#readBy({ _id: 1 }, signal);
+    }
+  }
+
+  async #readBy(hint: Record<string, 1>, signal: AbortSignal): Promise<void> {
+    const { client, floor, filter } = this.#ports;
+    const session = client.startSession({ causalConsistency: true });
+    try {
+      floor.applyTo(session);
+      const reading = filter.begin();
+      const found = client
+        .db()
+        .collection(collectionNames.credentials)
+        .find(
+          {},
+          {
+            ...{ projection: { _id: 0, appKeyHash: 1 }, hint, session, signal },
+            ...{ readConcern: { level: 'majority' }, batchSize: BATCH_SIZE, raw: true },
+          },
+        );
+      for await (const bytes of found) {
+        const appKeyHash = hashIn(bytes as unknown as Buffer);
+        if (appKeyHash !== null) reading.add(appKeyHash);
+      }
+      reading.end();
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const pause = new AbortController();
+    this.#wake = () => {
+      pause.abort();
+    };
+    await delay(ms, undefined, { signal: AbortSignal.any([signal, pause.signal]) }).catch(() => null);
+  }
+}
+
+/** A document of one hash, as BSON writes it: reading a million of them by a library takes five times as long. */
+const DOCUMENT_BYTES = 86;
+const HASH_START = 20;
+const HASH_END = 84;
+
+function hashIn(bytes: Buffer): string | null {
+  if (bytes.length === DOCUMENT_BYTES && bytes[4] === 2 && bytes.readInt32LE(16) === 65) {
+    return bytes.toString('latin1', HASH_START, HASH_END);
+  }
+  // What others than Postern wrote may have any form.
+  const { appKeyHash } = BSON.deserialize(bytes) as { readonly appKeyHash?: unknown };
+  return typeof appKeyHash === 'string' ? appKeyHash : null;
+}
+
+/** Asked anew after every wait. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
+import { poll } from '../../support/poll.ts';
+import { release } from '../../support/release.ts';
+import { ringText } from '../../support/ring-text.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { runCli } from '../../unit/cli/run-cli.ts';
+
+interface Told {
+  /** Of `postern doctor`: its exit code, and the only fault. */
+  readonly doctor: readonly [code: number, fault: string];
+  /** Of a command: its exit code and what it wrote. */
+  readonly command: readonly [code: number, error: string];
+}
+
+describe('a MongoDB address that does not fit its servers', () => {
+  let folder: TemporaryDirectory;
+  let member: Mongod;
+  let single: Mongod;
+  let guarded: Mongod;
+  before(async function () {
+    this.timeout(60_000);
+    folder = await temporaryDirectory();
+    await writeFile(join(folder.path, 'keyring.yaml'), ringText(1), { mode: 0o600 });
+    member = await startMongod(['--replSet', 'rs0']);
+    single = await startMongod();
+    guarded = await startMongod(['--auth']);
+  });
+  after(() => release(folder, member, single, guarded));
+
+  async function askAbout(store: string): Promise<Told> {
+    const environment = { POSTERN_STORE: store, POSTERN_KEYRING: join(folder.path, 'keyring.yaml') };
+    const doctor = await runCli(['doctor', '-o', 'json'], environment);
+    const findings = JSON.parse(doctor.out) as readonly { readonly level: string; readonly message: string }[];
+    const faults = findings.filter(({ level }) => level === 'fault').map(({ message }) => message);
+    const command = await runCli(['endpoint', 'list', '--timeout', '3s'], environment);
+    return { doctor: [doctor.code, faults.join('\n')], command: [command.code, command.err.trim()] };
+  }
+
+  const uri = ({ address }: Mongod, options = '', login = ''): string =>
+    `mongodb://${login}${address}/postern${options}`;
+
+  it('is told as such: nobody initiated the replica set', async () => {
+    const message = `MongoDB at ${member.address} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
+    for (const options of ['?replicaSet=rs0', '']) {
+      assert.deepEqual(await askAbout(uri(member, options)), {
+        doctor: [5, message],
+        command: [5, `postern endpoint list: ${message}`],
+      });
+    }
+  }).timeout(60_000);
+
+  it('is told as such: a stand-alone server', async () => {
+    const message =
+      'replicaSet=rs0 of the MongoDB address is wrong: the server is a stand-alone one; start it with --replSet rs0 and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing';
+    assert.deepEqual(await askAbout(uri(single, '?replicaSet=rs0')), {
+      doctor: [1, message],
+      command: [1, `postern endpoint list: ${message}`],
+    });
+  }).timeout(60_000);
+
+  it('is told as such: another name of the replica set, and an empty database', async () => {
+    await initiate(member);
+    const message =
+      'replicaSet=other of the MongoDB address is wrong: the server is in the replica set rs0; write replicaSet=rs0 in POSTERN_STORE';
+    assert.deepEqual(await askAbout(uri(member, '?replicaSet=other')), {
+      doctor: [1, message],
+      command: [1, `postern endpoint list: ${message}`],
+    });
+    const { doctor } = await askAbout(uri(member, '?replicaSet=rs0'));
+    assert.equal(doctor[0], 1);
+    assert.match(
+      doctor[1],
+      /^the database "postern" is empty: no Postern has been used with it; correct its name, or make/,
+    );
+  }).timeout(60_000);
+
+  it('is told as such: no login, and a wrong one', async () => {
+    const none = await askAbout(uri(guarded));
+    assert.deepEqual([none.doctor[0], none.command[0]], [1, 1]);
+    for (const text of [none.doctor[1], none.command[1]])
+      assert.match(text, /or nobody when the address names none, lacks a right/);
+    const wrong = await askAbout(uri(guarded, '', 'ada:hunter2@'));
+    const message = 'MongoDB refuses the name or password of its address; correct POSTERN_STORE';
+    assert.deepEqual(wrong, { doctor: [1, message], command: [1, `postern endpoint list: ${message}`] });
+  }).timeout(60_000);
+
+  it('is told as such: nobody is there', async () => {
+    const { doctor, command } = await askAbout('mongodb://127.0.0.1:9/postern');
+    assert.deepEqual([doctor[0], command[0]], [5, 5]);
+    assert.match(doctor[1], /^MongoDB does not answer at 127\.0\.0\.1:9 \(ECONNREFUSED\); check that it runs/);
+  }).timeout(60_000);
+});
+
+async function initiate({ address }: Mongod): Promise<void> {
+  const client = new MongoClient(`mongodb://${address}/?directConnection=true`);
+  try {
+    await client.db('admin').command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: address }] } });
+    await poll('a primary', async () => {
+      const { isWritablePrimary } = await client.db('admin').command({ hello: 1 });
+      return isWritablePrimary === true ? true : null;
+    });
+  } finally {
+    await client.close();
+  }
+}

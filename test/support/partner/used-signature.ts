@@ -1,0 +1,14 @@
+import { type UsedSignature } from '../../../src/replay/replay-guard.ts';
+import { NOON } from '../pipeline/fixed-clock.ts';
+
+/** A signature by acme at noon; `text` tells it from others. */
+export function usedSignature(text: string, parts: Partial<UsedSignature> = {}): UsedSignature {
+  return {
+    method: 'hmac',
+    appKey: 'acme',
+    mac: Buffer.from(text),
+    credentialId: 'acme-hmac',
+    signedAtSeconds: NOON,
+    ...parts,
+  };
+}

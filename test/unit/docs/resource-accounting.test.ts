@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
+import { httpLimits } from '../../../src/server/http-server.ts';
+import { HEADER_TABLE_BYTES } from '../../../src/server/http2/incoming-headers.ts';
+import { defaultLimits } from '../../../src/server/http2/limits.ts';
+import {
+  LARGE_GROWTH,
+  MIN_HELD_BYTES,
+  MIN_PART_BYTES,
+  SMALL_GROWTH,
+} from '../../../src/server/http2/message-memory.ts';
+import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/server/http2/request-head.ts';
+import { REMEMBERED } from '../../../src/server/http2/stream-table.ts';
+import { grpcConnectionLimits } from '../../../src/server/transport.ts';
+import { readDocument } from '../../support/documents.ts';
+
+const PAGE = 'docs/resource-accounting.md';
+
+/** Every bound that the page has to name. A new one is added here, or to the limits of the transport. */
+const bounds: Readonly<Record<string, number | { serverBytes: number; connectionBytes: number }>> = {
+  ...defaultLimits,
+  MAX_HEADER_LIST_BYTES,
+  LONGEST_TRACE_PARENT,
+  HEADER_TABLE_BYTES,
+  REMEMBERED,
+  MIN_PART_BYTES,
+  MIN_HELD_BYTES,
+  SMALL_GROWTH,
+  LARGE_GROWTH,
+  grpcConnections: grpcConnectionLimits.maxConnections,
+  grpcOfAddress: grpcConnectionLimits.maxOfAddress,
+  oauth2Connections: httpLimits.maxConnections,
+  oauth2OfAddress: httpLimits.maxOfAddress,
+  adminConnections: adminConnectionLimits.maxConnections,
+  adminOfAddress: adminConnectionLimits.maxOfAddress,
+};
+
+/** The cells of the rows that begin with a name in code font, below a heading. */
+function readRows(heading: string): readonly string[][] {
+  const [, section = ''] = readDocument(PAGE).split(`\n## ${heading}\n`);
+  return (section.split('\n## ')[0] ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| Bound ') && !line.startsWith('| What '))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+}
+
+function describeNumber(name: string, value: number): string {
+  if (name.endsWith('Ms')) return `${String(value / 1000)} s`;
+  if (!/bytes|pool/i.test(name) || name === 'bytesPerWindowStep' || value < 1024) return String(value);
+  return value % 2 ** 20 === 0 ? `${String(value / 2 ** 20)} MiB` : `${String(value / 1024)} KiB`;
+}
+
+describe('the resource accounting', () => {
+  it('has every bound, with the number that is in force', () => {
+    const shown = readRows('The numbers').map(([name = '', connection = '', process = '']) => {
+      return [name.replaceAll('`', ''), [connection, process].filter((cell) => cell !== '').join(', ')];
+    });
+    const inForce = Object.entries(bounds).map(([name, value]) => {
+      const numbers = typeof value === 'number' ? [value] : [value.connectionBytes, value.serverBytes];
+      return [name, numbers.map((number) => describeNumber(name, number)).join(', ')];
+    });
+    assert.deepEqual(shown.toSorted(), inForce.toSorted());
+  });
+
+  it('says for every bound what it bounds, and what happens at it', () => {
+    const rows = [...readRows('What can be held'), ...readRows('What can be computed')];
+    const named = rows.flatMap((row) => [...row.join(' ').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    for (const name of Object.keys(bounds)) assert.ok(named.includes(name), name);
+    for (const row of rows) assert.ok(row.length === 3 && row.every((cell) => cell !== ''), row.join(' | '));
+  });
+
+  it('gives one connection at most a quarter of what all may hold', () => {
+    for (const [name, value] of Object.entries(bounds)) {
+      if (typeof value !== 'number') assert.ok(value.connectionBytes * 4 <= value.serverBytes, name);
+    }
+  });
+});
