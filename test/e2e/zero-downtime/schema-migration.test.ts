@@ -59,7 +59,7 @@ describe('a change of the schema under load', function () {
         const entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
         return String(entry['message']).startsWith(message) ? entry : null;
       });
-    const { admin } = await told('listening; every check is refused with 503');
+    const { admin } = await told('the gRPC and OAuth2 listeners open when');
     return {
       readiness: async () => {
         const answer = await fetch(`http://${String(admin)}/readyz`);

@@ -24,6 +24,11 @@ export interface LocalContainerOptions {
   readonly secrets?: SecretValues;
 }
 
+/** `0.0.0.0`, for instance, and not the end of `10.0.0.0`. */
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\w.])${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'g');
+}
+
 /**
  * Makes a container of a manifest runnable without a cluster: its config maps and secrets are files below `root`, linked
  * as the kubelet does it, absolute paths lead there, and addresses are replaced. All else is as in the manifest.
@@ -44,7 +49,7 @@ export async function localContainer(options: LocalContainerOptions): Promise<Lo
     await writeVolume(join(home, textOf(mount, 'mountPath') ?? ''), files);
   }
   const toLocal = (text: string): string => {
-    const replaced = Object.entries(replace).reduce((before, [from, to]) => before.replaceAll(from, to), text);
+    const replaced = Object.entries(replace).reduce((before, [from, to]) => before.replace(wholeWord(from), to), text);
     return replaced.replace(/^(file:)?(?=\/)/, (scheme) => `${scheme}${home}`);
   };
   const parts = [...listOf(container, 'command'), ...listOf(container, 'args')].map(asText);
