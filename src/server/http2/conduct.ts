@@ -4,8 +4,8 @@ import type { ErrorCode } from './frame.ts';
 export interface Conduct {
   /** Nothing more is read from the peer. */
   readonly over: boolean;
-  /** A frame has been worked on. @returns whether the next one may follow at once. */
-  frameDone(): boolean;
+  /** A frame has been worked on, which cost as much as `frames` usual ones. @returns whether the next may follow at once. */
+  frameDone(frames: number): boolean;
   /** The time of the input that is being worked on. */
   readonly nowMs: number;
   /** Calls that the peer opens from now on are refused: it has been told to go elsewhere. */
@@ -23,3 +23,11 @@ export const IDLE_FRAME_COST = 1;
 export const RESET_COST = 5;
 /** What an answered call earns it. */
 export const ANSWER_EARNS = 4;
+
+/** Bytes of a header block that cost as much as a usual frame. */
+const HEADER_BYTES_OF_FRAME = 256;
+
+/** What a HEADERS or CONTINUATION frame costs in usual frames. */
+export function headerFrames(bytes: number): number {
+  return 1 + Math.floor(bytes / HEADER_BYTES_OF_FRAME);
+}

@@ -7,6 +7,7 @@ import { FrameWriter } from './frame-writer.ts';
 import { DRAIN_PING, IncomingFrames } from './incoming-frames.ts';
 import type { MemoryPoolName } from '../transport.ts';
 import type { ServerContext } from './server-context.ts';
+import type { TurnTaker } from './turns.ts';
 import type { UnsentShare } from './unsent-bytes.ts';
 import type { Wire } from './wire.ts';
 
@@ -15,7 +16,7 @@ import type { Wire } from './wire.ts';
  * bytes out through a {@link Wire}. It keeps what the protocol asks of a server, closes on every breach, and works
  * in proportion to what it is sent.
  */
-export class Connection implements Conduct, CallsHost {
+export class Connection implements Conduct, CallsHost, TurnTaker {
   /** The time of the last input or event. */
   nowMs: number;
   readonly #context: ServerContext;
@@ -30,9 +31,9 @@ export class Connection implements Conduct, CallsHost {
   readonly #openedAtMs: number;
   #servedAtMs: number | null = null;
   #reading = false;
-  /** Frames worked on in this turn of the event loop, or in the turns before that had few. */
+  /** Frames worked on in this turn. */
   #turnFrames = 0;
-  #turnPlanned = false;
+  #turn = 0;
   /** Input that waits for the next turn, read from {@link #backlogFrom} on. */
   #backlog: Buffer[] = [];
   #backlogFrom = 0;
@@ -78,6 +79,24 @@ export class Connection implements Conduct, CallsHost {
     return !this.#paused && this.#writer.bufferedBytes <= this.#pauseAboveBytes;
   }
 
+  /** For the turns: works on input that was left over. */
+  takeTurn(): void {
+    this.#enterTurn();
+    if (this.#backlog.length === 0) return;
+    while (!this.#over && !this.#paused) {
+      if (!this.#context.turns.admits(this.#turnFrames)) {
+        this.#context.turns.wait(this);
+        return;
+      }
+      const chunk = this.#backlog.shift();
+      if (chunk === undefined) {
+        this.#wire.resume();
+        return;
+      }
+      this.#work(chunk, this.#backlogFrom);
+    }
+  }
+
   /** For the frames. */
   get over(): boolean {
     return this.#over;
@@ -109,7 +128,7 @@ export class Connection implements Conduct, CallsHost {
     this.nowMs = this.#context.clock.nowMs();
     this.#paused = false;
     if (this.#backlog.length === 0) this.#wire.resume();
-    else this.#planTurn();
+    else this.#context.turns.wait(this);
     this.#calls.sender.pump();
     this.#flush();
   }
@@ -175,11 +194,11 @@ export class Connection implements Conduct, CallsHost {
   }
 
   /** For the frames. */
-  frameDone(): boolean {
-    this.#turnFrames++;
-    const { framesPerTurn } = this.#context.limits;
-    if (this.#turnFrames > framesPerTurn / 2) this.#planTurn();
-    return !this.#over && this.#turnFrames < framesPerTurn;
+  frameDone(frames: number): boolean {
+    const { turns } = this.#context;
+    this.#turnFrames += frames;
+    turns.spend(frames);
+    return !this.#over && turns.admits(this.#turnFrames);
   }
 
   /** For the frames. */
@@ -226,6 +245,7 @@ export class Connection implements Conduct, CallsHost {
   /** Works on input until it ends or the turn does. @returns see {@link receive}. */
   #work(chunk: Buffer, from: number): boolean {
     this.nowMs = this.#context.clock.nowMs();
+    this.#enterTurn();
     this.#reading = true;
     const problem = this.#reader.push(chunk, this.#frames, from);
     if (problem !== null) this.breach(problem.code, problem.reason);
@@ -236,32 +256,17 @@ export class Connection implements Conduct, CallsHost {
     if (!isRead) {
       this.#backlog.unshift(chunk);
       this.#wire.pause();
+      this.#context.turns.wait(this);
     }
     this.#flush();
     return isSpent && isRead;
   }
 
-  #planTurn(): void {
-    if (this.#turnPlanned) return;
-    this.#turnPlanned = true;
-    setImmediate(() => {
-      this.#turnPlanned = false;
-      this.#turnFrames = 0;
-      this.#workOnBacklog();
-    });
-  }
-
-  #workOnBacklog(): void {
-    const { framesPerTurn } = this.#context.limits;
-    if (this.#backlog.length === 0) return;
-    while (!this.#over && !this.#paused && this.#turnFrames < framesPerTurn) {
-      const chunk = this.#backlog.shift();
-      if (chunk === undefined) {
-        this.#wire.resume();
-        return;
-      }
-      this.#work(chunk, this.#backlogFrom);
-    }
+  #enterTurn(): void {
+    const { number } = this.#context.turns;
+    if (this.#turn === number) return;
+    this.#turn = number;
+    this.#turnFrames = 0;
   }
 
   /** For peers that do not react. */

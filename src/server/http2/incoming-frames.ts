@@ -1,5 +1,5 @@
 import type { Calls } from './calls.ts';
-import { type Conduct, IDLE_FRAME_COST, RESET_COST } from './conduct.ts';
+import { type Conduct, headerFrames, IDLE_FRAME_COST, RESET_COST } from './conduct.ts';
 import {
   errorCode,
   frameFlag,
@@ -66,10 +66,10 @@ export class IncomingFrames implements FrameSink {
         break;
       case frameType.headers:
         this.headers.headers(flags, streamId, bytes, start, end);
-        break;
+        return this.#conduct.frameDone(headerFrames(end - start));
       case frameType.continuation:
         this.headers.continuation(flags, streamId, bytes, start, end);
-        break;
+        return this.#conduct.frameDone(headerFrames(end - start));
       case frameType.windowUpdate:
         this.#windowUpdate(streamId, bytes, start, end);
         break;
@@ -96,7 +96,7 @@ export class IncomingFrames implements FrameSink {
       default: // RFC 9113 §5.5: unknown types are ignored
         this.#conduct.spend(IDLE_FRAME_COST);
     }
-    return this.#conduct.frameDone();
+    return this.#conduct.frameDone(1);
   }
 
   /** Our preface (RFC 9113 §3.4): not before the client's, so that what speaks no HTTP/2 is sent none. */

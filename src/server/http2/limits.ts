@@ -46,8 +46,9 @@ export interface Http2Limits extends OpenCallLimits {
    */
   readonly windowSteps: number;
   readonly bytesPerWindowStep: number;
-  /** Frames of one connection that are worked on before others have their turn. */
+  /** Frames of all connections that are worked on in one turn of the event loop; each has `framesOfEach` beyond them. */
   readonly framesPerTurn: number;
+  readonly framesOfEach: number;
   /** How long a preface, a header block or a request message may make no progress. */
   readonly receiveStallMs: number;
   /** How long an answer or a full socket may make no progress. */
@@ -82,6 +83,7 @@ export const defaultLimits: Http2Limits = {
   windowSteps: 10_000,
   bytesPerWindowStep: 8,
   framesPerTurn: 1024,
+  framesOfEach: 16,
   receiveStallMs: 10_000,
   sendStallMs: 30_000,
 };

@@ -10,6 +10,7 @@ import { MemoryReleaser } from './memory-releaser.ts';
 import { OpenCalls } from './open-calls.ts';
 import { classifyRequestField, classifyTracedField } from './request-field.ts';
 import { StalledFirstPool } from './stalled-first-pool.ts';
+import { Turns } from './turns.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
 /** What all connections of a server share. */
@@ -22,6 +23,7 @@ export interface ServerContext {
   readonly classify: Classify;
   readonly staticTable: readonly Field[];
   readonly openCalls: OpenCalls;
+  readonly turns: Turns;
   readonly partPool: StalledFirstPool;
   readonly runningPool: MemoryPool;
   readonly turnPool: MemoryPool;
@@ -50,6 +52,7 @@ export function createServerContext(options: {
     classify,
     staticTable: createStaticTable(classify),
     openCalls: new OpenCalls(limits),
+    turns: new Turns(limits),
     partPool: new StalledFirstPool(limits.partPool),
     runningPool: new MemoryPool(limits.runningPool),
     turnPool: new MemoryPool(limits.turnPool),

@@ -112,6 +112,26 @@ describe('frames of a connection in one turn of the event loop', () => {
     assert.equal(server.echoed.length, 200);
   });
 
+  it('are shared by all connections; one that sends little has its answer in the turn in which it asks', async () => {
+    const server = fakeServer({ framesPerTurn, framesOfEach: 4 });
+    const greedy = Array.from({ length: 20 }, () => server.connect());
+    for (const { send } of greedy) {
+      send(...Array.from({ length: 100 }, (_, n) => grpcRequest(2 * n + 1, '/Echo', NOTHING)));
+    }
+    const inFirstTurn = server.echoed.length;
+    // SETTINGS, and two frames for each call.
+    assert.ok(inFirstTurn >= framesPerTurn / 4 && inFirstTurn <= framesPerTurn / 2 + 20 * 2, String(inFirstTurn));
+    const modest = server.connect();
+    modest.send(grpcRequest(1, '/Echo', Buffer.from('modest')));
+    assert.equal(Buffer.from(server.echoed.at(-1) ?? NOTHING).toString(), 'modest');
+    for (let n = 0; n < 100; n++) await turn();
+    assert.equal(server.echoed.length, 20 * 100 + 1);
+    assert.deepEqual(
+      greedy.map(({ wire }) => wire.paused),
+      greedy.map(() => false),
+    );
+  });
+
   it('leave a connection that ended meanwhile alone', async () => {
     const server = fakeServer({ framesPerTurn });
     const { connection, send } = server.connect();
