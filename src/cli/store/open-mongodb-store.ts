@@ -7,12 +7,16 @@ import type { Sealer } from '../../keyring/sealed.ts';
 import { describeFault } from '../../store/mongodb/mapping/document-fault.ts';
 import { nameOfCommand } from '../../store/mongodb/connect.ts';
 import { openMongoStore } from '../../store/mongodb/open-mongo-store.ts';
+import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import type { OpenedStore, StoreWish } from './open-store.ts';
 
+/** Commands that can begin an empty database; any other would only say that nothing is there. */
+const BEGINNING = ['endpoint create', 'consumer create', 'apply', 'diff'];
+
 /**
  * Opens the database of a MongoDB address. The key ring is read only for commands that need secrets: looking around
- * works without it. Rejects as `openStore` says, and with `FaultyKeyRing`.
+ * works without it. Rejects as `openStore` says, with `FaultyKeyRing`, and for a database that no Postern was used with.
  */
 export async function openMongoDbStore(
   uri: string,
@@ -34,6 +38,12 @@ export async function openMongoDbStore(
       warn(`left out, because it cannot be read: ${describeFault(fault)}`);
     },
   });
+  try {
+    if (!BEGINNING.includes(command)) await requireSchema(opened.db, AbortSignal.timeout(timeoutMs));
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
   return { ...opened, file: null };
 }
 

@@ -70,12 +70,13 @@ describe('a MongoDB address that does not fit its servers', () => {
       doctor: [1, message],
       command: [1, `postern endpoint list: ${message}`],
     });
-    const { doctor } = await askAbout(uri(member, '?replicaSet=rs0'));
-    assert.equal(doctor[0], 1);
+    const { doctor, command } = await askAbout(uri(member, '?replicaSet=rs0'));
+    assert.deepEqual([doctor[0], command[0]], [1, 1]);
     assert.match(
       doctor[1],
       /^the database "postern" is empty: no Postern has been used with it; correct its name, or make/,
     );
+    assert.equal(command[1], `postern endpoint list: ${doctor[1]}`);
   }).timeout(60_000);
 
   it('is told as such: no login, and a wrong one', async () => {

@@ -21,7 +21,7 @@ export async function requireSchema(db: Db, signal?: AbortSignal): Promise<void>
   if (version === null) {
     throw new MongodbUnavailable(
       'schema',
-      `the database "${db.databaseName}" is empty: no Postern has been used with it; correct its name, or make the schema with \`postern doctor --fix\` or any command that changes something`,
+      `the database "${db.databaseName}" is empty: no Postern has been used with it; correct its name, or make the schema with \`postern doctor --fix\`, \`postern apply\` or a command that creates something`,
     );
   }
   refuseNewer(db, version);
