@@ -28,7 +28,7 @@ const PATIENCE_MS = 200;
 /** For how long nobody is made to wait once more, after the store was away or slow. */
 const DOUBT_MS = 1000;
 /** Younger confirmations of the feed make the filter of App Keys current: a new one is refused for no longer than this. */
-const CURRENT_MS = 1000;
+const CURRENT_MS = 2000;
 /** How often a caller asks once more because its answer was changed while it was on its way. */
 const MAX_ASKS = 3;
 
@@ -94,7 +94,7 @@ export interface CredentialCachePorts {
  * `confirmedMs` pass the moment of the change.
  *
  * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) are nobody's, and cost no look-up, while the
- * feed confirms at least every second that none was made since. In what follows, invented App Keys play a part only
+ * feed confirms at least every two seconds that none was made since. In what follows, invented App Keys play a part only
  * while it does not, or while the filter is being filled.
  *
  * One look-up at a time for an App Key, and none for 10 s after nobody was found. Ten look-ups run at most. App Keys that

@@ -82,7 +82,6 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   /** For the turns: works on input that was left over. */
   takeTurn(): void {
     this.#enterTurn();
-    if (this.#backlog.length === 0) return;
     while (!this.#over && !this.#paused) {
       if (!this.#context.turns.admits(this.#turnFrames)) {
         this.#context.turns.wait(this);

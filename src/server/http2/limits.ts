@@ -82,7 +82,7 @@ export const defaultLimits: Http2Limits = {
   idleFramesPerSecond: 1000,
   windowSteps: 10_000,
   bytesPerWindowStep: 8,
-  framesPerTurn: 1024,
+  framesPerTurn: 512,
   framesOfEach: 16,
   receiveStallMs: 10_000,
   sendStallMs: 30_000,

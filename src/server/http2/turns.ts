@@ -9,19 +9,23 @@ export interface TurnTaker {
 export type TurnLimits = Pick<Http2Limits, 'framesPerTurn' | 'framesOfEach'>;
 
 /**
- * Shares each turn of the event loop among the connections of a server. All together work on `framesPerTurn` frames in
- * one turn; when these are used up, each connection still gets `framesOfEach`, so that one with little input never waits
- * for those with much. What is left over waits for the next turn, in the order in which it began to wait.
+ * Shares the turns of the event loop among the connections of a server. A turn works on `framesPerTurn` frames; when
+ * these are used up, what comes in still has `framesOfEach` of each connection, so that one with little input never
+ * waits for those with much. The rest waits for turns of its own, each connection in its order. Turns are short because
+ * Node.js accepts one connection in each: long ones would keep new peers out.
  */
 export class Turns {
   readonly #limits: TurnLimits;
   #number = 0;
   #frames = 0;
+  /** What one connection may use up. */
+  #share: number;
   #isPlanned = false;
-  #waiting = new Set<TurnTaker>();
+  readonly #waiting = new Set<TurnTaker>();
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
+    this.#share = limits.framesPerTurn;
   }
 
   /** Of the current turn. Turns with few frames count as one. */
@@ -37,10 +41,11 @@ export class Turns {
 
   /** Whether a connection that has worked on so many frames in this turn may go on. */
   admits(framesOfConnection: number): boolean {
-    return this.#frames < this.#limits.framesPerTurn || framesOfConnection < this.#limits.framesOfEach;
+    const { framesPerTurn, framesOfEach } = this.#limits;
+    return framesOfConnection < framesOfEach || (framesOfConnection < this.#share && this.#frames < framesPerTurn);
   }
 
-  /** Calls the connection in the next turn. */
+  /** Calls the connection in a turn to come, behind those that wait already. */
   wait(taker: TurnTaker): void {
     this.#waiting.add(taker);
     this.#plan();
@@ -51,11 +56,23 @@ export class Turns {
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;
-      this.#number += 1;
-      this.#frames = 0;
-      const waiting = this.#waiting;
-      this.#waiting = new Set();
-      for (const taker of waiting) taker.takeTurn();
+      this.#begin();
     });
+  }
+
+  #begin(): void {
+    const { framesPerTurn } = this.#limits;
+    this.#number += 1;
+    this.#frames = 0;
+    let left = this.#waiting.size;
+    this.#share = framesPerTurn / left;
+    for (const taker of this.#waiting) {
+      if (left === 0 || this.#frames >= framesPerTurn) break;
+      left -= 1;
+      this.#waiting.delete(taker);
+      taker.takeTurn();
+    }
+    this.#share = framesPerTurn;
+    if (this.#waiting.size > 0) this.#plan();
   }
 }
