@@ -42,6 +42,7 @@ const roles = {
     on('formerAppKeys', 'find', 'insert', 'update'),
     on('audit', 'find', 'insert'),
     on('usage', 'find', 'remove'),
+    on('revokedTokens', 'find'),
     onAll('listCollections', 'listIndexes'),
   ],
   posternMigrator: [

@@ -54,8 +54,8 @@ export function concealToken(
   return { ...unchanged, path: kept === null || kept === '' ? path : `${path}?${kept}`, headersToRemove };
 }
 
-/** The token as text, or why there is none. `query` is null where it is not looked at. */
-function findToken(request: HttpRequest, query: string | null): string | Refusal {
+/** The token of a request as text, or why there is none. `query` is null where it is not looked at. */
+export function findToken(request: HttpRequest, query: string | null): string | Refusal {
   const inQuery = query === null ? null : findParameter(query, PARAMETER);
   const value = request.findSingleHeader('authorization');
   if (value !== null && typeof value !== 'string') {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
 import type { CommandPorts } from './command-ports.ts';
 import { collectOption } from './flags/parse-option.ts';
 import { timeoutOption } from './flags/store-options.ts';
@@ -6,12 +7,11 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './write-safely.ts';
 
 const outputFormats = ['table', 'json', 'yaml'] as const;
-const explainableMethods = ['key', 'hmac', 'parameter-signature'] as const;
 
 /** The options of `postern explain`, as commander gives them. */
 interface ExplainOptions {
   readonly endpoint?: string;
-  readonly method?: (typeof explainableMethods)[number];
+  readonly method?: AuthenticationMethod;
   readonly option?: Readonly<Record<string, unknown>>;
   readonly appKey?: string;
   readonly secretFrom?: string;
@@ -37,7 +37,9 @@ export function registerExplain(
     .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
     .option('--endpoint <id>', 'the endpoint that it is meant for; without it, where host, path and method lead')
     .addOption(
-      new Option('--method <method>', 'explain without a store: how the API authenticates').choices(explainableMethods),
+      new Option('--method <method>', 'explain without a store: how the API authenticates').choices(
+        authenticationMethods,
+      ),
     )
     .option('--option <name=value>', 'with --method: an option, such as clockSkewSeconds=60; repeatable', collectOption)
     .option(
@@ -62,7 +64,8 @@ export function registerExplain(
       `
 With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
 credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
-the secret is needed. The request is only read, never sent. Neither an App Secret nor a right signature is printed.
+the secret is needed. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
+"postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.
 
 Examples:
   $ postern explain request.txt
@@ -70,8 +73,8 @@ Examples:
   $ postern explain request.txt --method hmac --secret-from env:ACME_SECRET
   $ pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json
 
-Exit codes: 0 the request is right, or was when it was made, 1 it is wrong, 2 usage, 3 there is no such endpoint,
-5 the store is unreachable.`,
+Exit codes: 0 the request is right, or was when it was made, 1 it is wrong or cannot be judged, 2 usage, 3 there is no
+such endpoint, 5 the store is unreachable.`,
     )
     .action(async (file: string, options: ExplainOptions) => {
       finish(await explainFile(file, options, terminal, ports));

@@ -5,7 +5,7 @@ import type { ClientRequest } from '../signature/client-request.ts';
 import { equal } from '../signature/equal.ts';
 import { queryOf } from '../signature/query.ts';
 import type { ExplainInput } from './explanation.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, withoutSignature } from './finding.ts';
 import type { Mistake } from './mistake.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
@@ -16,7 +16,7 @@ const SCHEME_WORD = /^(?:Bearer|Key|ApiKey|Token) +/i;
 export function explainKey(request: ClientRequest, { keyNames }: KeyOptions, { secret }: ExplainInput): Finding {
   const found = firstPresent(request, keyNames);
   const mistakes = findMistakes(request, keyNames, found, secret);
-  return { mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+  return withoutSignature(mistakes);
 }
 
 /** What stands in the places of an App Key, that of the first place, which decides, first. */

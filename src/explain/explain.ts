@@ -1,19 +1,21 @@
+import type { Endpoint } from '../model/endpoint.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 import { observableStatuses, refusalAnswers } from '../respond/refusal-answers.ts';
 import type { ClientRequest } from '../signature/client-request.ts';
 import { callerMistake, FORMER_SECRET, SECRET_NOT_STORED } from './caller-mistakes.ts';
 import { findDifference } from './difference.ts';
 import { explainKey } from './explain-key.ts';
+import { explainToken } from './explain-token.ts';
 import type { Answer, ExplainInput, Explanation, KnownCaller, Verdict } from './explanation.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, withoutSignature } from './finding.ts';
 import { explainHmac } from './hmac/explain-hmac.ts';
 import type { Judgement } from './judge.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import type { Mistake } from './mistake.ts';
 import { OTHER_APP_KEY } from './other-app-key.ts';
 import { explainParameters } from './parameters/explain-parameters.ts';
 import { SHOWN_SECRET } from './parameters/parameter-recipe.ts';
 import { refusalMistake } from './refusal-mistake.ts';
-import type { ExplainableEndpoint } from './sent-identity.ts';
 
 const UNAUTHENTICATED = 401;
 /** Refusals for many reasons, which are mistakes of their own. */
@@ -23,6 +25,7 @@ const SAID_BY_MISTAKES: readonly RefusalCode[] = ['MALFORMED_REQUEST', 'MALFORME
 export interface Judged {
   readonly judgement: Judgement;
   readonly caller: KnownCaller | null;
+  readonly tokens: KnownTokens;
 }
 
 /**
@@ -31,14 +34,10 @@ export interface Judged {
  *
  * @param endpoint the one that the request is meant for
  */
-export function explain(
-  request: ClientRequest,
-  endpoint: ExplainableEndpoint,
-  input: ExplainInput,
-  { judgement, caller }: Judged,
-): Explanation {
+export function explain(request: ClientRequest, endpoint: Endpoint, input: ExplainInput, judged: Judged): Explanation {
+  const { judgement, caller, tokens } = judged;
   const { refusal } = judgement;
-  const { finding, secrets } = explainSignature(request, endpoint, input, { judgement, caller });
+  const { finding, secrets } = explainSignature(request, endpoint, input, judged);
   const mistakes = uniqueMistakes([
     ...refusalMistakes(judgement, finding.mistakes),
     ...(caller === null || isMisspelt(finding) ? [] : callerMistakes(caller, judgement)),
@@ -51,22 +50,26 @@ export function explain(
     fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isAboutCaller);
   const isOnlyOld = refusal?.refused === 'REQUEST_EXPIRED' && finding.isOld && mistakes.length === 0;
   const isRight = refusal === null && judgement.endpoint?.id === endpoint.id;
-  const verdict: Verdict = isRight ? 'right' : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
+  const goesByToken = refusal === null && judgement.endpoint?.authentication === 'oauth2';
+  const isUnverified = goesByToken && tokens.ring === null;
+  const right = isUnverified ? 'unjudged' : 'right';
+  const verdict: Verdict = isRight ? right : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
   const { stringToSign, signed, search } = finding;
   return {
     verdict,
     authentication: endpoint.authentication,
-    answer: answerOf(refusal, caller !== null),
-    mistakes: verdict === 'right' ? [] : mistakes,
+    answer: answerOf(judged, isUnverified),
+    mistakes: isRight ? [] : mistakes,
     difference: stringToSign === null || signed === null ? null : differenceOf(endpoint, stringToSign, signed, secrets),
     stringToSign: stringToSign === null ? null : masked(stringToSign, secrets),
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
       ...notesOf(finding, refusal),
-      ...(fitsNothing && !isUnexplained && verdict !== 'right'
+      ...(fitsNothing && !isUnexplained && !isRight
         ? ['The signature fits no known mistake; fix this first, and try again.']
         : []),
       ...endpointNotes(endpoint, refusal),
+      ...(goesByToken ? tokens.notes : []),
     ],
   };
 }
@@ -74,7 +77,7 @@ export function explain(
 /** Looks into the signature with the App Secret, and then with the one before it, where that explains it. */
 function explainSignature(
   request: ClientRequest,
-  endpoint: ExplainableEndpoint,
+  endpoint: Endpoint,
   input: ExplainInput,
   { judgement: { refusal }, caller }: Judged,
 ): { readonly finding: Finding; readonly secrets: readonly Buffer[] } {
@@ -91,13 +94,12 @@ function explainSignature(
   return { finding: { ...former, mistakes }, secrets };
 }
 
-function explainMethod(
-  request: ClientRequest,
-  endpoint: ExplainableEndpoint,
-  input: ExplainInput,
-  isVerified: boolean,
-): Finding {
+function explainMethod(request: ClientRequest, endpoint: Endpoint, input: ExplainInput, isVerified: boolean): Finding {
   switch (endpoint.authentication) {
+    case null:
+      return withoutSignature([]);
+    case 'oauth2':
+      return explainToken(request, endpoint.options);
     case 'key':
       return explainKey(request, endpoint.options, input);
     case 'hmac':
@@ -124,7 +126,7 @@ function isMisspelt({ mistakes }: Finding): boolean {
   return mistakes.some(({ name }) => name.startsWith('key-'));
 }
 
-function misroutedMistakes({ id }: ExplainableEndpoint, { endpoint }: Judgement): readonly Mistake[] {
+function misroutedMistakes({ id }: Endpoint, { endpoint }: Judgement): readonly Mistake[] {
   if (endpoint === null || endpoint.id === id) return [];
   return [
     {
@@ -135,18 +137,25 @@ function misroutedMistakes({ id }: ExplainableEndpoint, { endpoint }: Judgement)
   ];
 }
 
-function answerOf(refusal: Refusal | null, isAccessChecked: boolean): Answer {
+function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, isUnverified: boolean): Answer {
+  const isAccessChecked = caller !== null;
+  if (isUnverified) {
+    return { status: null, code: null, detail: 'whether the gateway issued the token is not known', isAccessChecked };
+  }
   if (refusal !== null) {
     const { status } = refusalAnswers[refusal.refused];
     return { status, code: refusal.refused, detail: refusal.detail, isAccessChecked };
   }
-  const detail = `the credentials are right${isAccessChecked ? ', and the access condition is met' : ''}`;
+  const isOpen = endpoint?.scenario === 'open';
+  const detail = isOpen
+    ? 'nothing is authenticated, and no grant is needed'
+    : `the credentials are right${isAccessChecked ? ', and the access condition is met' : ''}`;
   return { status: null, code: 'ALLOWED', detail, isAccessChecked };
 }
 
 /** The texts are compared as they are shown: with the App Secret masked wherever else it may stand. */
 function differenceOf(
-  { authentication }: ExplainableEndpoint,
+  { authentication }: Endpoint,
   expected: Buffer,
   signed: Buffer,
   secrets: readonly Buffer[],
@@ -166,7 +175,7 @@ function masked(text: Buffer, secrets: readonly Buffer[]): Buffer {
   return all;
 }
 
-function endpointNotes({ options }: ExplainableEndpoint, refusal: Refusal | null): readonly string[] {
+function endpointNotes({ options }: Endpoint, refusal: Refusal | null): readonly string[] {
   if (refusal === null) {
     const isGuarded = 'replayProtection' in options && options.replayProtection;
     return isGuarded ? ['Each signature passes once here; whether this one was used before is not known.'] : [];

@@ -8,15 +8,17 @@ import type { Mistake } from './mistake.ts';
  * - `right-but-old`: they were right when the request was made, which was too long ago.
  * - `wrong`: the mistakes say why it is refused.
  * - `unexplained`: the signature fits no mistake that is known.
+ * - `unjudged`: nothing wrong was found, and without the key ring an access token cannot be verified.
  */
-export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained';
+export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained' | 'unjudged';
 
 /** What the gateway would answer, before it looks at limits. */
 export interface Answer {
-  /** Null when the request passes. */
+  /** Null when the request passes, and when nobody can tell. */
   readonly status: number | null;
-  readonly code: RefusalCode | 'ALLOWED';
-  /** What the gateway's log would say. */
+  /** Null when nobody can tell. */
+  readonly code: RefusalCode | 'ALLOWED' | null;
+  /** What the gateway's log would say, or what is right. */
   readonly detail: string;
   /** Whether the access condition was looked at, which takes a store. */
   readonly isAccessChecked: boolean;
@@ -25,7 +27,8 @@ export interface Answer {
 /** What was found out about a request. Holds no secret, no signature, and no App Key of method `key`. */
 export interface Explanation {
   readonly verdict: Verdict;
-  readonly authentication: AuthenticationMethod;
+  /** Null for an open endpoint. */
+  readonly authentication: AuthenticationMethod | null;
   readonly answer: Answer;
   readonly mistakes: readonly Mistake[];
   /** Between the string to sign that the gateway builds and the one that was signed; null where they do not differ. */

@@ -18,6 +18,11 @@ export interface Finding {
   } | null;
 }
 
+/** Where no signature is looked into. */
+export function withoutSignature(mistakes: readonly Mistake[]): Finding {
+  return { mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+}
+
 const MAX_TRIES = 60_000;
 /** The likely mistakes are tried with a body of any size. */
 const MIN_TRIES = 40;

@@ -2,15 +2,15 @@ import { authenticate } from '../authenticate/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../authenticate/authenticated.ts';
 import { authorize } from '../authorize/authorize.ts';
 import type { Clock } from '../clock.ts';
-import { CheckRequest } from '../gen/envoy/service/auth/v3/external_auth.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
-import { HttpRequest } from '../receive/http-request.ts';
 import { receive } from '../receive/receive.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { route } from '../route/route.ts';
-import { type ClientRequest, SENT_PROTOCOL } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signature/client-request.ts';
 import type { Snapshot } from '../store/snapshot.ts';
+import { gatewayRequest } from './gateway-request.ts';
+import { type KnownTokens, tokenPorts } from './known-tokens.ts';
 
 /** What the stages of the gateway make of a request, up to the limits. */
 export interface Judgement {
@@ -31,9 +31,14 @@ export interface JudgedAt {
 
 /**
  * Judges a request by the very stages of `serve`: receive, route, authenticate, authorize. Limits and used signatures,
- * which are no property of the request, are left out. Takes no access tokens.
+ * which are no property of the request, are left out. Without a key ring an access token counts as issued by the gateway.
  */
-export function judge(request: ClientRequest, snapshot: Snapshot, at: JudgedAt): Pending<Judgement> {
+export function judge(
+  request: ClientRequest,
+  snapshot: Snapshot,
+  at: JudgedAt,
+  tokens: KnownTokens,
+): Pending<Judgement> {
   const received = receive(gatewayRequest(request));
   if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
   const routed = route(received, snapshot);
@@ -45,12 +50,12 @@ export function judge(request: ClientRequest, snapshot: Snapshot, at: JudgedAt):
     const permit = authorize(authenticated, nowSeconds);
     return isRefusal(permit) ? permit : null;
   };
-  return whenReady(authenticate(routed, portsAt(nowSeconds)), (authenticated) => {
+  return whenReady(authenticate(routed, portsAt(nowSeconds, tokens)), (authenticated) => {
     const refusal = decide(authenticated);
     if (refusal?.refused !== 'REQUEST_EXPIRED' || signedSeconds === null) {
       return { refusal, refusalWhenMade: null, endpoint };
     }
-    return whenReady(authenticate(routed, portsAt(signedSeconds)), (former) => ({
+    return whenReady(authenticate(routed, portsAt(signedSeconds, tokens)), (former) => ({
       refusal,
       refusalWhenMade: decide(former),
       endpoint,
@@ -58,38 +63,7 @@ export function judge(request: ClientRequest, snapshot: Snapshot, at: JudgedAt):
   });
 }
 
-/** The request as Envoy would hand it on: `Host` as authority, header names in lower case. */
-function gatewayRequest({ method, path, authority, headers, body }: ClientRequest): HttpRequest {
-  const lines = [
-    [':authority', authority],
-    [':path', path],
-    [':method', method],
-    ...headers.map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => name !== 'host'),
-  ] as const;
-  const message = CheckRequest.fromPartial({
-    attributes: {
-      request: {
-        http: {
-          method,
-          protocol: SENT_PROTOCOL,
-          size: body.length,
-          rawBody: body,
-          headerMap: { headers: lines.map(([key, value]) => ({ key, rawValue: Buffer.from(value, 'latin1') })) },
-        },
-      },
-    },
-  });
-  const request = HttpRequest.parse(CheckRequest.encode(message).finish());
-  if (request === null) throw new Error('a message that was written here cannot be read');
-  return request;
-}
-
-function portsAt(seconds: number): AuthenticationPorts {
+function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
   const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000 };
-  return {
-    clock,
-    tokens: { verify: () => ({ fault: 'access tokens are not looked at here' }) },
-    revokedTokens: { isRevoked: () => false },
-    replayGuard: { reserve: () => 'first' },
-  };
+  return { clock, ...tokenPorts(tokens, clock), replayGuard: { reserve: () => 'first' } };
 }

@@ -1,5 +1,7 @@
 import type { Refusal, RefusalCode } from '../refusal.ts';
+import { callerMistake } from './caller-mistakes.ts';
 import type { Mistake } from './mistake.ts';
+import { findTokenMistake } from './explain-token.ts';
 
 const FIXES: Partial<Record<RefusalCode, string>> = {
   PATH_NOT_NORMAL:
@@ -17,6 +19,7 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
 
 /** A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. */
 export function refusalMistake({ refused, detail }: Refusal): Mistake {
+  if (refused === 'TOKEN_INVALID') return findTokenMistake(detail) ?? callerMistake(detail);
   return {
     name: refused.toLowerCase().replaceAll('_', '-'),
     what: detail,

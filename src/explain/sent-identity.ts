@@ -1,16 +1,12 @@
-import type { PartnerEndpointOf } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { readUnverifiedClaims, type TokenClaims } from '../oauth2/token-claims.ts';
 import { parseApiTimestamp } from '../signature/api-timestamp.ts';
 import type { ClientRequest } from '../signature/client-request.ts';
 import { parseImfFixdate } from '../signature/imf-fixdate.ts';
 import { carriedKeys, meantKeys } from './explain-key.ts';
+import { sentToken } from './explain-token.ts';
 import { hmacCase } from './hmac/hmac-case.ts';
 import { parameterCase, textOf } from './parameters/parameter-case.ts';
-
-/** An endpoint whose requests can be explained: its callers present what can be checked without asking anybody. */
-export type ExplainableEndpoint =
-  | PartnerEndpointOf<'key'>
-  | PartnerEndpointOf<'hmac'>
-  | PartnerEndpointOf<'parameter-signature'>;
 
 /** What a request says of its caller, read as leniently as can be. */
 export interface SentIdentity {
@@ -20,27 +16,38 @@ export interface SentIdentity {
   readonly meantAppKeys: readonly string[];
   /** The signed time in seconds since the epoch; null for none. */
   readonly signedSeconds: number | null;
+  /** What its access token says of itself, which may be a lie; null for none. */
+  readonly claims: TokenClaims | null;
 }
 
+const NOBODY: SentIdentity = { appKey: null, meantAppKeys: [], signedSeconds: null, claims: null };
+
 /** Reads who sent a request to an endpoint, and when it was signed. */
-export function readSentIdentity(request: ClientRequest, endpoint: ExplainableEndpoint): SentIdentity {
+export function readSentIdentity(request: ClientRequest, endpoint: Endpoint): SentIdentity {
   switch (endpoint.authentication) {
+    case null:
+      return NOBODY;
+    case 'oauth2': {
+      const token = sentToken(request, endpoint.options);
+      const claims = typeof token === 'string' ? readUnverifiedClaims(token) : null;
+      return { ...NOBODY, appKey: claims?.clientId ?? null, claims };
+    }
     case 'key': {
       const [value = '', ...later] = carriedKeys(request, endpoint.options.keyNames);
-      if (value === '') return { appKey: null, meantAppKeys: [], signedSeconds: null };
-      return { appKey: value, meantAppKeys: [...meantKeys(value), ...later], signedSeconds: null };
+      if (value === '') return NOBODY;
+      return { ...NOBODY, appKey: value, meantAppKeys: [...meantKeys(value), ...later] };
     }
     case 'hmac': {
       const { authorization, header } = hmacCase(request, endpoint.options);
       const signedSeconds = parseImfFixdate(header('date') ?? '');
-      return { appKey: authorization.appKey, meantAppKeys: [], signedSeconds };
+      return { ...NOBODY, appKey: authorization.appKey, signedSeconds };
     }
     case 'parameter-signature': {
       const { parameters } = parameterCase(request, endpoint.options);
       const valueOf = (wanted: string): string | null => parameters.find(({ name }) => name === wanted)?.value ?? null;
       const appKey = valueOf('appKey');
       const signedSeconds = parseApiTimestamp(Buffer.from(valueOf('apiTimestamp') ?? '', 'latin1'));
-      return { appKey: appKey === null || appKey === '' ? null : textOf(appKey), meantAppKeys: [], signedSeconds };
+      return { ...NOBODY, appKey: appKey === null || appKey === '' ? null : textOf(appKey), signedSeconds };
     }
   }
 }

@@ -2,14 +2,15 @@ import type { Clock } from '../../clock.ts';
 import { explain } from '../../explain/explain.ts';
 import type { Explanation } from '../../explain/explanation.ts';
 import { judge } from '../../explain/judge.ts';
+import { tokensOfPartners } from '../../explain/known-tokens.ts';
 import { loneSnapshot } from '../../explain/lone-snapshot.ts';
 import { readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
 import { findRefusalRequestId } from '../../explain/read/refusal-request-id.ts';
-import { type ExplainableEndpoint, readSentIdentity } from '../../explain/sent-identity.ts';
+import { readSentIdentity } from '../../explain/sent-identity.ts';
 import { planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';
 import { NotFound } from '../../manage/not-found.ts';
-import type { Endpoint } from '../../model/endpoint.ts';
+import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import { parseAuthority } from '../../route/host.ts';
 import { parseTarget } from '../../route/path.ts';
@@ -21,6 +22,7 @@ import { parseTime } from './parse-time.ts';
 import { readBytes } from './read-bytes.ts';
 import { readSecretArgument } from './secret-argument.ts';
 import { readStoredCaller } from './stored-caller.ts';
+import { readKnownTokens } from './stored-tokens.ts';
 import { UsageError } from './usage-error.ts';
 
 const STANDARD_INPUT = '-';
@@ -63,9 +65,9 @@ export async function explainArguments(given: ExplainArguments): Promise<Explain
   if (lone !== null) return await explainLone(given, lone, readInput(given.file, entry), atSeconds);
   await using store = await given.openStore();
   const endpoints = await listEndpoints(store.resources);
-  const named = given.endpoint === null ? null : explainable(requireEndpoint(given.endpoint, endpoints));
+  const named = given.endpoint === null ? null : requireEndpoint(given.endpoint, endpoints);
   const read = readInput(given.file, entry);
-  const endpoint = named ?? explainable(routedEndpoint(read, endpoints));
+  const endpoint = named ?? routedEndpoint(read, endpoints);
   const knownSeconds = atSeconds ?? read.sentAtSeconds;
   const nowSeconds = knownSeconds ?? given.clock.nowSeconds();
   const sent = readSentIdentity(read.request, endpoint);
@@ -73,27 +75,32 @@ export async function explainArguments(given: ExplainArguments): Promise<Explain
   const { snapshot, caller, secret } = await readStoredCaller(store.resources, {
     ...{ endpoint, endpoints, sent, givenSecret, nowSeconds, appKey: given.appKey },
   });
-  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds });
+  const takesTokens = endpoint.authentication === 'oauth2';
+  const tokens = takesTokens ? await readKnownTokens(sent.claims, store, given.environment) : tokensOfPartners;
+  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
   const input = { appKey: given.appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return finish(given, read, explain(read.request, endpoint, input, { judgement, caller }));
+  return finish(given, read, explain(read.request, endpoint, input, { judgement, caller, tokens }));
 }
 
 async function explainLone(
   given: ExplainArguments,
-  endpoint: ExplainableEndpoint,
+  endpoint: PartnerEndpoint,
   read: Input,
   atSeconds: number | null,
 ): Promise<Explained> {
   const secret = readGivenSecret(given);
-  if (secret === null) throw new UsageError('--secret-from is missing: without a store, nothing else tells the secret');
+  if (secret === null && endpoint.authentication !== 'oauth2') {
+    throw new UsageError('--secret-from is missing: without a store, nothing else tells the secret');
+  }
   const knownSeconds = atSeconds ?? read.sentAtSeconds;
   const nowSeconds = knownSeconds ?? given.clock.nowSeconds();
   const sent = readSentIdentity(read.request, endpoint);
   const appKey = endpoint.authentication === 'key' ? secret : (given.appKey ?? sent.appKey);
-  const snapshot = loneSnapshot(endpoint, appKey, secret);
-  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds });
+  const snapshot = loneSnapshot(endpoint, appKey, secret, sent.claims);
+  const tokens = tokensOfPartners;
+  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
   const input = { appKey: given.appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return finish(given, read, explain(read.request, endpoint, input, { judgement, caller: null }));
+  return finish(given, read, explain(read.request, endpoint, input, { judgement, caller: null, tokens }));
 }
 
 function finish(given: ExplainArguments, { notes, requestId }: Input, explanation: Explanation): Explained {
@@ -118,11 +125,13 @@ function checkFlags(given: ExplainArguments): void {
 }
 
 /** An endpoint that takes every path, with the options that the caller was told. */
-function loneEndpoint(authentication: string, options: Readonly<Record<string, unknown>>): ExplainableEndpoint {
+function loneEndpoint(authentication: string, options: Readonly<Record<string, unknown>>): PartnerEndpoint {
   const wish = { authentication, options, paths: [{ prefix: '/' }] };
   const [change] = changesOf(planNewEndpoint('any', wish, []), endpointFlagOf);
-  if (change?.kind !== 'endpoint' || change.after === null) throw new Error('a new endpoint was not planned');
-  return explainable(change.after);
+  if (change?.kind !== 'endpoint' || change.after === null || change.after.scenario === 'open') {
+    throw new Error('a new endpoint was not planned');
+  }
+  return change.after;
 }
 
 function requireEndpoint(id: string, endpoints: readonly Endpoint[]): Endpoint {
@@ -144,16 +153,6 @@ function routedEndpoint({ request }: ReadRequest, endpoints: readonly Endpoint[]
   throw new UsageError(
     'host, path and method lead to no endpoint of the store; --endpoint names the one that is meant',
   );
-}
-
-function explainable(endpoint: Endpoint): ExplainableEndpoint {
-  if (endpoint.authentication === null) {
-    throw new UsageError(`the endpoint ${endpoint.id} is open: it takes requests without credentials`);
-  }
-  if (endpoint.authentication === 'oauth2') {
-    throw new UsageError(`the endpoint ${endpoint.id} takes access tokens; there is no signature to explain`);
-  }
-  return endpoint;
 }
 
 function readGivenSecret({ secretFrom, environment }: ExplainArguments): string | null {

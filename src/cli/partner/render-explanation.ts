@@ -34,11 +34,16 @@ function renderText(explanation: Explanation, requestId: string | null): string 
     .join('\n\n')}\n`;
 }
 
-function verdictOf({ verdict, mistakes, authentication }: Explanation): string {
-  const isKey = authentication === 'key';
+function verdictOf({ verdict, mistakes, authentication, answer }: Explanation): string {
   switch (verdict) {
     case 'right':
-      return isKey ? 'Right: the App Key is where it should be.' : 'Right: the signature fits the request.';
+      if (authentication === null) return `Right: the endpoint is open: ${sentence(answer.detail)}`;
+      if (authentication === 'oauth2') return 'Right: the access token is valid.';
+      return authentication === 'key'
+        ? 'Right: the App Key is where it should be.'
+        : 'Right: the signature fits the request.';
+    case 'unjudged':
+      return 'Not judged: nothing is wrong with the access token as far as can be seen here.';
     case 'right-but-old':
       return 'Right, but old: the signature fits the request, and the signed time is over.';
     case 'unexplained':
@@ -59,6 +64,7 @@ function listLines({ verdict, mistakes }: Explanation): readonly string[] {
 }
 
 function answerLine({ answer: { status, code, detail, isAccessChecked } }: Explanation): string {
+  if (code === null) return 'Whether the gateway lets it pass is not known.';
   if (status === null) {
     return `The gateway lets it pass, to ${isAccessChecked ? '' : 'the access condition and '}the limits.`;
   }

@@ -1,10 +1,10 @@
 import { findCredentialFault } from '../../authenticate/held-credential.ts';
 import type { KnownCaller } from '../../explain/explanation.ts';
-import type { ExplainableEndpoint, SentIdentity } from '../../explain/sent-identity.ts';
+import type { SentIdentity } from '../../explain/sent-identity.ts';
 import type { ManagedCredential } from '../../manage/resource.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
-import type { Endpoint } from '../../model/endpoint.ts';
+import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { equal } from '../../signature/equal.ts';
 import { compileSnapshot, type Snapshot } from '../../store/snapshot.ts';
@@ -21,7 +21,7 @@ export interface StoredCaller {
 
 /** Whom to look for. */
 export interface CallerQuery {
-  readonly endpoint: ExplainableEndpoint;
+  readonly endpoint: Endpoint;
   readonly endpoints: readonly Endpoint[];
   readonly sent: SentIdentity;
   /** Of `--app-key`; null for the App Key that was sent. */
@@ -38,6 +38,7 @@ export interface CallerQuery {
 export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<StoredCaller> {
   const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
   const isKey = endpoint.authentication === 'key';
+  const isSigned = signatureMethods.some((method) => method === endpoint.authentication);
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
   const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && APP_KEY_PATTERN.test(key));
   const found = await findCredentials(
@@ -47,7 +48,7 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const holderOf = (appKey: string | null): ManagedCredential | null =>
     appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
   const sender = holderOf(sent.appKey);
-  const owner = isKey ? null : holderOf(query.appKey ?? sent.appKey);
+  const owner = isSigned ? holderOf(query.appKey ?? sent.appKey) : null;
   const stored = owner?.appSecret ?? null;
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
   const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
@@ -67,7 +68,10 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
       : (givenSecret ?? storedText),
     caller: {
-      fault: sent.appKey === null ? null : findCredentialFault(held, endpoint.authentication, nowSeconds),
+      fault:
+        sent.appKey === null || endpoint.authentication === null
+          ? null
+          : findCredentialFault(held, endpoint.authentication, nowSeconds),
       formerSecret: former === null ? null : revealed(former.appSecret),
       isFormerLive: former !== null && nowSeconds < former.expiresAt,
       isOtherSecret:

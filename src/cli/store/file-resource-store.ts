@@ -43,6 +43,7 @@ export async function openFileStore(
         throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
       },
     },
+    isTokenRevoked: null,
     file: path,
     [Symbol.asyncDispose]: async () => {
       await Promise.resolve();

@@ -12,6 +12,8 @@ export interface OpenedStore extends AsyncDisposable {
   readonly audit: AuditTrail;
   /** Who the audit trail says makes changes. */
   readonly actor: string;
+  /** Whether the client of an access token revoked it; null where only the service that runs knows. */
+  readonly isTokenRevoked: ((tokenId: string) => Promise<boolean>) | null;
   /** The path of a declarative file, which takes no changes from commands; null for a database. */
   readonly file: string | null;
 }

@@ -3,6 +3,8 @@ import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resour
 import { createAuditTrail } from './audit-trail.ts';
 import { connectMongodb, type ConnectionWish } from './connect.ts';
 import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
+import { collectionNames, type RevokedTokenDocument } from './documents.ts';
+import { withFaults } from './faults.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
 import { createUsageSource } from './usage-source.ts';
 
@@ -11,6 +13,7 @@ export interface OpenedMongoStore extends AsyncDisposable {
   readonly resources: ResourceStore;
   readonly usage: UsageSource;
   readonly audit: AuditTrail;
+  isTokenRevoked(tokenId: string): Promise<boolean>;
   readonly db: Db;
 }
 
@@ -28,6 +31,11 @@ export function openMongoStore(
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
     audit: createAuditTrail(db, timeoutMs),
+    isTokenRevoked: async (tokenId) => {
+      const tokens = db.collection<RevokedTokenDocument>(collectionNames.revokedTokens);
+      const signal = AbortSignal.timeout(timeoutMs);
+      return (await withFaults(() => tokens.findOne({ _id: tokenId }, { signal }))) !== null;
+    },
     db,
     [Symbol.asyncDispose]: async () => {
       // Frozen servers are not waited for: the connections end with the process at the latest.

@@ -188,6 +188,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       for await (const { action } of store.audit.events({ actor: 'ben' })) told.push(action);
       assert.equal(told.length, 6);
       assert.equal((await store.usage.usageOf(['acme-hmac'])).size, 1);
+      assert.equal(await store.isTokenRevoked('unknown'), false);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();
       await store.db.client.db('admin').command({ killSessions: [session.id] });
@@ -197,7 +198,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       await forbids(as('postern-operator'), {
         ...each(['audit'], 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['formerAppKeys'], 'remove', 'drop'),
-        ...each(['usage'], 'insert', 'update'),
+        ...each(['usage', 'revokedTokens'], 'insert', 'update'),
         ...each(['meta'], 'remove'),
         ...each(resources, 'drop', 'bypass'),
         ...administration,

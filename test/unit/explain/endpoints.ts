@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { explain } from '../../../src/explain/explain.ts';
 import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
 import { judge } from '../../../src/explain/judge.ts';
+import { tokensOfPartners } from '../../../src/explain/known-tokens.ts';
 import { loneSnapshot } from '../../../src/explain/lone-snapshot.ts';
-import { type ExplainableEndpoint, readSentIdentity } from '../../../src/explain/sent-identity.ts';
+import { readSentIdentity } from '../../../src/explain/sent-identity.ts';
 import {
   type HmacOptions,
   type KeyOptions,
   type ParameterSignatureOptions,
+  type PartnerEndpoint,
   type PartnerEndpointOf,
 } from '../../../src/model/endpoint.ts';
 import { isPromise, type Pending, whenReady } from '../../../src/pending.ts';
@@ -66,7 +68,7 @@ export function keyEndpoint(options: Partial<KeyOptions> = {}): PartnerEndpointO
 }
 
 /** Explains a request without a store, as a partner does. */
-export function explainAlone(request: ClientRequest, endpoint: ExplainableEndpoint, given: ExplainInput): Explanation {
+export function explainAlone(request: ClientRequest, endpoint: PartnerEndpoint, given: ExplainInput): Explanation {
   const explained = explainAnySize(request, endpoint, given);
   assert.ok(!isPromise(explained), 'small requests are judged at once');
   return explained;
@@ -75,13 +77,14 @@ export function explainAlone(request: ClientRequest, endpoint: ExplainableEndpoi
 /** The same for a large body. */
 export function explainAnySize(
   request: ClientRequest,
-  endpoint: ExplainableEndpoint,
+  endpoint: PartnerEndpoint,
   given: ExplainInput,
 ): Pending<Explanation> {
   const { appKey: sent, signedSeconds } = readSentIdentity(request, endpoint);
   const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
-  const snapshot = loneSnapshot(endpoint, known, given.secret);
-  return whenReady(judge(request, snapshot, { nowSeconds: given.nowSeconds, signedSeconds }), (judgement) =>
-    explain(request, endpoint, given, { judgement, caller: null }),
+  const snapshot = loneSnapshot(endpoint, known, given.secret, null);
+  const at = { nowSeconds: given.nowSeconds, signedSeconds };
+  return whenReady(judge(request, snapshot, at, tokensOfPartners), (judgement) =>
+    explain(request, endpoint, given, { judgement, caller: null, tokens: tokensOfPartners }),
   );
 }

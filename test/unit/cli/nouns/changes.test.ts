@@ -263,7 +263,7 @@ describe('a command that changes the store', () => {
         finish: () => undefined,
         openStore: async () =>
           await Promise.resolve({
-            ...{ usage: cli.store, audit: cli.store, actor: 'ada', file: null },
+            ...{ usage: cli.store, audit: cli.store, actor: 'ada', isTokenRevoked: null, file: null },
             resources: {
               find: async (kind, id) => await cli.store.find(kind, id),
               list: (kind) => cli.store.list(kind),

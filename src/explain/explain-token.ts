@@ -1,0 +1,81 @@
+import { findToken } from '../authenticate/oauth2.ts';
+import { findParameter } from '../authenticate/query-parameters.ts';
+import type { OAuth2Options } from '../model/endpoint.ts';
+import type { Refusal } from '../refusal.ts';
+import type { ClientRequest } from '../signature/client-request.ts';
+import { queryOf } from '../signature/query.ts';
+import { type Finding, withoutSignature } from './finding.ts';
+import { gatewayRequest } from './gateway-request.ts';
+import type { Mistake } from './mistake.ts';
+
+const SEND = 'Send "Authorization: Bearer " and the access_token exactly as the token endpoint gave it';
+const GET_ANOTHER = 'Get a new token from /oauth2/token, and send the request once more';
+
+/** What is wrong with a token, by what the gateway says of it (`AccessTokens.verify`, `findTokenFault`). */
+const MISTAKES: readonly (readonly [said: RegExp, name: string, fix: string])[] = [
+  [/^the token has expired$/, 'token-expired', `${GET_ANOTHER}; --at TIME says when it was made`],
+  [/^the token is not valid yet$/, 'token-not-yet-valid', 'Set the clocks of the replicas right'],
+  [/^the token was revoked by/, 'token-revoked', GET_ANOTHER],
+  [/belongs to another credential now$/, 'token-of-another-credential', GET_ANOTHER],
+  [
+    /issued for another public URL$/,
+    'token-of-another-issuer',
+    'Send the token to the gateway that issued it; POSTERN_PUBLIC_URL must be what serve has',
+  ],
+  [
+    /^the (?:token has no header|token is too long|signature of the token|claims of the token)/,
+    'token-not-issued-here',
+    'Send the whole access_token that /oauth2/token of this gateway gave; POSTERN_KEYRING must name the key ring of serve',
+  ],
+];
+
+/** What the gateway says of a token as a mistake; null when it says it of the credential. */
+export function findTokenMistake(detail: string): Mistake | null {
+  const [, name, fix] = MISTAKES.find(([said]) => said.test(detail)) ?? [];
+  return name === undefined || fix === undefined ? null : { name, what: detail, fix };
+}
+
+/** The access token as the gateway finds it in a request, or why it finds none. */
+export function sentToken(request: ClientRequest, { tokenInQuery }: OAuth2Options): string | Refusal {
+  return findToken(gatewayRequest(request), tokenInQuery ? queryOf(request.path) : null);
+}
+
+/** Finds out why a request to an oauth2 endpoint carries no token (spec §3.4). Whether one is valid, the gateway judges. */
+export function explainToken(request: ClientRequest, options: OAuth2Options): Finding {
+  const token = sentToken(request, options);
+  if (typeof token === 'string') return withoutSignature([]);
+  const { refused, detail } = token;
+  return withoutSignature([
+    refused === 'CREDENTIALS_MISSING' ? findMissing(request) : { name: 'token-malformed', what: detail, fix: SEND },
+  ]);
+}
+
+function findMissing({ path, headers, body }: ClientRequest): Mistake {
+  if (findParameter(queryOf(path), 'access_token') !== null) {
+    const what = 'the token is in the query, where this endpoint does not look';
+    return { name: 'token-in-query', what, fix: `${SEND}, or set the option tokenInQuery of the endpoint` };
+  }
+  const authorization = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
+  if (LONE_TOKEN.test(authorization)) {
+    return { name: 'token-without-bearer', what: 'Authorization holds a token without the word Bearer', fix: SEND };
+  }
+  if (/^basic /i.test(authorization)) {
+    const what = 'the request carries a name and a password, not a token';
+    const fix = 'Get a token with client id and secret from /oauth2/token, and send that to the API';
+    return { name: 'client-secret-for-token', what, fix };
+  }
+  if (authorization !== '') {
+    return { name: 'other-scheme-for-token', what: 'Authorization has another scheme than Bearer', fix: SEND };
+  }
+  if (headers.some(([name]) => TOKEN_HEADER.test(name))) {
+    return { name: 'token-header-name', what: 'the token is in a header of another name', fix: SEND };
+  }
+  if (/(?:^|[&"])access_token"?[=:]/.test(body.toString('latin1', 0, 65_536))) {
+    return { name: 'token-in-body', what: 'the token is in the body', fix: SEND };
+  }
+  return { name: 'token-missing', what: 'the request carries no access token', fix: SEND };
+}
+
+/** A JWT by itself, or after a word that some gateways take for Bearer. */
+const LONE_TOKEN = /^(?:(?:token|jwt|oauth|access_token)[ =:]+)?eyJ[\w-]+\.[\w-]+\.[\w-]+$/i;
+const TOKEN_HEADER = /^(?:x-)?(?:access|auth|oauth|bearer)?[-_]?token$/i;
