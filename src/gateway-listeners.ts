@@ -92,7 +92,7 @@ export class CallerListeners implements AsyncDisposable {
         },
         memoryRefused: (pool, peer) => {
           transportMetrics.countMemoryRefusal(pool);
-          if (budget.take('connection')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
+          if (budget.take('memory')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
         },
       },
     });

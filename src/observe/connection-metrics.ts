@@ -45,6 +45,14 @@ export class ConnectionMetrics {
         this.set({ kind: 'watch' }, watches);
       },
     });
+    new Gauge({
+      name: 'postern_grpc_unsent_bytes',
+      help: 'Answers of the gRPC listener that lie in sockets, because peers do not read them.',
+      registers,
+      collect() {
+        this.set(load().unsentBytes);
+      },
+    });
     new Counter({
       name: 'postern_calls_without_room_total',
       help: 'Calls of the gRPC listener by kind that were refused, or ended half received, because too many were open.',
@@ -75,4 +83,11 @@ export class ConnectionMetrics {
   }
 }
 
-const nothing: TransportLoad = { connections: 0, calls: 0, watches: 0, refusedCalls: 0, refusedWatches: 0 };
+const nothing: TransportLoad = {
+  connections: 0,
+  calls: 0,
+  watches: 0,
+  unsentBytes: 0,
+  refusedCalls: 0,
+  refusedWatches: 0,
+};

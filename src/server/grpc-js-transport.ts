@@ -113,6 +113,7 @@ class GrpcJsTransport implements Transport {
       connections: this.#connections.size,
       calls: this.#running.size,
       watches: this.#streams.size,
+      unsentBytes: 0, // grpc-js does not say
       refusedCalls: this.#refusedCalls,
       refusedWatches: this.#refusedWatches,
     };

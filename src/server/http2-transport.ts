@@ -117,7 +117,8 @@ class Http2Transport implements Transport {
 
   load(): TransportLoad {
     const { size: calls, watches, refusedCalls, refusedWatches } = this.#context.openCalls;
-    return { connections: this.#table.size, calls, watches, refusedCalls, refusedWatches };
+    const unsentBytes = this.#context.unsent.bytes;
+    return { connections: this.#table.size, calls, watches, unsentBytes, refusedCalls, refusedWatches };
   }
 
   replaceTls(tls: TlsIdentity): void {

@@ -164,6 +164,8 @@ export interface TransportLoad {
   readonly connections: number;
   readonly calls: number;
   readonly watches: number;
+  /** Bytes of answers that lie in sockets, because peers do not read them. */
+  readonly unsentBytes: number;
   /** Calls that were refused, or ended to make room for others. */
   readonly refusedCalls: number;
   readonly refusedWatches: number;
