@@ -1,8 +1,7 @@
 import picocolors from 'picocolors';
 import { isSameFile, openOutput } from '../../files/output-file.ts';
 import { FileFault } from '../../files/replace-file.ts';
-import { declaredDocument } from '../../import/kong/declared-document.ts';
-import { importKong } from '../../import/kong/import-kong.ts';
+import { declaredDocument, importKong } from '../../import/kong/import-kong.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import { readSources } from '../document/read-sources.ts';
 import { reportFailure } from '../partner/report-failure.ts';

@@ -1,22 +1,20 @@
 import type { Declared } from '../../document/declare/declared.ts';
-import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
-import type { Problem } from '../../document/problem.ts';
-import { isPlainName } from '../../document/problem.ts';
+import { writeDocument } from '../../document/declare/write-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
 import { placeIn, ProblemLog } from '../../document/problem-log.ts';
+import { formatProblem, isPlainName, type Problem } from '../../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
-import { allowedBy } from './allowed-consumers.ts';
-import { effectivePlugins } from './effective-plugins.ts';
+import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
+import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './endpoints.ts';
 import { type Finding, type FindingLevel, type FindingLog, findingLog } from './finding.ts';
-import { consumerIds, consumersKeptOut, importConsumers } from './import-consumers.ts';
-import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './import-endpoints.ts';
-import { importGrants } from './import-grants.ts';
+import { allowedBy, importGrants } from './groups-and-grants.ts';
 import type { ImportOptions } from './import-options.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
 import { kongReader } from './kong-reader.ts';
-import { reportExcess } from './report-excess.ts';
+import { effectivePlugins } from './plugins.ts';
+import { routeLimits } from './rate-limiting.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
-import { routeLimits } from './route-limits.ts';
 
 /** A declarative document (interfaces §4), and what it does otherwise than Kong. */
 export interface ImportedKong {
@@ -32,7 +30,7 @@ export interface ImportedKong {
 }
 
 /** What a file became, or what is wrong with it. */
-export type KongImport = { readonly imported: ImportedKong } | { readonly problems: readonly Problem[] };
+type KongImport = { readonly imported: ImportedKong } | { readonly problems: readonly Problem[] };
 
 /**
  * Turns Kong's declarative configuration (formats 1.1, 2.1 and 3.0; of Kong itself or decK; YAML or JSON) into a
@@ -129,4 +127,73 @@ function tellDifferences(
       instead: 'where back ends look at it, dump with ids (deck gateway dump --with-id), which are then kept',
     });
   }
+}
+
+/** Hosts times paths of all routes: what endpoints compare requests with. */
+const MAX_MATCHES = 100_000;
+/** Different plugins: each is looked for on each route. */
+const MAX_PLUGIN_NAMES = 1000;
+/** Routes times consumers that are looked at one by one: those of `acl` plugins and with limits of their own. */
+const MAX_PAIRS = 50_000_000;
+
+/** Reports what would take longer than anybody waits, long before a real configuration does. */
+export function reportExcess(
+  { plugins, consumers }: KongConfiguration,
+  routes: readonly KongRoute[],
+  problems: ProblemLog,
+): void {
+  let matches = 0;
+  for (const { hosts, paths, place } of routes) {
+    matches += Math.max(1, hosts.length) * Math.max(1, paths.length);
+    if (matches <= MAX_MATCHES) continue;
+    problems.report(
+      place,
+      `up to here, routes have more than ${String(MAX_MATCHES)} pairs of host and path; divide the file`,
+    );
+    return;
+  }
+  const names = new Set(plugins.map(({ name }) => name));
+  if (names.size > MAX_PLUGIN_NAMES && plugins[0] !== undefined) {
+    problems.report(plugins[0].place, `there are more than ${String(MAX_PLUGIN_NAMES)} different plugins`);
+  }
+  const acls = new Set(plugins.flatMap(({ name, config }) => (name === 'acl' ? [config.raw] : []))).size;
+  const scoped = new Set(plugins.flatMap(({ consumer }) => consumer ?? [])).size;
+  const pairs = acls * consumers.length + scoped * routes.length;
+  if (pairs > MAX_PAIRS && plugins[0] !== undefined) {
+    problems.report(
+      plugins[0].place,
+      'there are too many pairs of plugins and consumers to look at; divide the file by services',
+    );
+  }
+}
+
+const comment = [
+  'Written by "postern import kong". Endpoints with "enabled: false" refuse everything: see what the import told about them.',
+  'It may hold secrets: keep it where passwords are kept.',
+];
+
+/**
+ * The text of an imported document, piece by piece. It is read once before, as `postern validate` does, so that what
+ * is written can be served; that it could not would be a defect, which throws.
+ */
+export async function* declaredDocument(imported: ImportedKong, format: 'yaml' | 'json'): AsyncGenerator<string> {
+  const { endpoints, consumers, grants } = imported;
+  const text = JSON.stringify({ version: 1, endpoints, consumers, grants });
+  const read = parseDocument([{ file: 'document', text }], {
+    isComplete: true,
+    // Secrets that are kept elsewhere need not be there yet.
+    readSecret: () => ({ text: 'a secret that is kept elsewhere' }),
+  });
+  if ('problems' in read) {
+    const [first] = read.problems;
+    throw new Error(`the imported document cannot be served: ${first === undefined ? '' : formatProblem(first)}`);
+  }
+  yield* writeDocument(
+    { comment, endpoints: inTurn(endpoints), consumers: inTurn(consumers), grants: inTurn(grants) },
+    format,
+  );
+}
+
+async function* inTurn(list: readonly Declared[]): AsyncGenerator<Declared> {
+  for (const item of list) yield await Promise.resolve(item);
 }

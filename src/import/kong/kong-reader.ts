@@ -1,8 +1,10 @@
-import { placeIn, type Place, type ProblemLog } from '../../document/problem-log.ts';
+import { findNearestName } from '../../document/nearest-name.ts';
+import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { subjectOf } from '../../document/read-mapping.ts';
+import { quoted } from './finding.ts';
 
 /** A value of Kong's file and where it stands. */
-export interface KongValue {
+interface KongValue {
   readonly raw: unknown;
   readonly place: Place;
 }
@@ -95,9 +97,12 @@ export function kongReader(problems: ProblemLog): KongReader {
 }
 
 /** The value under a key. What is absent or `null` is null, which Kong takes for absent too. */
-export function valueIn({ raw, place }: KongMapping, key: string): KongValue {
+function valueIn({ raw, place }: KongMapping, key: string): KongValue {
   return { raw: (Object.hasOwn(raw, key) ? raw[key] : null) ?? null, place: placeIn(place, key) };
 }
+
+/** The keys that every entity of Kong can have. */
+export const commonKeys = ['id', 'created_at', 'updated_at', 'tags', 'ws_id'];
 
 /** Whether a mapping has a value under a key. */
 export function hasValue(entity: KongMapping, key: string): boolean {
@@ -111,4 +116,29 @@ export function unknownKeys({ raw }: KongMapping, known: ReadonlySet<string>): r
 
 function isMapping(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+/** Finds an entity by a name or id that another one has; null, and a problem, when there is none: Kong refuses it too. */
+type FindByName<T> = (reference: string, place: Place, problems: ProblemLog, noun: string) => T | null;
+
+/** References that lead nowhere beyond these are told without the nearest name, which takes a look at every name. */
+const MAX_SUGGESTIONS = 20;
+
+/** Finds entities by any of their names; of equal names the first. */
+export function byName<T>(entities: readonly T[], namesOf: (entity: T) => readonly (string | null)[]): FindByName<T> {
+  const known = new Map<string, T>();
+  let suggestions = 0;
+  for (const entity of entities) {
+    for (const name of namesOf(entity)) if (name !== null && !known.has(name)) known.set(name, entity);
+  }
+  return (reference, place, problems, noun) => {
+    const found = known.get(reference);
+    if (found !== undefined) return found;
+    problems.report(place, () => {
+      suggestions += 1;
+      const nearest = suggestions > MAX_SUGGESTIONS ? null : findNearestName(reference, [...known.keys()]);
+      return `there is no ${noun} ${quoted(reference)} in this file${nearest === null ? '' : `; did you mean ${quoted(nearest)}?`}`;
+    });
+    return null;
+  };
 }

@@ -1,6 +1,5 @@
-import type { RouteDecision } from './decide-route.ts';
+import type { RouteDecision } from './endpoints.ts';
 import type { KongRoute } from './kong-entities.ts';
-import { type KongRank, kongRank } from './kong-order.ts';
 import type { MatchHost, MatchPath, RouteMatch } from './route-match.ts';
 
 /** One host and one path of a route: what both gateways choose by. */
@@ -73,4 +72,104 @@ export function containsHost(outer: MatchHost, inner: MatchHost): boolean {
 /** Whether a host that is not carried may be one of the other's: it begins as a name, or the name is a wildcard. */
 function meets({ prefix }: MatchHost, { pattern }: MatchHost): boolean {
   return pattern === null || pattern.startsWith('*.') || pattern.startsWith(prefix ?? '');
+}
+
+/** Where Kong puts one path of a route among all that match a request: compared number by number, the largest first. */
+type KongRank = readonly number[];
+
+/** The rank of routes by expression: before all others. */
+const EXPRESSION_WEIGHT = 99;
+
+/**
+ * Kong prefers routes with more kinds of conditions, then those whose hosts have no wildcard, then more headers, regular
+ * expressions by priority, and longer paths (kong/router/transform.lua, get_priority). What is equal in all of it is not
+ * ordered.
+ */
+function kongRank(route: KongRoute, path: MatchPath): KongRank {
+  const { hosts, methods, paths, headerCount, otherConditions } = route;
+  if (otherConditions.includes('expression')) return [EXPRESSION_WEIGHT];
+  const weight =
+    Number(hosts.length > 0) + Number(methods.length > 0) + Number(paths.length > 0) + otherConditions.length;
+  const isPlainHost = hosts.length > 0 && hosts.every((host) => !host.includes('*'));
+  return [
+    weight,
+    Number(isPlainHost),
+    headerCount,
+    Number(path.isRegex),
+    path.isRegex ? route.regexPriority : 0,
+    path.length,
+  ];
+}
+
+/** Whether Kong surely prefers the first of two that match the same request. */
+export function isPreferred(first: KongRank, second: KongRank): boolean {
+  for (let index = 0; index < Math.max(first.length, second.length); index += 1) {
+    const difference = (first[index] ?? 0) - (second[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}
+
+/** Finds cells by path, so that not every one has to be compared with every other. */
+export interface PathIndex {
+  /** All cells whose paths in Kong may meet those of an endpoint's rule. */
+  meeting(comparable: string): Iterable<MatchCell>;
+  /** All rules of endpoints that have this path, or one above it. */
+  above(path: string): Iterable<MatchCell>;
+}
+
+/** Builds the index. Paths are short, so that their beginnings are few. */
+export function pathIndex(cells: readonly MatchCell[]): PathIndex {
+  const sorted = [...cells].sort((a, b) => compareTexts(a.path.literal, b.path.literal));
+  const byLiteral = groupBy(cells, ({ path }) => path.literal);
+  const rules = cells.filter(({ isCarried }) => isCarried);
+  const byRule = groupBy(rules, ({ path }) => path.rule?.comparable ?? '');
+  return {
+    *meeting(comparable) {
+      for (let length = 1; length <= comparable.length; length += 1) {
+        yield* byLiteral.get(comparable.slice(0, length)) ?? [];
+      }
+      for (let at = firstAbove(sorted, comparable); at < sorted.length; at += 1) {
+        const cell = sorted[at];
+        if (cell?.path.literal.startsWith(comparable) !== true) return;
+        yield cell;
+      }
+    },
+    *above(path) {
+      yield* byRule.get('') ?? [];
+      for (let slash = path.indexOf('/', 1); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+        yield* byRule.get(path.slice(0, slash)) ?? [];
+      }
+      if (path !== '') yield* byRule.get(path) ?? [];
+    },
+  };
+}
+
+/** The first cell whose literal is longer than this text and does not sort before it. */
+function firstAbove(sorted: readonly MatchCell[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.path.literal ?? '') <= text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function groupBy(
+  cells: readonly MatchCell[],
+  keyOf: (cell: MatchCell) => string,
+): ReadonlyMap<string, readonly MatchCell[]> {
+  const groups = new Map<string, MatchCell[]>();
+  for (const cell of cells) {
+    const group = groups.get(keyOf(cell));
+    if (group === undefined) groups.set(keyOf(cell), [cell]);
+    else group.push(cell);
+  }
+  return groups;
 }

@@ -2,11 +2,51 @@ import { placeIn, type Place, type ProblemLog } from '../../document/problem-log
 import type { YamlTree } from '../../document/yaml-tree.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import type { KongConfiguration, KongRoute, KongService } from './kong-entities.ts';
-import { hasValue, type KongMapping, type KongReader, kongReader, unknownKeys } from './kong-reader.ts';
-import { envoyLists, foreignCredentials, idleLists, readLists, routeKeys, serviceKeys } from './known-keys.ts';
-import { readConsumers } from './read-consumers.ts';
-import { type NestedPlugin, nestedPlugins, readPlugins } from './read-plugins.ts';
-import { byName } from './references.ts';
+import {
+  byName,
+  commonKeys,
+  hasValue,
+  type KongMapping,
+  type KongReader,
+  kongReader,
+  unknownKeys,
+} from './kong-reader.ts';
+import { foreignCredentials, readConsumers } from './consumers.ts';
+import { type NestedPlugin, nestedPlugins, readPlugins } from './plugins.ts';
+
+/** The keys of a service (Kong's kong/db/schema/entities/services.lua), with what can be nested in it. */
+const serviceKeys: ReadonlySet<string> = new Set([
+  ...commonKeys,
+  ...['name', 'retries', 'protocol', 'host', 'port', 'path', 'url', 'connect_timeout', 'write_timeout', 'read_timeout'],
+  ...['client_certificate', 'tls_verify', 'tls_verify_depth', 'tls_sans', 'ca_certificates', 'enabled'],
+  ...['routes', 'plugins', 'filter_chains'],
+]);
+
+/** The keys of a route (kong/db/schema/entities/routes.lua) that say nothing about which requests it takes, or are read. */
+const routeKeys: ReadonlySet<string> = new Set([
+  ...commonKeys,
+  ...['name', 'service', 'protocols', 'hosts', 'paths', 'methods', 'regex_priority', 'strip_path', 'path_handling'],
+  ...['https_redirect_status_code', 'preserve_host', 'request_buffering', 'response_buffering'],
+  ...['headers', 'priority', 'plugins', 'filter_chains'],
+]);
+
+/** Lists at the top of the file that are read. */
+const readLists: ReadonlySet<string> = new Set([
+  ...['services', 'routes', 'consumers', 'plugins', 'acls', 'consumer_groups', 'consumer_group_consumers'],
+  ...['consumer_group_plugins', 'filter_chains'],
+  ...['keyauth_credentials', 'hmacauth_credentials', 'oauth2_credentials'],
+]);
+
+/** Lists about upstreams and certificates, whose place is Envoy's configuration. */
+const envoyLists: ReadonlySet<string> = new Set([
+  ...['upstreams', 'targets', 'certificates', 'ca_certificates', 'snis'],
+]);
+
+/** Lists of things that Postern has no use for. */
+const idleLists: ReadonlySet<string> = new Set([
+  ...['vaults', 'keys', 'key_sets', 'workspaces', 'parameters', 'clustering_data_planes', 'tags', 'licenses'],
+  ...['rbac_roles', 'rbac_users', 'partials', 'plugins_partials', 'oauth2_authorization_codes', 'sni'],
+]);
 
 /** What reading Kong's file needs. */
 export interface ReadingContext {

@@ -1,4 +1,4 @@
-import type { RouteDecision } from './decide-route.ts';
+import type { RouteDecision } from './endpoints.ts';
 import type { KongConsumer } from './kong-entities.ts';
 
 /** Compares two decisions in one respect: who is let in, or how often. */

@@ -1,9 +1,8 @@
 import { placeIn } from '../../document/problem-log.ts';
-import { placeOfMatch } from './decide-route.ts';
+import { placeOfMatch } from './endpoints.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { nameOfRoute } from './kong-entities.ts';
-import { cellsOf, type EndpointDraft, type MatchCell, containsHost } from './match-cell.ts';
-import { type PathIndex, pathIndex } from './path-index.ts';
+import { cellsOf, containsHost, type EndpointDraft, type MatchCell, type PathIndex, pathIndex } from './match-cell.ts';
 import type { MatchPath } from './route-match.ts';
 
 /** Comparisons that are made at most; a file that needs more has its findings from the first ones. */

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { importKong } from '../../../../src/import/kong/import-kong.ts';
-import { declaredDocument } from '../../../../src/import/kong/declared-document.ts';
+import { declaredDocument, importKong, reportExcess } from '../../../../src/import/kong/import-kong.ts';
 import type { KongConfiguration } from '../../../../src/import/kong/kong-entities.ts';
-import { reportExcess } from '../../../../src/import/kong/report-excess.ts';
 import type { ProblemLog } from '../../../../src/document/problem-log.ts';
-import { regexLiteral } from '../../../../src/import/kong/regex-literal.ts';
+import { regexLiteral } from '../../../../src/import/kong/route-match.ts';
 import { uniqueIds } from '../../../../src/import/kong/unique-ids.ts';
 import { ID_PATTERN } from '../../../../src/document/fields.ts';
 import { importText, problemsOf, undecided } from './import-text.ts';

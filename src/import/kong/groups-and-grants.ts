@@ -1,7 +1,13 @@
-import { placeIn } from '../../document/problem-log.ts';
+import { declareLimits } from '../../document/declare/declare-limits.ts';
+import type { Declared } from '../../document/declare/declared.ts';
+import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import { isEmitted } from './endpoints.ts';
 import type { FindingLog } from './finding.ts';
 import type { KongConsumer, KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
+import type { EndpointDraft } from './match-cell.ts';
+import type { EffectivePlugins } from './plugins.ts';
+import type { RouteLimits } from './rate-limiting.ts';
 
 /** The settings of `acl` (kong/plugins/acl/schema.lua), those of Kong before 3 and of Kong Enterprise. */
 export const aclKeys: ReadonlySet<string> = new Set([
@@ -33,7 +39,7 @@ export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader
           ...(countsBoth ? (enterpriseMembers.get(name) ?? []) : []),
         ]),
       );
-    tell(config, deny.length > 0, reader, findings);
+    reportAcl(config, deny.length > 0, reader, findings);
     const allowed = inAny(allow);
     const denied = inAny(deny);
     // Kong looks at `deny` first and takes only one of the two. The order is that of the file.
@@ -47,7 +53,7 @@ export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader
   };
 }
 
-function tell(config: KongPlugin['config'], denies: boolean, reader: KongReader, findings: FindingLog): void {
+function reportAcl(config: KongPlugin['config'], denies: boolean, reader: KongReader, findings: FindingLog): void {
   findings.add(denies ? 'warning' : 'note', config.place, {
     subject: 'plugin "acl"',
     what: denies
@@ -76,4 +82,48 @@ function membersOf(
     }
   }
   return members;
+}
+
+/** More grants than these are not written: groups of Kong would have become a file that nobody can look at. */
+const MAX_GRANTS = 500_000;
+
+/** Grants, and the consumers of whom a limit could not be taken over. */
+interface ImportedGrants {
+  readonly declared: readonly Declared[];
+  readonly unlimited: ReadonlySet<KongConsumer>;
+}
+
+/** Who is let in by groups, and the limits that single consumers have. */
+export function importGrants(
+  drafts: readonly EndpointDraft[],
+  ids: ReadonlyMap<KongConsumer, string>,
+  effective: EffectivePlugins,
+  limits: RouteLimits,
+  problems: ProblemLog,
+): ImportedGrants {
+  const declared: Declared[] = [];
+  const unlimited = new Set<KongConsumer>();
+  for (const draft of drafts) {
+    const { decision, route, id } = draft;
+    if (!isEmitted(draft) || decision.method === null) continue;
+    // Without groups, only those with limits of their own get a grant.
+    for (const consumer of decision.allowed ?? effective.byConsumer.keys()) {
+      const own = effective.byConsumer.has(consumer) ? limits.ofConsumer(route, consumer) : null;
+      if (own?.isRefused === true) unlimited.add(consumer);
+      if (decision.allowed === null && own === null) continue;
+      if (declared.length >= MAX_GRANTS) {
+        problems.report(
+          draft.route.place,
+          `the groups of acl plugins would become more than ${String(MAX_GRANTS)} grants; import a part of the routes, or use the access condition "authenticated"`,
+        );
+        return { declared, unlimited };
+      }
+      declared.push({
+        endpoint: id,
+        consumer: ids.get(consumer) ?? '',
+        ...(own === null ? {} : { limits: declareLimits(own.limits) }),
+      });
+    }
+  }
+  return { declared, unlimited };
 }
