@@ -38,7 +38,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     import('../config.ts'),
     import('../observe/log-destination.ts'),
     import('../observe/logger.ts'),
-    import('../gateway.ts'),
+    import('../gateway/gateway.ts'),
     import('../clock.ts'),
     import('../store/timer.ts'),
   ]);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
-import { startGateway } from '../gateway.ts';
+import { startGateway } from '../gateway/gateway.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DemoFailure } from './demo-failure.ts';
 import type { DemoProcess } from './demo-process.ts';

@@ -22,11 +22,8 @@ export class Metrics {
   readonly #isReloadGood: Gauge;
   readonly #oauth2Requests: Counter<'operation' | 'outcome'>;
 
-  /**
-   * @param snapshotAgeSeconds how long ago the current state of the store was known to be right.
-   * @param version of this program.
-   */
-  constructor(snapshotAgeSeconds: () => number, version = 'unknown') {
+  /** @param version of this program. */
+  constructor(version: string) {
     const { registry } = this;
     const registers = [registry];
     collectDefaultMetrics({ register: registry });
@@ -64,14 +61,6 @@ export class Metrics {
     for (const operation of oauth2Operations) {
       for (const outcome of ['ok', ...oauth2ErrorCodes]) this.#oauth2Requests.inc({ operation, outcome }, 0);
     }
-    new Gauge({
-      name: 'postern_snapshot_age_seconds',
-      help: 'Seconds since the state that decides checks was known to be that of the store.',
-      registers,
-      collect() {
-        this.set(snapshotAgeSeconds());
-      },
-    });
     new Gauge({
       name: 'postern_build_info',
       help: 'Always 1; the label says which version runs.',

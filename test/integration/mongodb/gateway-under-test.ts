@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
 import { type Environment, parseConfig } from '../../../src/config.ts';
-import { type Gateway } from '../../../src/gateway.ts';
-import { AUTHORIZATION_SERVICE } from '../../../src/gateway-readiness.ts';
+import { type Gateway } from '../../../src/gateway/gateway.ts';
+import { AUTHORIZATION_SERVICE } from '../../../src/gateway/readiness.ts';
 import {
   HealthCheckRequest,
   HealthCheckResponse,
@@ -49,7 +49,7 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
   let log = '';
   const destination = { write: (text: string) => (log += text) };
   // The gateway loads its store when it knows which. Both must come from the same loader, or errors are of two classes.
-  const { startGateway } = await import('../../../src/gateway.ts');
+  const { startGateway } = await import('../../../src/gateway/gateway.ts');
   const gateway = await startGateway({
     config: parsed.config,
     environment,

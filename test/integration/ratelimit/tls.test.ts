@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { type GatewayLimiter, openGatewayLimiter } from '../../../src/gateway-limiter.ts';
+import { type GatewayLimiter, openGatewayLimiter } from '../../../src/gateway/limiter.ts';
 import { LimiterUnavailable, type LimitQuestion, type LimitReading } from '../../../src/limit/limiter.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
@@ -66,7 +66,7 @@ describe('the rate limit service over mutual TLS', () => {
   async function open(settings: Readonly<Record<string, string>>): Promise<GatewayLimiter> {
     const parsed = parseConfig(settings);
     assert.ok('config' in parsed);
-    const metrics = new Metrics(() => 0, 'test');
+    const metrics = new Metrics('test');
     return await openGatewayLimiter({
       config: parsed.config,
       clock: systemClock,

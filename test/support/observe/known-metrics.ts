@@ -1,13 +1,12 @@
 import { Registry } from 'prom-client';
 import { LimiterMetrics } from '../../../src/observe/limiter-metrics.ts';
-import { registerDatabaseMetrics } from '../../../src/observe/database-metrics.ts';
+import { registerDatabaseMetrics, registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { ConnectionMetrics } from '../../../src/observe/connection-metrics.ts';
+import { ListenerMetrics } from '../../../src/observe/listener-metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
 import { registerReplayMetrics } from '../../../src/observe/replay-metrics.ts';
 import { openRequestLog } from '../../../src/observe/request-log.ts';
-import { TransportMetrics } from '../../../src/observe/transport-metrics.ts';
 import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
 
 const counters = {
@@ -17,11 +16,11 @@ const counters = {
 
 /** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
 export function fullRegistry(): Registry {
-  const { registry } = new Metrics(() => 0, '1.2.3');
+  const { registry } = new Metrics('1.2.3');
   new LimiterMetrics(registry);
   new TlsMetrics(registry);
-  new ConnectionMetrics(registry);
-  new TransportMetrics(registry, () => ({ 'half-received': 0, running: 0, large: 0, answers: 0 }));
+  new ListenerMetrics(registry);
+  registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(
     registry,
     {

@@ -52,7 +52,7 @@ describe('the record of uses', () => {
     const logger = createLogger('error', { write: () => undefined });
     const observer = createCheckObserver({
       logger,
-      metrics: new Metrics(() => 0),
+      metrics: new Metrics('test'),
       budget: { take: () => true },
       recordUse: (credentialId, secret) => {
         used.push(`${credentialId} ${secret}`);

@@ -4,6 +4,7 @@ import { createCheckObserver } from '../../../src/observe/check-observer.ts';
 import { type LineBudget } from '../../../src/observe/line-budget.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
+import { registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type Snapshot } from '../../../src/store/snapshot.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
@@ -31,7 +32,8 @@ async function observe(
       text += line;
     },
   });
-  const metrics = new Metrics(() => 3);
+  const metrics = new Metrics('test');
+  registerStoreAge(metrics.registry, () => 3);
   const compiled = snapshotOf({ endpoints });
   const { ports } = testGateway({ snapshot: snapshot ?? (() => compiled) });
   const observer = createCheckObserver({ logger, metrics, budget, recordUse: null });
@@ -209,7 +211,7 @@ describe('the metrics of checks', () => {
   });
 
   it('are there before the first check of an endpoint, as 0, where alerts look for a rise', async () => {
-    const metrics = new Metrics(() => 0);
+    const metrics = new Metrics('test');
     const strict = keyEndpoint({ id: 'strict', options: { onLimiterFailure: 'deny' } });
     metrics.announce([strict, openEndpoint({ id: 'status' }), openEndpoint({ id: 'off', enabled: false })]);
     metrics.countCheck(strict, 'ALLOWED', 0.001);
@@ -228,13 +230,13 @@ describe('the metrics of checks', () => {
   });
 
   it('are not shown beforehand for very many endpoints', async () => {
-    const metrics = new Metrics(() => 0);
+    const metrics = new Metrics('test');
     metrics.announce(Array.from({ length: 1001 }, (_, at) => openEndpoint({ id: `endpoint-${String(at)}` })));
     assert.doesNotMatch(await metrics.registry.metrics(), /endpoint-0/);
   });
 
   it('keep the method of an endpoint that was checked by another one before', async () => {
-    const metrics = new Metrics(() => 0);
+    const metrics = new Metrics('test');
     metrics.countCheck(keyEndpoint({ id: 'orders' }), 'ALLOWED', 0);
     metrics.countCheck(keyEndpoint({ id: 'orders' }), 'ALLOWED', 0);
     metrics.countCheck(openEndpoint({ id: 'orders' }), 'ALLOWED', 0);
@@ -244,7 +246,7 @@ describe('the metrics of checks', () => {
   });
 
   it('put durations into buckets as prom-client does', async () => {
-    const metrics = new Metrics(() => 0);
+    const metrics = new Metrics('test');
     const reference = new Histogram({ name: 'x', help: 'x', buckets: [0.000_01, 0.001, 5], registers: [] });
     for (const seconds of [0, 0.000_01, 0.000_010_1, 0.000_5, 0.001, 0.7, 5, 5.1, 60]) {
       metrics.countCheck(null, 'ALLOWED', seconds);
@@ -281,7 +283,7 @@ describe('the metrics of checks', () => {
   });
 
   it('count reads of the file and failures of the limiter', async () => {
-    const metrics = new Metrics(() => 0);
+    const metrics = new Metrics('test');
     metrics.countReload('loaded');
     metrics.countReload('refused');
     metrics.countReload('refused');
@@ -296,7 +298,7 @@ describe('the metrics of checks', () => {
   });
 
   it('keep to themselves: two instances do not share a count', async () => {
-    const [one, two] = [new Metrics(() => 0), new Metrics(() => 0)];
+    const [one, two] = [new Metrics('test'), new Metrics('test')];
     one.countLimiterFailure();
     assert.match(await two.registry.metrics(), /^postern_limiter_failures_total 0$/m);
   });

@@ -95,7 +95,7 @@ describe('the budget of lines about requests', () => {
   it('shows what it leaves out as a line and as a metric', async () => {
     const time = new ManualTime();
     const lines: string[] = [];
-    const { registry } = new Metrics(() => 0);
+    const { registry } = new Metrics('test');
     const logger = createLogger('info', { write: (line: string) => lines.push(line) });
     const budget = openRequestLog({ logger, registry, elapsedMs: () => time.nowMs(), startTimer: time.startTimer });
     for (let at = 0; at < 142; at += 1) budget.take('AUTHENTICATION_FAILED');

@@ -1,16 +1,16 @@
-import type { Clock } from './clock.ts';
-import type { Config, Environment } from './config.ts';
-import { openKeyRing, type KeyRingHolder } from './keyring/key-ring-holder.ts';
-import type { RecordUse } from './observe/check-observer.ts';
-import { registerDatabaseMetrics } from './observe/database-metrics.ts';
-import { createDatabaseObserver } from './observe/database-observer.ts';
-import { createKeyRingObserver } from './observe/key-ring-observer.ts';
-import type { Logger } from './observe/logger.ts';
-import type { Metrics } from './observe/metrics.ts';
-import { createFileObserver } from './observe/store-observer.ts';
-import { openSnapshots, type SnapshotHolder } from './store/snapshot-holder.ts';
-import { startSystemTimer } from './store/timer.ts';
-import { UsageRecorder } from './store/usage/usage-recorder.ts';
+import type { Clock } from '../clock.ts';
+import type { Config, Environment } from '../config.ts';
+import { openKeyRing, type KeyRingHolder } from '../keyring/key-ring-holder.ts';
+import type { RecordUse } from '../observe/check-observer.ts';
+import { createKeyRingObserver } from '../observe/key-ring-observer.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metrics.ts';
+import { createDatabaseObserver, createFileObserver } from '../observe/store-observers.ts';
+import { openSnapshots, type SnapshotHolder } from '../store/snapshot-holder.ts';
+import { startSystemTimer } from '../store/timer.ts';
+import { UsageRecorder } from '../store/usage/usage-recorder.ts';
+import { OwnedParts } from './owned-parts.ts';
 
 /** What a gateway decides with. */
 export interface GatewayStore extends AsyncDisposable {
@@ -37,34 +37,32 @@ export interface GatewayStorePorts {
  */
 export async function openGatewayStore(ports: GatewayStorePorts): Promise<GatewayStore> {
   const { config, environment, clock, logger, metrics } = ports;
-  const keyRing = await openConfiguredRing(ports);
+  const parts = new OwnedParts();
   try {
-    const snapshots = await openSnapshots(config.store, {
-      environment,
-      clock,
-      keyRing,
-      maxCachedCredentials: config.credentialCacheEntries,
-      maxStaleSeconds: config.maxStaleSeconds,
-      observer: { file: createFileObserver(logger, metrics), database: createDatabaseObserver(logger, metrics) },
-    });
-    const recorder = snapshots.database === null ? null : openRecorder(snapshots.database, ports);
+    const keyRing = parts.own(await openConfiguredRing(ports));
+    const snapshots = parts.own(
+      await openSnapshots(config.store, {
+        environment,
+        clock,
+        keyRing,
+        maxCachedCredentials: config.credentialCacheEntries,
+        maxStaleSeconds: config.maxStaleSeconds,
+        observer: { file: createFileObserver(logger, metrics), database: createDatabaseObserver(logger, metrics) },
+      }),
+    );
+    registerStoreAge(metrics.registry, () => snapshots.ageSeconds());
+    const recorder = parts.own(snapshots.database === null ? null : openRecorder(snapshots.database, ports));
+    const recordUse: RecordUse = (credentialId, secret) => {
+      recorder?.used(credentialId, secret, clock.nowSeconds());
+    };
     return {
       snapshots,
       keyRing,
-      recordUse:
-        recorder === null
-          ? null
-          : (credentialId, secret) => {
-              recorder.used(credentialId, secret, clock.nowSeconds());
-            },
-      [Symbol.asyncDispose]: async () => {
-        await recorder?.[Symbol.asyncDispose]();
-        await snapshots[Symbol.asyncDispose]();
-        await keyRing?.[Symbol.asyncDispose]();
-      },
+      recordUse: recorder === null ? null : recordUse,
+      [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
     };
   } catch (error) {
-    await keyRing?.[Symbol.asyncDispose]();
+    await parts[Symbol.asyncDispose]();
     throw error;
   }
 }

@@ -1,16 +1,17 @@
-import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
-import { InProcessLimiter } from './limit/in-process.ts';
-import type { Limiter } from './limit/limiter.ts';
-import { RateLimitServiceLimiter } from './limit/rate-limit-service.ts';
-import { LimiterMetrics } from './observe/limiter-metrics.ts';
-import { createLimiterObserver } from './observe/limiter-observer.ts';
-import type { Logger } from './observe/logger.ts';
-import type { Metrics } from './observe/metrics.ts';
-import type { TlsMetrics } from './observe/tls-metrics.ts';
-import { createTlsObserver } from './observe/tls-observer.ts';
-import { rateLimitFiles } from './tls/configured-files.ts';
-import { followTlsFiles, openTlsFiles } from './tls/follow-tls-files.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { InProcessLimiter } from '../limit/in-process.ts';
+import type { Limiter } from '../limit/limiter.ts';
+import { RateLimitServiceLimiter } from '../limit/rate-limit-service.ts';
+import { LimiterMetrics } from '../observe/limiter-metrics.ts';
+import { createLimiterObserver } from '../observe/limiter-observer.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { TlsMetrics } from '../observe/tls-metrics.ts';
+import { createTlsObserver } from '../observe/tls-observer.ts';
+import { rateLimitFiles } from '../tls/configured-files.ts';
+import { followTlsFiles, openTlsFiles } from '../tls/follow-tls-files.ts';
+import { OwnedParts } from './owned-parts.ts';
 
 /** What opening takes. */
 export interface GatewayLimiterPorts {
@@ -53,26 +54,26 @@ export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<Ga
   logger.info('limits are kept by the rate limit service', fields);
   const observer = createLimiterObserver(logger, new LimiterMetrics(metrics.registry));
   const tls = opened?.material ?? null;
-  const limiter = new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, elapsedMs, observer });
-  if (opened === null) return { limiter, [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose]() };
-  const tlsObserver = createTlsObserver('rate-limit-service', {
-    logger,
-    metrics: ports.tlsMetrics,
-    nowMs: () => clock.nowSeconds() * 1000,
-  });
-  tlsObserver.opened(opened.material);
-  const following = followTlsFiles(opened, {
-    replace: (material) => {
-      limiter.replaceTls(material);
-    },
-    observer: tlsObserver,
-    clock,
-  });
-  return {
-    limiter,
-    [Symbol.asyncDispose]: async () => {
-      await following[Symbol.asyncDispose]();
-      await limiter[Symbol.asyncDispose]();
-    },
-  };
+  const parts = new OwnedParts();
+  const limiter = parts.own(
+    new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, elapsedMs, observer }),
+  );
+  if (opened !== null) {
+    const tlsObserver = createTlsObserver('rate-limit-service', {
+      logger,
+      metrics: ports.tlsMetrics,
+      nowMs: () => clock.nowSeconds() * 1000,
+    });
+    tlsObserver.opened(opened.material);
+    parts.own(
+      followTlsFiles(opened, {
+        replace: (material) => {
+          limiter.replaceTls(material);
+        },
+        observer: tlsObserver,
+        clock,
+      }),
+    );
+  }
+  return { limiter, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
 }

@@ -40,6 +40,18 @@ const counted: Readonly<Record<keyof CacheCounters, readonly [name: string, help
   invalidations: ['invalidations', 'Entries that a change dropped.'],
 };
 
+/** Adds what is shown of every store. @param ageSeconds how long ago its current state was known to be right. */
+export function registerStoreAge(registry: Registry, ageSeconds: () => number): void {
+  new Gauge({
+    name: 'postern_snapshot_age_seconds',
+    help: 'Seconds since the state that decides checks was known to be that of the store.',
+    registers: [registry],
+    collect() {
+      this.set(ageSeconds());
+    },
+  });
+}
+
 /** Adds the metrics of a database store (interfaces §6) to a registry. */
 export function registerDatabaseMetrics(registry: Registry, status: DatabaseStatus, usage: UsageStatus): void {
   const registers = [registry];

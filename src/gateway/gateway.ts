@@ -1,0 +1,146 @@
+import type { Clock } from '../clock.ts';
+import type { Config, Environment } from '../config.ts';
+import type { Logger } from '../observe/logger.ts';
+import { ListenerMetrics } from '../observe/listener-metrics.ts';
+import { Metrics } from '../observe/metrics.ts';
+import { openRequestLog } from '../observe/request-log.ts';
+import { TlsMetrics } from '../observe/tls-metrics.ts';
+import { openTracing } from '../observe/traces/tracing.ts';
+import type { CheckHandler } from '../server/check-handler.ts';
+import { Health } from '../server/health.ts';
+import { formatListenAddress } from '../server/listen-address.ts';
+import { maxCheckMessageBytes, type Method, type Methods } from '../server/transport.ts';
+import { startSystemTimer } from '../store/timer.ts';
+import { readVersion } from '../version.ts';
+import { openGatewayLimiter } from './limiter.ts';
+import { CallerListeners, createAdminServer, listen } from './listeners.ts';
+import { OwnedParts } from './owned-parts.ts';
+import { buildPipeline } from './pipeline.ts';
+import { AUTHORIZATION_SERVICE, Readiness } from './readiness.ts';
+import { openGatewayStore } from './store.ts';
+import { openGatewayTls } from './tls.ts';
+
+/** What the gateway takes from the process it runs in. */
+export interface GatewayPorts {
+  readonly config: Config;
+  /** Where `appSecretFrom` finds variables. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Monotonic, in milliseconds. */
+  readonly elapsedMs: () => number;
+}
+
+/** A running gateway. Disposing of it stops at once; {@link stop} stops without losing a request. */
+export interface Gateway extends AsyncDisposable {
+  /**
+   * Resolves when checks are taken: for a declarative file it has when the gateway is given, for a database when it was
+   * read for the first time. Rejects when the address of a listener cannot be had.
+   */
+  readonly ready: Promise<void>;
+  /**
+   * Not ready, drain, close (interfaces §3): Envoy is told to go elsewhere first, checks that run may end within the
+   * grace period. `isHurried` skips the wait for Envoy, for people at a terminal.
+   */
+  stop(isHurried: boolean): Promise<void>;
+}
+
+/**
+ * The composition root: builds store, pipeline and listeners from the configuration, and owns their lives.
+ * Rejects, with nothing left running, when the store has no good state or an address cannot be had.
+ */
+export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
+  const parts = new OwnedParts();
+  try {
+    return await assemble(ports, parts);
+  } catch (error) {
+    await parts[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway> {
+  const { config, logger, elapsedMs } = ports;
+  const version = readVersion();
+  const metrics = new Metrics(version);
+  const { registry } = metrics;
+  const tracing = parts.own(await openTracing({ ...ports, version, metrics }));
+  const budget = parts.own(openRequestLog({ logger, registry, elapsedMs, startTimer: startSystemTimer }));
+  const store = parts.own(await openGatewayStore({ ...ports, metrics }));
+  const { snapshots } = store;
+  const health = new Health([AUTHORIZATION_SERVICE]);
+  const readiness = parts.own(new Readiness({ health, snapshots, logger, startTimer: startSystemTimer }));
+  const tlsMetrics = new TlsMetrics(registry);
+  const { limiter } = parts.own(await openGatewayLimiter({ ...ports, metrics, tlsMetrics }));
+  const pipeline = buildPipeline({ ...ports, metrics, budget, tracing, store, limiter });
+  const listenerPorts = { ...ports, budget, listenerMetrics: new ListenerMetrics(registry), readiness };
+  const adminServer = parts.own(createAdminServer({ ...listenerPorts, registry }));
+  await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
+    await adminServer.start(config.adminAddress, config.unixSocketMode);
+  });
+  const admin = formatListenAddress(adminServer.address());
+  const listeners = parts.own(
+    new CallerListeners({
+      ...listenerPorts,
+      tls: await openGatewayTls({ ...ports, tlsMetrics }),
+      methods: methodsOf(pipeline.handleCheck, health),
+      readsTraceParent: tracing !== null,
+      service: pipeline.oauth2,
+    }),
+  );
+  const gateway = new RunningGateway({ ...ports, parts, readiness, listeners, admin, storeReady: snapshots.ready });
+  if (snapshots.findUnreadiness() === null) await gateway.ready;
+  else {
+    logger.info('the gRPC and OAuth2 listeners open when the database has been read', { admin });
+    gateway.ready.catch(() => undefined); // for callers that do not wait for it
+  }
+  return gateway;
+}
+
+interface RunningGatewayParts extends GatewayPorts {
+  readonly parts: OwnedParts;
+  readonly readiness: Readiness;
+  readonly listeners: CallerListeners;
+  /** Where the admin listener listens. */
+  readonly admin: string;
+  /** Resolves when the store can decide checks. */
+  readonly storeReady: Promise<void>;
+}
+
+class RunningGateway implements Gateway {
+  readonly ready: Promise<void>;
+  readonly #parts: RunningGatewayParts;
+  #isStopping = false;
+
+  constructor(parts: RunningGatewayParts) {
+    this.#parts = parts;
+    this.ready = parts.storeReady.then(() => this.#open());
+  }
+
+  async stop(isHurried: boolean): Promise<void> {
+    const { config, logger, readiness, listeners } = this.#parts;
+    this.#isStopping = true;
+    readiness.close();
+    logger.info('stopping', { graceSeconds: config.shutdownGraceSeconds });
+    await listeners.drain(isHurried);
+    await this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    await this.#parts.parts[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#isStopping) return;
+    const { listeners, readiness, logger, admin } = this.#parts;
+    const addresses = await listeners.open();
+    readiness.open();
+    logger.info('ready', { ...addresses, admin });
+  }
+}
+
+function methodsOf(handleCheck: CheckHandler, health: Health): Methods {
+  const check: Method = { kind: 'unary', handle: handleCheck, maxMessageBytes: maxCheckMessageBytes };
+  return new Map([[`/${AUTHORIZATION_SERVICE}/Check`, check], ...health.methods()]);
+}

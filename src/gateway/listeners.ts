@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
+import type { LineBudget } from '../observe/line-budget.ts';
+import { createConnectionObserver, type ListenerMetrics } from '../observe/listener-metrics.ts';
+import type { Logger } from '../observe/logger.ts';
+import { AdminServer } from '../server/admin-server.ts';
+import { createTransport } from '../server/create-transport.ts';
+import { HttpServer } from '../server/http-server.ts';
+import { formatListenAddress } from '../server/listen-address.ts';
+import { createPeerTrust, knowsNobodyElse } from '../server/peer-trust.ts';
+import type { ListenAddress, Methods, Transport } from '../server/transport.ts';
+import type { Readiness } from './readiness.ts';
+import type { GatewayTls } from './tls.ts';
+
+/** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
+const NOT_READY_MS = 2500;
+
+/** What every listener needs. */
+export interface ListenerPorts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly budget: Pick<LineBudget, 'take'>;
+  readonly listenerMetrics: ListenerMetrics;
+  readonly readiness: Readiness;
+}
+
+/** What the listeners of callers need besides. */
+export interface CallerListenersPorts extends ListenerPorts {
+  readonly tls: GatewayTls | null;
+  /** Of the gRPC listener. */
+  readonly methods: Methods;
+  readonly readsTraceParent: boolean;
+  /** Of the OAuth2 listener. */
+  readonly service: OAuth2Service;
+}
+
+/** What the listener for operators needs besides. */
+export interface AdminListenerPorts extends ListenerPorts {
+  readonly registry: Registry;
+}
+
+/** Makes the listener for operators. */
+export function createAdminServer(ports: AdminListenerPorts): AdminServer {
+  const { clock, listenerMetrics, readiness, registry } = ports;
+  const server = new AdminServer({
+    clock,
+    connectionObserver: createConnectionObserver({ ...ports, metrics: listenerMetrics }, 'admin'),
+    findUnreadiness: () => readiness.findUnreadiness(),
+    findNotice: () => readiness.findNotice(),
+    collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  });
+  listenerMetrics.showConnections('admin', () => server.connections);
+  return server;
+}
+
+/** Where they listen: the ports that were chosen for 0. */
+export interface OpenListeners {
+  readonly grpc: string;
+  readonly http: string;
+}
+
+/**
+ * The two listeners that Envoy calls: gRPC, and OAuth2 over HTTP. They open together, once checks can be decided: until
+ * then a connection is refused, and Envoy asks another replica, which an answer of 503 would prevent.
+ */
+export class CallerListeners implements AsyncDisposable {
+  readonly #ports: CallerListenersPorts;
+  readonly #http: HttpServer;
+  readonly #transport: Transport;
+  readonly #following: AsyncDisposable | null;
+  #opening: Promise<unknown> | null = null;
+
+  constructor(ports: CallerListenersPorts) {
+    this.#ports = ports;
+    const { config, tls, listenerMetrics } = ports;
+    this.#http = createHttpServer(ports);
+    this.#transport = createGrpcTransport(ports);
+    listenerMetrics.showConnections('oauth2', () => this.#http.connections);
+    listenerMetrics.showTransport(this.#transport);
+    this.#following =
+      tls?.follow((identity) => {
+        this.#transport.replaceTls(identity);
+        if (config.httpTls) this.#http.replaceTls(identity);
+      }) ?? null;
+  }
+
+  /** Opens both, once, and gives where they listen. Rejects, naming the setting, when an address cannot be had. */
+  async open(): Promise<OpenListeners> {
+    const opening = this.#open();
+    this.#opening = opening;
+    return await opening;
+  }
+
+  /**
+   * Gives Envoy the time to see that health says NOT_SERVING, then closes both and lets running requests end, all within
+   * the grace period. `isHurried` skips the wait for Envoy.
+   */
+  async drain(isHurried: boolean): Promise<void> {
+    if (this.#opening === null) return;
+    const { config, logger } = this.#ports;
+    const graceMs = config.shutdownGraceSeconds * 1000;
+    const notReadyMs = isHurried ? 0 : Math.min(NOT_READY_MS, graceMs / 2);
+    await delay(notReadyMs);
+    const [cut, cutHttp] = await Promise.all([
+      this.#transport.drain(graceMs - notReadyMs),
+      this.#http.drain(graceMs - notReadyMs),
+    ]);
+    if (cut > 0) logger.warn('checks were cut at the end of the grace period', { checks: cut });
+    if (cutHttp > 0) logger.warn('OAuth2 requests were cut at the end of the grace period', { requests: cutHttp });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opening?.catch(() => undefined); // whoever opened them was given the error
+    await this.#following?.[Symbol.asyncDispose]();
+    await this.#transport[Symbol.asyncDispose]();
+    await this.#http[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<OpenListeners> {
+    const { httpAddress, grpcAddress } = this.#ports.config;
+    await listen('POSTERN_HTTP_ADDRESS', httpAddress, async () => {
+      await this.#http.start();
+    });
+    await listen('POSTERN_GRPC_ADDRESS', grpcAddress, async () => {
+      await this.#transport.start();
+    });
+    return { grpc: formatListenAddress(this.#transport.address()), http: formatListenAddress(this.#http.address()) };
+  }
+}
+
+function createHttpServer(ports: CallerListenersPorts): HttpServer {
+  const { config, logger, budget, tls, listenerMetrics, readiness } = ports;
+  const isMutual = tls?.identity.ca !== undefined && config.httpTls;
+  if (!isMutual && knowsNobodyElse(config.httpAddress, config.trustedProxies)) {
+    logger.warn('callers of the OAuth2 endpoints through an Envoy on another machine all count as that Envoy');
+  }
+  return new HttpServer({
+    service: ports.service,
+    address: config.httpAddress,
+    ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
+    unixSocketMode: config.unixSocketMode,
+    isTrustedAddress: createPeerTrust(config.trustedProxies),
+    clock: ports.clock,
+    connectionObserver: createConnectionObserver({ logger, budget, metrics: listenerMetrics }, 'oauth2'),
+    onConnectionRefused: (reason, peer) => {
+      if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
+    },
+    isReady: () => readiness.canDecideEveryone(),
+  });
+}
+
+function createGrpcTransport(ports: CallerListenersPorts): Transport {
+  const { config, logger, budget, tls, listenerMetrics } = ports;
+  return createTransport(config.grpcTransport, {
+    ...(tls === null ? {} : { tls: tls.identity }),
+    unixSocketMode: config.unixSocketMode,
+    address: config.grpcAddress,
+    methods: ports.methods,
+    clock: ports.clock,
+    readsTraceParent: ports.readsTraceParent,
+    connectionObserver: createConnectionObserver({ logger, budget, metrics: listenerMetrics }, 'grpc'),
+    observer: {
+      defect: (error, path) => {
+        logger.error('a gRPC method failed by a defect of this program', { path }, error);
+      },
+      connectionRefused: (reason, peer) => {
+        if (budget.take('connection')) logger.warn('a gRPC connection was closed', { reason, peer });
+      },
+      memoryRefused: (pool, peer) => {
+        listenerMetrics.countMemoryRefusal(pool);
+        if (budget.take('memory')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
+      },
+    },
+  });
+}
+
+/** Starts one listener; what is wrong with its address is reported by the name of its setting. */
+export async function listen(setting: string, address: ListenAddress, start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${setting}: cannot listen on ${formatListenAddress(address)}: ${reason}`, { cause: error });
+  }
+}

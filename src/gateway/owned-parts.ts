@@ -1,0 +1,21 @@
+/**
+ * The parts of a whole, ended together: the last first, each when the one after it has ended. (Node has an
+ * `AsyncDisposableStack` from version 24 on.)
+ */
+export class OwnedParts implements AsyncDisposable {
+  readonly #parts: (AsyncDisposable | Disposable)[] = [];
+
+  /** Takes a part over, or null for a part that is not there, and gives it back. */
+  own<T extends AsyncDisposable | Disposable | null>(part: T): T {
+    if (part !== null) this.#parts.push(part);
+    return part;
+  }
+
+  /** Ends every part once, also when called again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
+      if (Symbol.asyncDispose in part) await part[Symbol.asyncDispose]();
+      else part[Symbol.dispose]();
+    }
+  }
+}

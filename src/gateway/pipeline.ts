@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Limiter } from '../limit/limiter.ts';
+import { createOAuth2, createProcessRing } from '../oauth2/create-oauth2.ts';
+import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
+import { keepRevokedTokensInProcess } from '../oauth2/revoked-tokens.ts';
+import { createCheckObserver } from '../observe/check-observer.ts';
+import type { LineBudget } from '../observe/line-budget.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { createOAuth2Observer } from '../observe/oauth2-observer.ts';
+import { registerReplayMetrics } from '../observe/replay-metrics.ts';
+import type { Tracing } from '../observe/traces/tracing.ts';
+import { InProcessReplayGuard } from '../replay/in-process.ts';
+import type { ReplayGuard } from '../replay/replay-guard.ts';
+import { type CheckHandler, createCheckHandler } from '../server/check-handler.ts';
+import type { GatewayStore } from './store.ts';
+
+/** What building takes. */
+export interface PipelinePorts {
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly clock: Clock;
+  /** Monotonic, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly budget: LineBudget;
+  readonly tracing: Tracing | null;
+  readonly store: GatewayStore;
+  readonly limiter: Limiter;
+}
+
+/** What answers callers. */
+export interface Pipeline {
+  readonly handleCheck: CheckHandler;
+  readonly oauth2: OAuth2Service;
+}
+
+/** Builds what decides checks and issues tokens. What the store does not keep for all replicas, this process keeps. */
+export function buildPipeline(ports: PipelinePorts): Pipeline {
+  const { config, clock, elapsedMs, logger, metrics, tracing, store, limiter } = ports;
+  const { snapshots, keyRing, recordUse } = store;
+  const observerPorts = { logger, metrics, budget: ports.budget, recordUse };
+  const processRing = createProcessRing(clock.nowSeconds());
+  if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
+  const replayGuard = snapshots.database?.replayGuard ?? openReplayMemory(ports);
+  const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
+  const { tokens, service } = createOAuth2({
+    publicUrl: config.publicUrl,
+    clock,
+    ring: () => keyRing?.ring ?? processRing,
+    revokedTokens,
+    credentials: () => snapshots.current().credentials,
+    observer: createOAuth2Observer(observerPorts),
+  });
+  const handleCheck = createCheckHandler({
+    clock,
+    elapsedMs,
+    snapshot: () => snapshots.current(),
+    tokens,
+    revokedTokens,
+    replayGuard,
+    limiter,
+    onLimiterFailure: () => {
+      metrics.countLimiterFailure();
+    },
+    observer: createCheckObserver(observerPorts),
+    startTrace: tracing?.startTrace ?? null,
+  });
+  return { handleCheck, oauth2: service };
+}
+
+/** Used signatures where no database remembers them. */
+function openReplayMemory({ clock, logger, metrics }: PipelinePorts): ReplayGuard {
+  const guard = new InProcessReplayGuard(clock);
+  registerReplayMetrics(metrics.registry, guard);
+  logger.info('used signatures are remembered by this process only, for endpoints with replayProtection');
+  return guard;
+}
