@@ -1,5 +1,5 @@
-import { authenticate } from './authenticate/authenticate.ts';
-import type { AuthenticationPorts } from './authenticate/authenticated.ts';
+import { authenticate } from './methods/authenticate.ts';
+import type { AuthenticationPorts } from './methods/authenticated.ts';
 import { authorize } from './authorize/authorize.ts';
 import { limit, type LimitPorts } from './limit/limit.ts';
 import { type Pending, whenReady } from './pending.ts';

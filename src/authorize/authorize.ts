@@ -1,4 +1,4 @@
-import type { Authenticated } from '../authenticate/authenticated.ts';
+import type { Authenticated } from '../methods/authenticated.ts';
 import { isLive } from '../clock.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Limit } from '../model/limit.ts';

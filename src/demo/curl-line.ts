@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 
 /** Writes a request as a `curl` command to paste into a POSIX shell; its target and body go out byte for byte. */
 export function curlLine({ method, path, authority, headers, body }: ClientRequest): string {

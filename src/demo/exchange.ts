@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
-import type { ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 import type { Echo } from './echo-backend.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { ClientHeader, ClientRequest } from '../signature/client-request.ts';
+import type { ClientHeader, ClientRequest } from '../signing/client-request.ts';
 import type { OAuth2ErrorCode } from '../oauth2/oauth2-refusal.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 import type { DemoClient, Exchange } from './exchange.ts';
 import { type DemoRow, type Finding, type Moment, verdictOf } from './row.ts';
 import type { ShownRow } from './table.ts';

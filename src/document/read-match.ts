@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
-import { parseAuthority } from '../route/host.ts';
-import { parsePathRule } from '../route/path.ts';
+import { parseAuthority } from '../receive/host.ts';
+import { parsePathRule } from '../receive/path.ts';
 import { nestedField, textField } from './fields.ts';
 import { TOKEN_PATTERN } from './http-names.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';

@@ -1,9 +1,9 @@
-import { findParameter } from '../authenticate/query-parameters.ts';
+import { findParameter } from '../methods/query-parameters.ts';
 import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
-import { decodeFormText } from '../receive/form-decoding.ts';
-import type { ClientRequest } from '../signature/client-request.ts';
-import { equal } from '../signature/equal.ts';
-import { queryOf } from '../signature/query.ts';
+import { decodeFormText } from '../signing/form-decoding.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
+import { equal } from '../signing/equal.ts';
+import { queryOf } from '../signing/signable-request.ts';
 import type { ExplainInput } from './explanation.ts';
 import { type Finding, withoutSignature } from './finding.ts';
 import type { Mistake } from './mistake.ts';

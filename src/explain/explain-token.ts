@@ -1,9 +1,9 @@
-import { findToken } from '../authenticate/oauth2.ts';
-import { findParameter } from '../authenticate/query-parameters.ts';
+import { findToken } from '../methods/oauth2/authenticate.ts';
+import { findParameter } from '../methods/query-parameters.ts';
 import type { OAuth2Options } from '../model/endpoint.ts';
 import type { Refusal } from '../refusal.ts';
-import type { ClientRequest } from '../signature/client-request.ts';
-import { queryOf } from '../signature/query.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
+import { queryOf } from '../signing/signable-request.ts';
 import { type Finding, withoutSignature } from './finding.ts';
 import { gatewayRequest } from './gateway-request.ts';
 import type { Mistake } from './mistake.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 import { observableStatuses, refusalAnswers } from '../respond/refusal-answers.ts';
-import type { ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 import { callerMistake, FORMER_SECRET, SECRET_NOT_STORED } from './caller-mistakes.ts';
 import { findDifference } from './difference.ts';
 import { explainKey } from './explain-key.ts';

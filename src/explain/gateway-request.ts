@@ -1,6 +1,6 @@
 import { CheckRequest } from '../gen/envoy/service/auth/v3/external_auth.ts';
 import { HttpRequest } from '../receive/http-request.ts';
-import { type ClientRequest, SENT_PROTOCOL } from '../signature/client-request.ts';
+import { type ClientRequest, SENT_PROTOCOL } from '../signing/client-request.ts';
 
 /** The request as Envoy would hand it on: `Host` as authority, header names in lower case. */
 export function gatewayRequest({ method, path, authority, headers, body }: ClientRequest): HttpRequest {

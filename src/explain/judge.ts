@@ -1,5 +1,5 @@
-import { authenticate } from '../authenticate/authenticate.ts';
-import type { Authenticated, AuthenticationPorts } from '../authenticate/authenticated.ts';
+import { authenticate } from '../methods/authenticate.ts';
+import type { Authenticated, AuthenticationPorts } from '../methods/authenticated.ts';
 import { authorize } from '../authorize/authorize.ts';
 import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -7,7 +7,7 @@ import { type Pending, whenReady } from '../pending.ts';
 import { receive } from '../receive/receive.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { route } from '../route/route.ts';
-import type { ClientRequest } from '../signature/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { gatewayRequest } from './gateway-request.ts';
 import { type KnownTokens, tokenPorts } from './known-tokens.ts';

@@ -1,4 +1,4 @@
-import type { AuthenticationPorts } from '../authenticate/authenticated.ts';
+import type { AuthenticationPorts } from '../methods/authenticated.ts';
 import type { Clock } from '../clock.ts';
 import { AccessTokens } from '../oauth2/access-tokens.ts';
 import { readUnverifiedClaims } from '../oauth2/token-claims.ts';

@@ -1,8 +1,7 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { readUnverifiedClaims, type TokenClaims } from '../oauth2/token-claims.ts';
-import { parseApiTimestamp } from '../signature/api-timestamp.ts';
-import type { ClientRequest } from '../signature/client-request.ts';
-import { parseImfFixdate } from '../signature/imf-fixdate.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
+import { parseApiTimestamp, parseImfFixdate } from '../signing/signed-time.ts';
 import { carriedKeys, meantKeys } from './explain-key.ts';
 import { sentToken } from './explain-token.ts';
 import { hmacCase } from './hmac/hmac-case.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { Secret } from '../model/secret.ts';
-import { decodeCanonicalBase64 } from '../signature/base64.ts';
+import { decodeCanonicalBase64 } from '../signing/encodings.ts';
 import type { RingContent } from './ring-content.ts';
 import { CannotOpen, type Sealed, type SealedFor, type Sealer } from './sealed.ts';
 

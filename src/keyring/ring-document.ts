@@ -6,7 +6,7 @@ import { describePlace, type Place, placeIn, ProblemLog } from '../document/prob
 import { readList, readMapping } from '../document/read-mapping.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../document/yaml-tree.ts';
-import { decodeCanonicalBase64 } from '../signature/base64.ts';
+import { decodeCanonicalBase64 } from '../signing/encodings.ts';
 import { KEY_ID_PATTERN, RING_KEY_BYTES, type RingContent, type RingKey } from './ring-content.ts';
 
 /** What the text of a key ring says, or everything that is wrong with it, by position. */

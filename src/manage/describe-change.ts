@@ -7,7 +7,7 @@ import type { Declared } from '../document/declare/declared.ts';
 import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
-import { equal } from '../signature/equal.ts';
+import { equal } from '../signing/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
 import type { ManagedCredential, ResourceKind } from './resource.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
-import { equal } from '../signature/equal.ts';
+import { equal } from '../signing/equal.ts';
 import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
 import { type TokenKey, type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { findSigner } from '../authenticate/signer.ts';
+import { findSigner } from '../methods/caller.ts';
 import type { Clock } from '../clock.ts';
 import { APP_KEY_PATTERN } from '../model/app-key.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { Secret } from '../model/secret.ts';
 import { type Pending, whenReady } from '../pending.ts';
-import { equal } from '../signature/equal.ts';
+import { equal } from '../signing/equal.ts';
 import { type CredentialSource, type HeldCredential, StoreUnavailable } from '../store/credential-source.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 import { invalidClient, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';

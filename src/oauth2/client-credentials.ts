@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeFormText } from '../receive/form-decoding.ts';
+import { decodeFormText } from '../signing/form-decoding.ts';
 import { Secret } from '../model/secret.ts';
-import { decodeCanonicalBase64 } from '../signature/base64.ts';
+import { decodeCanonicalBase64 } from '../signing/encodings.ts';
 import { invalidClient, invalidRequest, type OAuth2Refusal } from './oauth2-refusal.ts';
 import type { OAuth2Request } from './oauth2-request.ts';
 import type { Parameters } from './parameters.ts';

@@ -1,4 +1,4 @@
-import { findCredentialFault } from '../authenticate/held-credential.ts';
+import { findCredentialFault } from '../methods/caller.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
 import type { TokenClaims } from './token-claims.ts';

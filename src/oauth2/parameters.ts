@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeFormText } from '../receive/form-decoding.ts';
-import { JsonReader } from '../signature/json-reader.ts';
-import { parseMediaType } from '../signature/media-type.ts';
+import { decodeFormText } from '../signing/form-decoding.ts';
+import { JsonReader } from '../signing/json-reader.ts';
+import { parseMediaType } from '../signing/media-type.ts';
 import { invalidRequest, type OAuth2Refusal } from './oauth2-refusal.ts';
 import type { OAuth2Request } from './oauth2-request.ts';
 

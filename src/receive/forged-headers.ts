@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '../refusal.ts';
-import { isToken } from '../signature/http-grammar.ts';
+import { isToken } from '../signing/http-grammar.ts';
 import type { HttpRequest } from './http-request.ts';
 
 const LOWER_X = 0x78;

@@ -1,6 +1,6 @@
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
-import { parseAuthority } from '../route/host.ts';
-import { parseTarget, type Target } from '../route/path.ts';
+import { parseAuthority } from './host.ts';
+import { parseTarget, type Target } from './path.ts';
 import { findForgedHeaders } from './forged-headers.ts';
 import type { HttpRequest } from './http-request.ts';
 

@@ -1,4 +1,4 @@
-import type { UpstreamChanges } from '../authenticate/upstream-changes.ts';
+import type { UpstreamChanges } from '../methods/authenticated.ts';
 import type { LimitReading } from '../limit/limiter.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';

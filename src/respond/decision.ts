@@ -1,4 +1,4 @@
-import type { Authenticated } from '../authenticate/authenticated.ts';
+import type { Authenticated } from '../methods/authenticated.ts';
 import type { Granted } from '../limit/limit.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';

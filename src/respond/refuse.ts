@@ -1,6 +1,6 @@
 import type { AuthenticationMethod, Endpoint } from '../model/endpoint.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
-import { describeStringToSign } from '../signature/string-to-sign-hint.ts';
+import { describeStringToSign } from '../signing/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { bearerChallenge } from './bearer-challenge.ts';
 import { deniedResponse, headerOption } from './check-response.ts';

@@ -1,4 +1,4 @@
-import { concealCredentials } from '../authenticate/conceal.ts';
+import { concealCredentials } from '../methods/authenticate.ts';
 import type { Granted } from '../limit/limit.ts';
 import type { RefusalCode } from '../refusal.ts';
 import { allow } from './allow.ts';

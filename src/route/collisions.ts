@@ -1,6 +1,6 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import { normalizeHost } from './host.ts';
-import { parsePathRule } from './path.ts';
+import { normalizeHost } from '../receive/host.ts';
+import { parsePathRule } from '../receive/path.ts';
 
 /** Two endpoints that claim the same requests, and the rule they share, in words. */
 export interface MatchCollision {

@@ -1,6 +1,6 @@
 import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
-import { normalizeHost } from './host.ts';
-import { parsePathRule } from './path.ts';
+import { normalizeHost } from '../receive/host.ts';
+import { parsePathRule } from '../receive/path.ts';
 
 /** The endpoints of one snapshot, compiled once for look-ups whose cost does not grow with their number. */
 export interface EndpointTable {

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
-
+import { parseHmacAuthorization } from '../../src/methods/hmac/authorization.ts';
+import { parseSignedHeaders } from '../../src/methods/hmac/signed-headers.ts';
+import {
+  type ParameterText,
+  parseParameters,
+  sortByName,
+  valueStart,
+} from '../../src/methods/parameter-signature/parameters.ts';
+import { stripReservedParameters } from '../../src/methods/parameter-signature/strip-parameters.ts';
+import { parseWrapper } from '../../src/methods/parameter-signature/wrapper.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { isRefusal } from '../../src/refusal.ts';
-import { parseHmacAuthorization } from '../../src/signature/authorization.ts';
-import { decodeCanonicalBase64 } from '../../src/signature/base64.ts';
-import { formatImfFixdate, parseImfFixdate } from '../../src/signature/imf-fixdate.ts';
-import { parseMediaType } from '../../src/signature/media-type.ts';
-import { type ParameterText, parseParameters } from '../../src/signature/parameters.ts';
-import { sortByName, valueStart } from '../../src/signature/parameter-order.ts';
-import { parseSignedHeaders } from '../../src/signature/signed-headers.ts';
-import { describeStringToSign, MAX_HINT_BYTES } from '../../src/signature/string-to-sign-hint.ts';
-import { stripReservedParameters } from '../../src/signature/strip-parameters.ts';
-import { parseWrapper } from '../../src/signature/wrapper.ts';
+import { decodeCanonicalBase64 } from '../../src/signing/encodings.ts';
+import { parseMediaType } from '../../src/signing/media-type.ts';
+import { formatImfFixdate, parseImfFixdate } from '../../src/signing/signed-time.ts';
+import { describeStringToSign, MAX_HINT_BYTES } from '../../src/signing/string-to-sign-hint.ts';
 import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support/naive-signature.ts';
 import { checkHmacMessage, checkParameterMessage } from '../support/signature-outcome.ts';
 import { APP_KEY, NOW, SECRETS } from '../support/signed-message-arbitraries.ts';

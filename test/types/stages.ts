@@ -1,17 +1,17 @@
-// Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
-import { authenticate } from '../../src/authenticate/authenticate.ts';
-import { type Authenticated, type AuthenticationPorts } from '../../src/authenticate/authenticated.ts';
-import { unchanged } from '../../src/authenticate/upstream-changes.ts';
 import { authorize, type Permit } from '../../src/authorize/authorize.ts';
 import { type Granted, limit, type LimitPorts } from '../../src/limit/limit.ts';
-import { type Pending } from '../../src/pending.ts';
-import { type HttpRequest } from '../../src/receive/http-request.ts';
-import { type Received, receive } from '../../src/receive/receive.ts';
+import { authenticate } from '../../src/methods/authenticate.ts';
+import { type Authenticated, type AuthenticationPorts, unchanged } from '../../src/methods/authenticated.ts';
+import type { Pending } from '../../src/pending.ts';
+import type { HttpRequest } from '../../src/receive/http-request.ts';
+import { receive, type Received } from '../../src/receive/receive.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { respond } from '../../src/respond/respond.ts';
 import { route, type Routed } from '../../src/route/route.ts';
-import { type HeldCredential } from '../../src/store/credential-source.ts';
-import { type Snapshot } from '../../src/store/snapshot.ts';
+import type { HeldCredential } from '../../src/store/credential-source.ts';
+import type { Snapshot } from '../../src/store/snapshot.ts';
+
+// Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
 
 /** The values that the lines below play with. */
 interface Given {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { PathRule } from '../../model/endpoint.ts';
-import { parsePathRule } from '../../route/path.ts';
+import { parsePathRule } from '../../receive/path.ts';
 
 /** `/orders` or `prefix:/orders`: everything below; `exact:/orders`: this path only (interfaces §4). */
 export function collectPathRule(text: string, rules: readonly PathRule[] = []): readonly PathRule[] {

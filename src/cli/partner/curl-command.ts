@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 
 /** What fits into one argument everywhere, with room to spare (Linux: 128 KiB, MAX_ARG_STRLEN). */
 const MAX_ARGUMENT_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import { parseImfFixdate } from '../../signing/signed-time.ts';
 import { UsageError } from './usage-error.ts';
 
 const ISO_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ClientHeader, ClientRequest } from '../../signature/client-request.ts';
+import type { ClientHeader, ClientRequest } from '../../signing/client-request.ts';
 import { UsageError } from './usage-error.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;

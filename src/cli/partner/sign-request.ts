@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
-import { parseAuthority } from '../../route/host.ts';
-import { parseTarget } from '../../route/path.ts';
-import { type ClientRequest, withHeaders } from '../../signature/client-request.ts';
-import { signHmac } from '../../signature/sign-hmac.ts';
-import { signParameters } from '../../signature/sign-parameters.ts';
+import { parseAuthority } from '../../receive/host.ts';
+import { parseTarget } from '../../receive/path.ts';
+import { type ClientRequest, withHeaders } from '../../signing/client-request.ts';
+import { signHmac } from '../../methods/hmac/sign.ts';
+import { signParameters } from '../../methods/parameter-signature/sign.ts';
 import { UsageError } from './usage-error.ts';
 
 /** With what a request is signed. */

@@ -1,4 +1,4 @@
-import { findCredentialFault } from '../../authenticate/held-credential.ts';
+import { findCredentialFault } from '../../methods/caller.ts';
 import type { KnownCaller } from '../../explain/explanation.ts';
 import type { SentIdentity } from '../../explain/sent-identity.ts';
 import type { ManagedCredential } from '../../manage/resource.ts';
@@ -6,7 +6,7 @@ import type { ResourceStore } from '../../manage/resource-store.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import { equal } from '../../signature/equal.ts';
+import { equal } from '../../signing/equal.ts';
 import { compileSnapshot, type Snapshot } from '../../store/snapshot.ts';
 import { UsageError } from './usage-error.ts';
 

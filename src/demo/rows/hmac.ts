@@ -1,6 +1,6 @@
 import { isRefusal } from '../../refusal.ts';
-import type { ClientRequest } from '../../signature/client-request.ts';
-import { signHmac } from '../../signature/sign-hmac.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
+import { signHmac } from '../../methods/hmac/sign.ts';
 import { demoPairs } from '../demo-credentials.ts';
 import { bodyRequest, type Moment, plainRequest, type RowGroup } from '../row.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signing/client-request.ts';
 import { demoKeys } from '../demo-credentials.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Finding, plainRequest, type RowGroup } from '../row.ts';

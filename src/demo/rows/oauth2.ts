@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 import { demoPairs } from '../demo-credentials.ts';
 import type { Exchange } from '../exchange.ts';
 import { bodyRequest, type Moment, plainRequest, type RowGroup } from '../row.ts';

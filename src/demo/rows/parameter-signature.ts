@@ -1,6 +1,6 @@
 import { isRefusal } from '../../refusal.ts';
-import type { ClientRequest } from '../../signature/client-request.ts';
-import { signParameters } from '../../signature/sign-parameters.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
+import { signParameters } from '../../methods/parameter-signature/sign.ts';
 import { demoPairs } from '../demo-credentials.ts';
 import { bodyRequest, type Moment, plainRequest, receivedFinding, type RowGroup } from '../row.ts';
 

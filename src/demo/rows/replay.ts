@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { bodyRequest, type Moment, type RowGroup, verdictOf } from '../row.ts';
 import { signedByAcme } from './hmac.ts';

@@ -1,6 +1,6 @@
 import { hmacAlgorithms } from '../../model/endpoint.ts';
-import { queryOf } from '../../signature/query.ts';
-import { isSignableHeader, REQUEST_LINE } from '../../signature/signed-headers.ts';
+import { queryOf } from '../../signing/signable-request.ts';
+import { isSignableHeader, REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
 import type { Fault } from '../mistake.ts';
 import { countHeader, type HmacCase } from './hmac-case.ts';
 import { isRequestLineName } from './sent-authorization.ts';

@@ -1,4 +1,4 @@
-import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import { parseImfFixdate } from '../../signing/signed-time.ts';
 import type { Fault } from '../mistake.ts';
 import { countHeader, type HmacCase } from './hmac-case.ts';
 

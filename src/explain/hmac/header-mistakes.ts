@@ -1,5 +1,5 @@
-import { REQUEST_LINE } from '../../signature/signed-headers.ts';
-import { formatImfFixdate, parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import { REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
+import { formatImfFixdate, parseImfFixdate } from '../../signing/signed-time.ts';
 import { digestSpellings } from '../digest-mistakes.ts';
 import { bodyVariants } from '../body-variants.ts';
 import type { Hypothesis } from '../mistake.ts';

@@ -1,5 +1,5 @@
 import type { HmacOptions } from '../../model/endpoint.ts';
-import type { ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 import { namesOfList, readSentAuthorization, type SentAuthorization } from './sent-authorization.ts';
 
 /** A request to an hmac endpoint, as the mistakes look at it. */

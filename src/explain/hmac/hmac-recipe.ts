@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { REQUEST_LINE } from '../../signature/signed-headers.ts';
+import { REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
 import type { WithSecret } from '../secret-mistakes.ts';
 
 /** Makes a signature of a text with a key. */

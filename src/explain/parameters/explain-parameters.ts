@@ -1,10 +1,9 @@
+import { parseParameterRequest } from '../../methods/parameter-signature/request.ts';
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { isRefusal } from '../../refusal.ts';
-import { parseApiTimestamp } from '../../signature/api-timestamp.ts';
-import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
-import { equal } from '../../signature/equal.ts';
-import { parseParameterRequest } from '../../signature/parameter-request.ts';
-import { checkTime } from '../../signature/time-window.ts';
+import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
+import { equal } from '../../signing/equal.ts';
+import { checkTime, parseApiTimestamp } from '../../signing/signed-time.ts';
 import type { ExplainInput } from '../explanation.ts';
 import { type Finding, triesFor } from '../finding.ts';
 import { type Hypothesis, type Mistake, told } from '../mistake.ts';

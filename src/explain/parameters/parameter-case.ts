@@ -1,7 +1,7 @@
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
-import { type BodyForm, chooseBodyForm } from '../../signature/body-form.ts';
-import { type ClientRequest, signableRequest } from '../../signature/client-request.ts';
-import { queryOf } from '../../signature/query.ts';
+import { type BodyForm, chooseBodyForm } from '../../methods/parameter-signature/body-form.ts';
+import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
+import { queryOf } from '../../signing/signable-request.ts';
 import { plainParameter, type SentParameter, splitParameters } from './sent-parameters.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;

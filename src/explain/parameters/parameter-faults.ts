@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseMediaType } from '../../signature/media-type.ts';
+import { parseMediaType } from '../../signing/media-type.ts';
 import type { Fault } from '../mistake.ts';
 import type { ParameterCase } from './parameter-case.ts';
 

@@ -1,4 +1,4 @@
-import { formDecodeInto } from '../../signature/form-decoding.ts';
+import { formDecodeInto } from '../../signing/form-decoding.ts';
 
 /** A parameter as it was sent, one character a byte: decoded, and as it stands on the wire. */
 export interface SentParameter {

@@ -1,6 +1,6 @@
 import { gbkEncoder } from '../gbk.ts';
 import type { Hypothesis } from '../mistake.ts';
-import { RESERVED_NAMES } from '../../signature/reserved-names.ts';
+import { RESERVED_NAMES } from '../../methods/parameter-signature/parameters.ts';
 import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
 import type { Pair, ParameterRecipe } from './parameter-recipe.ts';
 import type { SentParameter } from './sent-parameters.ts';

@@ -1,4 +1,4 @@
-import type { ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signing/client-request.ts';
 import { isCmdCommand, readCmdWords } from './cmd-words.ts';
 import { readCurlData } from './curl-data.ts';
 import { type CurlOption, readCurlOptions } from './curl-options.ts';

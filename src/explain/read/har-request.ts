@@ -1,4 +1,4 @@
-import type { ClientHeader } from '../../signature/client-request.ts';
+import type { ClientHeader } from '../../signing/client-request.ts';
 import type { ReadProblem } from './problem.ts';
 import type { ReadRequest } from './read-result.ts';
 import { splitUrl } from './request-url.ts';

@@ -1,5 +1,5 @@
-import type { ClientHeader } from '../../signature/client-request.ts';
-import { parseImfFixdate } from '../../signature/imf-fixdate.ts';
+import type { ClientHeader } from '../../signing/client-request.ts';
+import { parseImfFixdate } from '../../signing/signed-time.ts';
 import { readChunks } from './chunks.ts';
 import type { ReadProblem } from './problem.ts';
 import type { ReadRequest } from './read-result.ts';

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../../signature/client-request.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
 
 /** The forms in which a request can be given. */
 export type RequestForm = 'curl' | 'raw' | 'har';

@@ -5,7 +5,7 @@ import { placeIn } from '../../document/problem-log.ts';
 import { findSecretFault } from '../../document/read-secret.ts';
 import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import { equal } from '../../signature/equal.ts';
+import { equal } from '../../signing/equal.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { type CredentialKind, type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';

@@ -1,8 +1,8 @@
 import { TOKEN_PATTERN } from '../../document/http-names.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import type { PathRule } from '../../model/endpoint.ts';
-import { parseAuthority } from '../../route/host.ts';
-import { parsePathRule, parseTarget } from '../../route/path.ts';
+import { parseAuthority } from '../../receive/host.ts';
+import { parsePathRule, parseTarget } from '../../receive/path.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { type KongRoute, nameOfRoute } from './kong-entities.ts';
 

@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCurlRequest } from '../../../src/explain/read/curl-request.ts';
-import type { ClientRequest } from '../../../src/signature/client-request.ts';
+import type { ClientRequest } from '../../../src/signing/client-request.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { curlLine } from '../../../src/demo/curl-line.ts';
-import { type ClientRequest } from '../../../src/signature/client-request.ts';
+import { type ClientRequest } from '../../../src/signing/client-request.ts';
 
 const get: ClientRequest = {
   method: 'GET',

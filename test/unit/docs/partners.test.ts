@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { Secret } from '../../../src/model/secret.ts';
 import { isRefusal } from '../../../src/refusal.ts';
-import { type ClientRequest } from '../../../src/signature/client-request.ts';
-import { signHmac } from '../../../src/signature/sign-hmac.ts';
-import { signParameters } from '../../../src/signature/sign-parameters.ts';
+import { type ClientRequest } from '../../../src/signing/client-request.ts';
+import { signHmac } from '../../../src/methods/hmac/sign.ts';
+import { signParameters } from '../../../src/methods/parameter-signature/sign.ts';
 import { readDocument, readFences } from '../../support/documents.ts';
 
 const page = readDocument('docs/partners.md');

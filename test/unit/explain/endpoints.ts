@@ -13,7 +13,7 @@ import {
   type PartnerEndpointOf,
 } from '../../../src/model/endpoint.ts';
 import { isPromise, type Pending, whenReady } from '../../../src/pending.ts';
-import { type ClientRequest } from '../../../src/signature/client-request.ts';
+import { type ClientRequest } from '../../../src/signing/client-request.ts';
 
 /** Sat, 07 Nov 2026 02:40:00 GMT: a day with one digit. */
 export const nowSeconds = Date.UTC(2026, 10, 7, 2, 40, 0) / 1000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
 import { type HmacOptions } from '../../../src/model/endpoint.ts';
-import { type ClientHeader } from '../../../src/signature/client-request.ts';
+import { type ClientHeader } from '../../../src/signing/client-request.ts';
 import { appKey, date, explainAlone, hexSecret, hmacEndpoint, input, nowSeconds, secret } from './endpoints.ts';
 
 const path = '/orders/a%20b?to=K%C3%B6ln+1&b=2';

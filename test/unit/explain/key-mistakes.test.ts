@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Explanation } from '../../../src/explain/explanation.ts';
 import type { KeyOptions } from '../../../src/model/endpoint.ts';
-import type { ClientHeader } from '../../../src/signature/client-request.ts';
+import type { ClientHeader } from '../../../src/signing/client-request.ts';
 import { explainAlone, input, keyEndpoint } from './endpoints.ts';
 
 const key = '8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
 import { type ParameterSignatureOptions } from '../../../src/model/endpoint.ts';
-import { type ClientHeader } from '../../../src/signature/client-request.ts';
+import { type ClientHeader } from '../../../src/signing/client-request.ts';
 import {
   appKey,
   explainAlone,

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { type Endpoint, type PathRule } from '../../../src/model/endpoint.ts';
 import { findMatchCollisions } from '../../../src/route/collisions.ts';
 import { compileEndpointTable, type EndpointTable } from '../../../src/route/endpoint-table.ts';
-import { normalizeHost, parseAuthority } from '../../../src/route/host.ts';
-import { parsePathRule, parseTarget } from '../../../src/route/path.ts';
+import { normalizeHost, parseAuthority } from '../../../src/receive/host.ts';
+import { parsePathRule, parseTarget } from '../../../src/receive/path.ts';
 import { keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 
 /** The endpoint of a request as text, `-` for none. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readCurlRequest } from '../../../../src/explain/read/curl-request.ts';
-import type { ClientRequest } from '../../../../src/signature/client-request.ts';
+import type { ClientRequest } from '../../../../src/signing/client-request.ts';
 
 const files: Readonly<Record<string, string>> = { 'order.json': '{"a":\r\n1}\n', 'ü.txt': 'a b&c' };
 const context = {

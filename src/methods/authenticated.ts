@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts';
+import type { WhichSecret } from '../model/credential.ts';
+import type { AccessTokens } from '../oauth2/access-tokens.ts';
+import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
+import type { ReplayGuard } from '../replay/replay-guard.ts';
+import type { Routed } from '../route/route.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
+
+declare const authenticated: unique symbol;
+
+/** Proof that a request may be judged on behalf of its caller: a known consumer, or nobody in particular on an open endpoint. */
+export interface Authenticated {
+  readonly routed: Routed;
+  /** Null on open endpoints only. */
+  readonly caller: HeldCredential | null;
+  /** The App Secret that the caller proved to have, which tells when a retiring one is no longer needed. */
+  readonly secret: WhichSecret;
+  /** What must change before the request goes upstream. */
+  readonly upstream: UpstreamChanges;
+  readonly [authenticated]: true;
+}
+
+/** What the methods of authentication need besides the request. */
+export interface AuthenticationPorts {
+  readonly clock: Clock;
+  readonly tokens: Pick<AccessTokens, 'verify'>;
+  readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
+  readonly replayGuard: ReplayGuard;
+}
+
+/** For the methods of this folder only: the caller was verified. */
+export function vouchFor(
+  routed: Routed,
+  caller: HeldCredential | null,
+  upstream: UpstreamChanges,
+  secret: WhichSecret = 'current',
+): Authenticated {
+  return { routed, caller, upstream, secret } as Authenticated;
+}
+
+/** What authentication changes in a request before it goes upstream. Everything else stays byte for byte. */
+export interface UpstreamChanges {
+  /** The new `:path`; null leaves it. */
+  readonly path: string | null;
+  /** Header names, lower case. */
+  readonly headersToRemove: readonly string[];
+  /** The body that takes the place of the received one; null leaves it. */
+  readonly body: Uint8Array | null;
+}
+
+/** No change at all. */
+export const unchanged: UpstreamChanges = { path: null, headersToRemove: [], body: null };

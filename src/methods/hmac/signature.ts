@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { type HmacAlgorithm, hmacAlgorithms, type HmacOptions } from '../../model/endpoint.ts';
+import type { Secret } from '../../model/secret.ts';
+import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
+import { equal } from '../../signing/equal.ts';
+import { checkTarget, type SignableRequest } from '../../signing/signable-request.ts';
+import { parseImfFixdate } from '../../signing/signed-time.ts';
+import type { VerifiedSignature } from '../caller.ts';
+import { type HmacAuthorization, parseHmacAuthorization } from './authorization.ts';
+import { maxSignedNames } from './signed-headers.ts';
+import { hmacTexts, signableVersions } from './string-to-sign.ts';
+
+/** The largest body that an hmac endpoint takes, inclusive (spec §3.2). */
+export const MAX_HMAC_BODY_BYTES = 10_485_760;
+
+const HASHES: Readonly<Record<HmacAlgorithm, string>> = {
+  'hmac-sha256': 'sha256',
+  'hmac-sha384': 'sha384',
+  'hmac-sha512': 'sha512',
+};
+
+/** An hmac request that is well formed: everything that can be said before its App Key is looked up. */
+export interface HmacCredentials {
+  readonly appKey: string;
+  readonly algorithm: HmacAlgorithm;
+  /** The bytes of the signature, of any length. */
+  readonly mac: Buffer;
+  /** The strings to sign that are accepted, the one with `HTTP/1.1` first. */
+  readonly texts: readonly Buffer[];
+  /** The signed `Date`, in seconds since the epoch. */
+  readonly dateSeconds: number;
+  /** The `Digest` header as latin1 text; null when there is none, which only an empty body may do. */
+  readonly digest: string | null;
+}
+
+/**
+ * Reads the credentials of a request to an hmac endpoint (spec §3.2), in the order of spec §3: `BODY_TOO_LARGE`, then
+ * `MALFORMED_REQUEST`, then `CREDENTIALS_MISSING` and `CREDENTIALS_MALFORMED`. Nothing secret is needed for it.
+ */
+export function parseHmac(
+  request: SignableRequest,
+  options: Pick<HmacOptions, 'algorithms' | 'acceptRealHttpVersion'>,
+): HmacCredentials | Refusal {
+  if (request.body.length > MAX_HMAC_BODY_BYTES) {
+    return refuse('BODY_TOO_LARGE', `the body has more than ${String(MAX_HMAC_BODY_BYTES)} bytes`);
+  }
+  const badTarget = checkTarget(request);
+  if (badTarget !== null) return badTarget;
+  const authorization = readAuthorization(request);
+  if (isRefusal(authorization)) return authorization;
+  const versions = signableVersions(request.protocol, options.acceptRealHttpVersion);
+  const texts = hmacTexts(request, authorization.signedHeaders, versions);
+  if (isRefusal(texts)) return texts;
+
+  const algorithm = options.algorithms.find((allowed) => allowed === authorization.algorithm);
+  if (algorithm === undefined) return malformed(describeAlgorithm(authorization.algorithm));
+  const dateSeconds = readDate(request);
+  if (typeof dateSeconds !== 'number') return dateSeconds;
+  const digests = request.headerValues('digest');
+  const badBody = checkBodyIsSigned(request, digests.length, authorization.signedHeaders);
+  if (badBody !== null) return badBody;
+  return {
+    appKey: authorization.appKey,
+    algorithm,
+    mac: authorization.mac,
+    texts,
+    dateSeconds,
+    digest: digests[0]?.toString('latin1') ?? null,
+  };
+}
+
+/**
+ * Checks the signature, in constant time, with each secret in turn: the current one first, then a retiring one.
+ * For an unknown App Key callers give a dummy secret, so that the work is the same.
+ * Refuses with `AUTHENTICATION_FAILED`; a signature of a wrong length is one.
+ */
+export function verifyHmac(credentials: HmacCredentials, secrets: readonly Secret[]): VerifiedSignature | Refusal {
+  for (const [secretIndex, secret] of secrets.entries()) {
+    for (const text of credentials.texts) {
+      if (equal(macOf(credentials.algorithm, text, secret), credentials.mac)) return { secretIndex };
+    }
+  }
+  return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the request');
+}
+
+/** The MAC of a string to sign. */
+export function macOf(algorithm: HmacAlgorithm, text: Uint8Array, secret: Secret): Buffer {
+  return createHmac(HASHES[algorithm], secret.reveal()).update(text).digest();
+}
+
+function readAuthorization(request: SignableRequest): HmacAuthorization | Refusal {
+  const values = request.headerValues('authorization');
+  const [value] = values;
+  if (value === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no Authorization header');
+  if (values.length > 1) return malformed('the request has more than one Authorization header');
+  return parseHmacAuthorization(value.toString('latin1'), maxSignedNames(request.headerCount));
+}
+
+function readDate(request: SignableRequest): number | Refusal {
+  const values = request.headerValues('date');
+  if (values.length !== 1) return malformed('the request does not have one Date header');
+  const seconds = parseImfFixdate(values[0]?.toString('latin1') ?? '');
+  return seconds ?? malformed('the Date header is not an IMF-fixdate such as Thu, 22 Jun 2017 21:12:36 GMT');
+}
+
+/** A body needs one `Digest` header, and the signature must cover it. */
+function checkBodyIsSigned(request: SignableRequest, count: number, signedHeaders: readonly string[]): Refusal | null {
+  if (count > 1) return malformed('the request has more than one Digest header');
+  if (request.body.length === 0) return null;
+  if (count === 0) return malformed('the request has a body but no Digest header');
+  if (!signedHeaders.includes('digest')) return malformed('the request has a body but its Digest is not signed');
+  return null;
+}
+
+/** Only the names of algorithms are printed, never what else a caller may have sent. */
+function describeAlgorithm(algorithm: string): string {
+  const known = hmacAlgorithms.find((name) => name === algorithm);
+  return known === undefined ? 'the algorithm is unknown' : `the algorithm ${known} is not allowed on this endpoint`;
+}
+
+function malformed(detail: string): Refusal {
+  return refuse('CREDENTIALS_MALFORMED', detail);
+}

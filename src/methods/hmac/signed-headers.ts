@@ -1,0 +1,74 @@
+import { type Refusal, refuse } from '../../refusal.ts';
+
+/** The name in a `headers` list that stands for the request line (interface document, Authentication). */
+export const REQUEST_LINE = 'request-line';
+
+const REQUIRED_NAMES = ['date', REQUEST_LINE];
+const LOWER_CASE_TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** Removed or rewritten before the check, or by the check itself: a signature over them would prove nothing. */
+const UNSIGNABLE_NAMES = new Set([
+  'authorization',
+  'connection',
+  'keep-alive',
+  'te',
+  'transfer-encoding',
+  'x-request-id',
+]);
+const UNSIGNABLE_PREFIXES = ['x-forwarded-', 'x-envoy-'];
+/** Identity names are unsignable in every spelling that a back end may read as one (spec §4.3). */
+const IDENTITY_NAME = /^x[-_](?:(?:consumer|credential|authenticated)[-_]|anonymous[-_]consumer$)/;
+const SHOWN_NAME_CHARACTERS = 64;
+
+/**
+ * Reads the `headers` parameter of an hmac `Authorization`: lower-case RFC 9110 tokens with single spaces between
+ * them, none twice, `date` and `request-line` among them, each one that can be signed (spec §3.2).
+ * Refuses everything else as `CREDENTIALS_MALFORMED`, and first, before anything is built, more than `maxNames` of them.
+ */
+export function parseSignedHeaders(text: string, maxNames = Infinity): readonly string[] | Refusal {
+  if (hasMoreNames(text, maxNames)) {
+    return refuse('CREDENTIALS_MALFORMED', 'the headers list has more names than the request has headers');
+  }
+  const names = text.split(' ');
+  for (const name of names) {
+    if (!LOWER_CASE_TOKEN.test(name)) {
+      return refuse(
+        'CREDENTIALS_MALFORMED',
+        'the headers list is not lower-case names with single spaces between them',
+      );
+    }
+    if (!isSignableHeader(name))
+      return refuse('CREDENTIALS_MALFORMED', `the header ${shownName(name)} cannot be signed`);
+  }
+  if (new Set(names).size !== names.length) {
+    return refuse('CREDENTIALS_MALFORMED', 'the headers list names a header twice');
+  }
+  for (const name of REQUIRED_NAMES) {
+    if (!names.includes(name)) return refuse('CREDENTIALS_MALFORMED', `the headers list does not name ${name}`);
+  }
+  return names;
+}
+
+/**
+ * The most names that a list can have, none of them twice, when every one stands for something in a request with this
+ * many headers: `host` may stand for the authority and `request-line` for itself, and `Authorization` cannot be signed.
+ */
+export function maxSignedNames(headerCount: number): number {
+  return headerCount + 1;
+}
+
+function hasMoreNames(text: string, maxNames: number): boolean {
+  let names = 1;
+  for (let at = text.indexOf(' '); at !== -1 && names <= maxNames; at = text.indexOf(' ', at + 1)) names += 1;
+  return names > maxNames;
+}
+
+/** Tells whether a header, by its lower-case name, may stand in a `headers` list (spec §3.2). */
+export function isSignableHeader(name: string): boolean {
+  if (UNSIGNABLE_NAMES.has(name) || IDENTITY_NAME.test(name)) return false;
+  return !UNSIGNABLE_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** A listed name for a log: names are tokens, so that only their length needs care. */
+export function shownName(name: string): string {
+  return name.length <= SHOWN_NAME_CHARACTERS ? name : `${name.slice(0, SHOWN_NAME_CHARACTERS)}…`;
+}

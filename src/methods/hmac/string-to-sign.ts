@@ -1,0 +1,75 @@
+import { type Refusal, refuse } from '../../refusal.ts';
+import { mayHaveLostBytes, type SignableRequest } from '../../signing/signable-request.ts';
+import { REQUEST_LINE, shownName } from './signed-headers.ts';
+
+/** The version that every request line is signed with, whatever the connection speaks (interface document). */
+export const SIGNED_HTTP_VERSION = 'HTTP/1.1';
+
+const HOST = 'host';
+/** Never part of a header value (RFC 9110 §5.5), and a line feed would let one value pass for two lines. */
+const LINE_BREAKER = /[\0\r\n]/;
+const VERSION = /^HTTP\/\d(?:\.\d)?$/;
+const MAJOR_VERSION = /^HTTP\/\d$/;
+
+/**
+ * The HTTP versions that a request line may be signed with: always `HTTP/1.1`; with `options.acceptRealHttpVersion`
+ * also the one that Envoy reports, which for `HTTP/2` is spelled `HTTP/2` or `HTTP/2.0` (spec §3.2).
+ */
+export function signableVersions(protocol: string, acceptRealHttpVersion: boolean): readonly string[] {
+  const versions = [SIGNED_HTTP_VERSION];
+  if (!acceptRealHttpVersion || protocol === SIGNED_HTTP_VERSION || !VERSION.test(protocol)) return versions;
+  versions.push(protocol);
+  if (MAJOR_VERSION.test(protocol)) versions.push(`${protocol}.0`);
+  return versions;
+}
+
+/**
+ * Builds the hmac string to sign (interface document, Authentication; spec §3.2), once for each version: a line
+ * `name: value` for each listed header, the request line for `request-line`, joined by line feeds, none at the end.
+ * `host` is the authority; the values of a header that came more than once are joined by `, `.
+ *
+ * Method and path are those of a request that `checkTarget` passed. Refuses a listed header that the request lacks
+ * (`CREDENTIALS_MALFORMED`), and before that (`MALFORMED_REQUEST`) a value with a line break or with lost bytes.
+ */
+export function hmacTexts(
+  request: SignableRequest,
+  signedHeaders: readonly string[],
+  versions: readonly string[],
+): readonly Buffer[] | Refusal {
+  let absent: string | null = null;
+  let before = '';
+  let after = '';
+  let isBefore = true;
+  for (const name of signedHeaders) {
+    if (name === REQUEST_LINE) {
+      isBefore = false;
+      continue;
+    }
+    const value = headerText(request, name);
+    if (value === null) {
+      absent ??= name;
+      continue;
+    }
+    if (LINE_BREAKER.test(value)) return refuse('MALFORMED_REQUEST', `the header ${shownName(name)} has a line break`);
+    if (mayHaveLostBytes(request, value)) {
+      return refuse(
+        'MALFORMED_REQUEST',
+        `the signed header ${shownName(name)} has a "!", which may stand for a byte that Envoy could not show`,
+      );
+    }
+    if (isBefore) before += `${name}: ${value}\n`;
+    else after += `\n${name}: ${value}`;
+  }
+  if (absent !== null) {
+    return refuse('CREDENTIALS_MALFORMED', `the request has no header ${shownName(absent)}, which is listed as signed`);
+  }
+  const target = `${request.method} ${request.path}`;
+  return versions.map((version) => Buffer.from(`${before}${target} ${version}${after}`, 'latin1'));
+}
+
+/** The text that is signed for a header; null when the request has none of that name. */
+function headerText(request: SignableRequest, name: string): string | null {
+  if (name === HOST) return request.authority === '' ? null : request.authority;
+  const values = request.headerValues(name);
+  return values.length === 0 ? null : values.map((value) => value.toString('latin1')).join(', ');
+}

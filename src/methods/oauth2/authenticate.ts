@@ -1,0 +1,91 @@
+import type { OAuth2Options } from '../../model/endpoint.ts';
+import { findTokenFault } from '../../oauth2/find-token-fault.ts';
+import { type Pending, whenReady } from '../../pending.ts';
+import type { HttpRequest } from '../../receive/http-request.ts';
+import { type Refusal, refuse } from '../../refusal.ts';
+import type { Routed } from '../../route/route.ts';
+import { decodeFormText } from '../../signing/form-decoding.ts';
+import {
+  type Authenticated,
+  type AuthenticationPorts,
+  unchanged,
+  type UpstreamChanges,
+  vouchFor,
+} from '../authenticated.ts';
+import { nameCaller } from '../caller.ts';
+import { findParameter, removeParameters, type Repeated } from '../query-parameters.ts';
+
+const PARAMETER = 'access_token';
+const SCHEME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+/;
+/** RFC 6750 §2.1, `b64token`. */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** Also in a value that Envoy made of several `Authorization` lines. */
+const HOLDS_BEARER = /(?:^|,)\s*bearer(?:[\s,]|$)/i;
+
+/**
+ * Authenticates by an access token (spec §3.4, RFC 6750): in `Authorization`, or with `tokenInQuery` as `access_token`,
+ * never both. The token says which credential it was issued for; that credential and its consumer are judged anew.
+ */
+export function authenticateByOAuth2(
+  routed: Routed,
+  options: OAuth2Options,
+  { clock, tokens, revokedTokens }: AuthenticationPorts,
+): Pending<Authenticated | Refusal> {
+  const { request, target } = routed.received;
+  const text = findToken(request, options.tokenInQuery ? target.query : null);
+  if (typeof text !== 'string') return text;
+  const claims = tokens.verify(text);
+  if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
+  return whenReady(routed.snapshot.credentials.findByAppKey(claims.clientId), (held) => {
+    const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
+    if (fault !== null) return nameCaller(refuse('TOKEN_INVALID', fault), held);
+    return vouchFor(routed, held, concealToken(routed, options));
+  });
+}
+
+/** Takes the token out of the request, wherever it may stand; an `Authorization` of another scheme is no token and stays. */
+export function concealToken(
+  { received: { request, target } }: Routed,
+  { hideCredentials, tokenInQuery }: OAuth2Options,
+): UpstreamChanges {
+  if (!hideCredentials) return unchanged;
+  const isInHeader = request
+    .headerValues('authorization')
+    .some((value) => HOLDS_BEARER.test(value.toString('latin1').trim()));
+  const headersToRemove = isInHeader ? ['authorization'] : [];
+  const { path, query } = target;
+  const kept = query === null || !tokenInQuery ? query : removeParameters(query, [PARAMETER]);
+  if (kept === query) return { ...unchanged, headersToRemove };
+  return { ...unchanged, path: kept === null || kept === '' ? path : `${path}?${kept}`, headersToRemove };
+}
+
+/** The token of a request as text, or why there is none. `query` is null where it is not looked at. */
+export function findToken(request: HttpRequest, query: string | null): string | Refusal {
+  const inQuery = query === null ? null : findParameter(query, PARAMETER);
+  const value = request.findSingleHeader('authorization');
+  if (value !== null && typeof value !== 'string') {
+    return refuse('CREDENTIALS_MALFORMED', 'the Authorization header stands twice');
+  }
+  const scheme = value === null ? null : (SCHEME.exec(value)?.[0] ?? '').toLowerCase();
+  if (scheme === '') return refuse('CREDENTIALS_MALFORMED', 'the Authorization header does not begin with a scheme');
+  if (value === null || scheme !== 'bearer') {
+    if (inQuery !== null) return readParameter(inQuery);
+    return refuse('CREDENTIALS_MISSING', 'the request carries no access token');
+  }
+  if (inQuery === null) return readBearer(value.slice(scheme.length));
+  return refuse('MALFORMED_REQUEST', 'the request carries a token in the header and in the query');
+}
+
+/** @param rest what follows the scheme, without white space at its end */
+function readBearer(rest: string): string | Refusal {
+  const text = rest.replace(/^ +/, '');
+  if (text === '') return refuse('TOKEN_INVALID', 'the Authorization header has no token after Bearer');
+  if (rest.startsWith(' ') && BEARER_TOKEN.test(text)) return text;
+  return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is no token');
+}
+
+function readParameter(value: string | Repeated): string | Refusal {
+  if (typeof value !== 'string') return refuse('CREDENTIALS_MALFORMED', `${PARAMETER} stands twice`);
+  // What cannot be decoded is none of the texts that are issued here.
+  return decodeFormText(value) ?? '';
+}

@@ -1,0 +1,88 @@
+import { createHash, hash } from 'node:crypto';
+import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
+import type { Secret } from '../../model/secret.ts';
+import { type Refusal, refuse } from '../../refusal.ts';
+import { equal } from '../../signing/equal.ts';
+import { parseApiTimestamp } from '../../signing/signed-time.ts';
+import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
+import type { VerifiedSignature } from '../caller.ts';
+import { RESERVED_NAMES, type ReservedName } from './parameters.ts';
+import type { ParameterRequest } from './request.ts';
+import type { SigningText, SigningTextBuilder } from './string-to-sign.ts';
+
+const SIGN = /^[0-9a-f]{128}$/;
+/** Texts up to this size are hashed at one go: joining them costs less than a call for each piece. */
+const JOINED_BYTES = 65_536;
+
+/** A parameter signature that is well formed: everything that can be said before its App Key is looked up. */
+export interface ParameterCredentials {
+  readonly appKey: string;
+  /** The 64 bytes of `sign`. */
+  readonly mac: Buffer;
+  /** `apiTimestamp`, in seconds since the epoch; null when there is none. */
+  readonly timestampSeconds: number | null;
+  /** The strings to sign that are accepted, in the order they are tried. */
+  readonly texts: readonly SigningTextBuilder[];
+}
+
+/**
+ * Reads `appKey`, `sign` and `apiTimestamp` (spec §3.3). Refuses with `CREDENTIALS_MISSING` when one of the first two
+ * is absent, and with `CREDENTIALS_MALFORMED` one that is repeated, empty or not well formed, and an absent
+ * `apiTimestamp` where `requireTimestamp` is on.
+ */
+export function parseParameterCredentials(
+  request: ParameterRequest,
+  options: Pick<ParameterSignatureOptions, 'requireTimestamp'>,
+): ParameterCredentials | Refusal {
+  const { reserved } = request;
+  const [appKey] = reserved.appKey;
+  const [sign] = reserved.sign;
+  const [timestamp] = reserved.apiTimestamp;
+  if (appKey === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no appKey');
+  if (sign === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no sign');
+  const repeated = RESERVED_NAMES.find((name) => reserved[name].length > 1);
+  if (repeated !== undefined) return malformed(repeated, 'stands there more than once');
+  if (appKey.length === 0) return malformed('appKey', 'is empty');
+  const signText = sign.toString('latin1');
+  if (!SIGN.test(signText)) return malformed('sign', 'is not 128 lower-case hexadecimal digits');
+  const timestampSeconds = timestamp === undefined ? null : parseApiTimestamp(timestamp);
+  if (timestamp !== undefined && timestampSeconds === null) return malformed('apiTimestamp', 'is not digits only');
+  if (timestampSeconds === null && options.requireTimestamp) return malformed('apiTimestamp', 'is required and absent');
+  return { appKey: appKey.toString('utf8'), mac: Buffer.from(signText, 'hex'), timestampSeconds, texts: request.texts };
+}
+
+/**
+ * Checks `sign`, in constant time, with each secret in turn: the current one first, then a retiring one.
+ * For an unknown App Key callers give a dummy secret, so that the work is the same.
+ * Refuses with `AUTHENTICATION_FAILED`.
+ */
+export function* verifyParameterSignature(
+  credentials: ParameterCredentials,
+  secrets: readonly Secret[],
+): Work<VerifiedSignature | Refusal> {
+  for (const build of credentials.texts) {
+    const macWith = yield* appendingSecret(build());
+    for (const [secretIndex, secret] of secrets.entries()) {
+      if (equal(macWith(secret), credentials.mac)) return { secretIndex };
+    }
+  }
+  return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the parameters');
+}
+
+/** The value of `sign` for a string to sign: SHA-512 over it and the App Secret, as lower-case hex. */
+export function signatureOf(text: SigningText, secret: Secret): string {
+  return runAtOnce(appendingSecret(text))(secret).toString('hex');
+}
+
+/** The SHA-512 of a text with a secret appended. A large text is hashed only once, however many secrets are tried. */
+function* appendingSecret(text: SigningText): Work<(secret: Secret) => Buffer> {
+  const size = text.reduce((sum, piece) => sum + piece.length, 0);
+  if (size <= JOINED_BYTES) return (secret) => hash('sha512', Buffer.concat([...text, secret.reveal()]), 'buffer');
+  const beginning = createHash('sha512');
+  yield* updateInPieces(beginning, text);
+  return (secret) => beginning.copy().update(secret.reveal()).digest();
+}
+
+function malformed(name: ReservedName, what: string): Refusal {
+  return refuse('CREDENTIALS_MALFORMED', `${name} ${what}`);
+}

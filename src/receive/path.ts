@@ -1,0 +1,170 @@
+import { hexValue } from '../signing/encodings.ts';
+
+/**
+ * A request target in normal form (spec §2.1).
+ * `raw`, `path` and `query` are as received; `comparable` is the path that rules are compared with:
+ * percent-decoded once (one character a byte) and every segment without what follows a `;`.
+ */
+export interface Target {
+  readonly raw: string;
+  readonly path: string;
+  /** Without the `?`; null when the target has none. */
+  readonly query: string | null;
+  readonly comparable: string;
+}
+
+/** Why a target or configured path is not in normal form, in words for a log or an operator. */
+export interface NotNormal {
+  readonly reason: string;
+}
+
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+const DOT = 0x2e;
+const PERCENT = 0x25;
+const SEMICOLON = 0x3b;
+const HASH = 0x23;
+const QUESTION_MARK = 0x3f;
+const FIRST_VISIBLE = 0x21;
+const LAST_VISIBLE = 0x7e;
+const FIRST_PRINTABLE = 0x20;
+const DELETE = 0x7f;
+
+/**
+ * Parses the raw `:path`, one character a byte. What is not in normal form is refused, never repaired,
+ * because the back end gets, and partners sign, the bytes as they were sent (spec §2.1).
+ */
+export function parseTarget(raw: string): Target | NotNormal {
+  if (raw.charCodeAt(0) !== SLASH) return notNormal('it does not begin with "/"');
+  let end = raw.length;
+  let plain = true;
+  for (let at = 0; at < raw.length; at += 1) {
+    const byte = raw.charCodeAt(at);
+    if (byte < FIRST_VISIBLE || byte > LAST_VISIBLE) return notNormal('it holds a byte outside 0x21-0x7E');
+    if (byte === HASH) return notNormal('it holds a "#"');
+    if (byte === QUESTION_MARK && end === raw.length) end = at;
+    if (at < end) {
+      if (byte === BACKSLASH) return notNormal('the path holds a "\\"');
+      if (byte === PERCENT || byte === SEMICOLON) plain = false;
+    }
+  }
+  const path = end === raw.length ? raw : raw.slice(0, end);
+  const query = end === raw.length ? null : raw.slice(end + 1);
+  const decoded = plain ? path : decodePath(path);
+  if (typeof decoded !== 'string') return decoded;
+  const comparable = plain ? path : withoutPathParameters(decoded);
+  const fault = findSegmentFault(comparable);
+  return fault === null ? { raw, path, query, comparable } : notNormal(fault);
+}
+
+/** A path rule of an endpoint, ready for comparison; a prefix has no trailing `/` (the prefix `/` becomes the empty text). */
+export interface ComparableRule {
+  readonly kind: 'prefix' | 'exact';
+  readonly comparable: string;
+}
+
+/** Parses the path of a rule. Rules must be in normal form and hold neither a query nor path parameters (spec §2.3). */
+export function parsePathRule(
+  rule: { readonly prefix: string } | { readonly exact: string },
+): ComparableRule | NotNormal {
+  const kind = 'prefix' in rule ? 'prefix' : 'exact';
+  const target = parseTarget('prefix' in rule ? rule.prefix : rule.exact);
+  if ('reason' in target) return target;
+  if (target.query !== null) return notNormal('a path rule cannot hold a "?"');
+  if (/;|%3b/i.test(target.path)) return notNormal('a path rule cannot hold a ";"');
+  const { comparable } = target;
+  return { kind, comparable: kind === 'prefix' && comparable.endsWith('/') ? comparable.slice(0, -1) : comparable };
+}
+
+function notNormal(reason: string): NotNormal {
+  return { reason };
+}
+
+/** A dot segment before a `;` that only a second decoding brings to light. */
+const HIDDEN_DOT_SEGMENT = /\/\.\.?%3b/i;
+
+function decodePath(path: string): string | NotNormal {
+  const once = decodePercent(path);
+  if (once === null) return notNormal('the path holds a "%" that is not followed by two hexadecimal digits');
+  const fault = findDecodedFault(path);
+  if (fault !== null) return notNormal(fault);
+  if (once.includes('%') && hidesSeparator(once))
+    return notNormal('the path hides a "/", "\\" or "." behind double encoding');
+  if (HIDDEN_DOT_SEGMENT.test(once)) return notNormal('the path hides a "." or ".." segment behind double encoding');
+  return once;
+}
+
+/** Control characters and separators that one decoding would bring to light. */
+function findDecodedFault(path: string): string | null {
+  for (let at = path.indexOf('%'); at !== -1; at = path.indexOf('%', at + 3)) {
+    const byte = hexPair(path, at + 1);
+    if (byte < FIRST_PRINTABLE || byte === DELETE) return 'the path holds an encoded control character';
+    if (isSeparator(byte)) return 'the path holds an encoded "/", "\\" or "."';
+  }
+  return null;
+}
+
+function hidesSeparator(decodedOnce: string): boolean {
+  for (let at = decodedOnce.indexOf('%'); at !== -1; at = decodedOnce.indexOf('%', at + 1)) {
+    if (isSeparator(hexPair(decodedOnce, at + 1))) return true;
+  }
+  return false;
+}
+
+function isSeparator(byte: number): boolean {
+  return byte === SLASH || byte === BACKSLASH || byte === DOT;
+}
+
+/** Decodes every `%XX` to one character a byte; null when a `%` has no two digits after it. */
+function decodePercent(text: string): string | null {
+  const first = text.indexOf('%');
+  if (first === -1) return text;
+  let decoded = '';
+  let copied = 0;
+  for (let at = first; at !== -1; at = text.indexOf('%', at + 3)) {
+    const byte = hexPair(text, at + 1);
+    if (byte === -1) return null;
+    decoded += text.slice(copied, at) + String.fromCharCode(byte);
+    copied = at + 3;
+  }
+  return decoded + text.slice(copied);
+}
+
+function hexPair(text: string, at: number): number {
+  const high = hexValue(text.charCodeAt(at));
+  const low = hexValue(text.charCodeAt(at + 1));
+  return high === -1 || low === -1 ? -1 : high * 16 + low;
+}
+
+/** Drops `;…` from every segment. Decoding never yields a `/`, so the segments are still apart. */
+function withoutPathParameters(decoded: string): string {
+  let kept = '';
+  let at = 0;
+  while (at < decoded.length) {
+    const semicolon = decoded.indexOf(';', at);
+    if (semicolon === -1) return kept + decoded.slice(at);
+    kept += decoded.slice(at, semicolon);
+    const slash = decoded.indexOf('/', semicolon);
+    at = slash === -1 ? decoded.length : slash;
+  }
+  return kept;
+}
+
+/** Empty segments (but the last) and dot segments, which back ends resolve in different ways. */
+function findSegmentFault(comparable: string): string | null {
+  let start = 1;
+  for (;;) {
+    const slash = comparable.indexOf('/', start);
+    const end = slash === -1 ? comparable.length : slash;
+    const length = end - start;
+    if (length === 0 && slash !== -1) return 'the path holds an empty segment';
+    if (
+      (length === 1 && comparable.charCodeAt(start) === DOT) ||
+      (length === 2 && comparable.charCodeAt(start) === DOT && comparable.charCodeAt(start + 1) === DOT)
+    ) {
+      return 'the path holds a "." or ".." segment';
+    }
+    if (slash === -1) return null;
+    start = slash + 1;
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * Decodes padded standard base64 in its one canonical spelling (RFC 4648 §4, §3.5; spec §3.2): no white space, no
- * URL-safe letters, no missing padding, no spare bits. Null for every other spelling, so that one MAC has one text.
- */
-export function decodeCanonicalBase64(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : null;
-}

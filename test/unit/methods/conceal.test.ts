@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { concealCredentials } from '../../../src/methods/authenticate.ts';
+import { type Endpoint } from '../../../src/model/endpoint.ts';
+import { receive } from '../../../src/receive/receive.ts';
+import { isRefusal } from '../../../src/refusal.ts';
+import { route } from '../../../src/route/route.ts';
+import { httpRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
+import { keyEndpoint, openEndpoint, partnerEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { jsonRequest, wrapperOf } from '../../support/partner/parameters.ts';
+import { asCheck } from '../../support/partner/signed-gateway.ts';
+
+function concealed(endpoint: Endpoint, request: RequestParts) {
+  const received = receive(httpRequest(request));
+  assert.ok(!isRefusal(received));
+  const routed = route(received, snapshotOf({ endpoints: [endpoint], credentials: [] }));
+  assert.ok(!isRefusal(routed));
+  const { path, headersToRemove, body } = concealCredentials(routed);
+  return { path, headersToRemove, body: body === null ? null : Buffer.from(body).toString() };
+}
+
+const nothing = { path: null, headersToRemove: [], body: null };
+const request: RequestParts = {
+  path: '/orders?appKey=k&sign=s&x=1',
+  headers: [
+    ['authorization', 'hmac x'],
+    ['x-app-key', 'k'],
+  ],
+};
+
+describe('credentials of a request that nobody was authenticated for', () => {
+  it('are taken out by the method of the endpoint', () => {
+    assert.deepEqual(concealed(keyEndpoint(), request), {
+      ...nothing,
+      path: '/orders?sign=s&x=1',
+      headersToRemove: ['x-app-key'],
+    });
+    assert.deepEqual(concealed(partnerEndpoint('hmac'), request), { ...nothing, headersToRemove: ['authorization'] });
+    const { options } = partnerEndpoint('parameter-signature');
+    const hiding = partnerEndpoint('parameter-signature', { options: { ...options, hideCredentials: true } });
+    assert.deepEqual(concealed(hiding, request), { ...nothing, path: '/orders?x=1' });
+    assert.deepEqual(concealed(partnerEndpoint('parameter-signature'), request), nothing);
+  });
+
+  it('stay on an open endpoint', () => {
+    assert.deepEqual(concealed(openEndpoint(), request), nothing);
+  });
+
+  it('never go on in a wrapper', () => {
+    const wrapped = asCheck(jsonRequest('/orders', wrapperOf('inner', { secret: 'any' })));
+    assert.deepEqual(concealed(partnerEndpoint('parameter-signature'), wrapped), { ...nothing, body: 'inner' });
+  });
+
+  it('are a defect, not an allow, where the parameters cannot be read', () => {
+    const broken = asCheck(jsonRequest('/orders', '{"data":'));
+    assert.throws(() => concealed(partnerEndpoint('parameter-signature'), broken), /cannot be read was let through/);
+  });
+});
