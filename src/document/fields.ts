@@ -1,61 +1,105 @@
-import { z } from 'zod';
-import { APP_KEY_PATTERN } from '../model/app-key.ts';
-import { limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
+/**
+ * What the value of one key must be: gives it as the model has it, or says what is wrong. By hand and without a library,
+ * because credentials of MongoDB are read with fields too, on the check path.
+ */
+export type Field<T> = (raw: unknown) => T | FieldFault;
 
-/** Ids of endpoints, consumers and credentials (spec §1). */
-export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Why a value is not what its field takes. */
+export class FieldFault {
+  /** In words that follow the name of the value and repeat nothing of it. */
+  readonly message: string;
+  /** What the value can be, where that is a closed list. */
+  readonly choices: readonly unknown[];
+  /** Whether the value is of another type, which then has to be named. */
+  readonly isOtherType: boolean;
+  /** The faulty values of a mapping of texts. */
+  readonly inside: readonly { readonly key: string; readonly fault: FieldFault }[];
+
+  constructor(message: string, parts: Partial<Pick<FieldFault, 'choices' | 'isOtherType' | 'inside'>> = {}) {
+    this.message = message;
+    this.choices = parts.choices ?? [];
+    this.isOtherType = parts.isOtherType ?? false;
+    this.inside = parts.inside ?? [];
+  }
+}
+
+/** The fault of what is no text. */
+export const NO_TEXT = new FieldFault('must be a text', { isOtherType: true });
+const noFlag = new FieldFault('must be true or false', { isOtherType: true });
+const noMapping = new FieldFault('must be a mapping (key: value)', { isOtherType: true });
+
+/** A text that passes a test; `rule` says which do. */
+export function textThat(test: (text: string) => boolean, rule: string): Field<string> {
+  const fault = new FieldFault(rule);
+  return (raw) => (typeof raw !== 'string' ? NO_TEXT : test(raw) ? raw : fault);
+}
 
 /** Half of a surrogate pair, which has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Any text that can be written as UTF-8. */
-export const textField = z.string().refine((text) => !LONE_SURROGATE.test(text), 'is not valid Unicode text');
+export const textField = textThat((text) => !LONE_SURROGATE.test(text), 'is not valid Unicode text');
 
-export const idField = z
-  .string()
-  .regex(ID_PATTERN, 'must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit');
+/** Ids of endpoints, consumers and credentials (spec §1). */
+export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-export const appKeyField = z
-  .string()
-  .regex(APP_KEY_PATTERN, 'must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"');
-
-export const appKeyHashField = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f');
-
-/** What goes into a request header as the consumer's name is bounded. */
-const MAX_NAME_LENGTH = 256;
-export const nameField = textField.refine(
-  (text) => text.trim() !== '' && text.length <= MAX_NAME_LENGTH,
-  `must hold 1 to ${String(MAX_NAME_LENGTH)} characters that are not all blanks`,
+export const idField = textThat(
+  (text) => ID_PATTERN.test(text),
+  'must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
 );
 
-export const flagField = z.boolean();
+export const flagField: Field<boolean> = (raw) => (typeof raw === 'boolean' ? raw : noFlag);
 
-const DATE_TIME = z.iso.datetime({ offset: true });
+/** One of a closed list. */
+export function choiceField<const T>(choices: readonly T[]): Field<T> {
+  const fault = new FieldFault(`must be ${alternatives(choices)}`, { choices });
+  return (raw) => (choices.some((choice) => choice === raw) ? (raw as T) : fault);
+}
+
+/** A mapping from any text to a text. */
+export const textsByKeyField: Field<Readonly<Record<string, string>>> = (raw) => {
+  if (!isMapping(raw)) return noMapping;
+  const inside = Object.keys(raw).flatMap((key) => {
+    const value = textField(raw[key]);
+    const fault = textField(key) instanceof FieldFault ? unwritableKey : value;
+    return fault instanceof FieldFault ? [{ key, fault }] : [];
+  });
+  return inside.length === 0 ? (raw as Readonly<Record<string, string>>) : new FieldFault('', { inside });
+};
+const unwritableKey = new FieldFault('has a key that is not valid Unicode text');
+
+/** RFC 3339 §5.6. Whether the day exists is not said by the form. */
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const noTime = new FieldFault(
+  'must be a time with its zone, such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00+02:00',
+);
 
 /** RFC 3339 §5.6 with its zone, as seconds since the epoch; a fraction of a second is dropped. */
-export const timeField = z.unknown().transform((raw, context) => {
-  const text = DATE_TIME.safeParse(raw);
-  if (text.success) return Math.floor(Date.parse(text.data) / 1000);
-  const message = 'must be a time with its zone, such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00+02:00';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
+export const timeField: Field<number> = (raw) => {
+  const [text, day] = (typeof raw === 'string' ? DATE_TIME.exec(raw) : null) ?? [];
+  if (text === undefined || day === undefined) return noTime;
+  const midnightMs = Date.parse(`${day}T00:00:00Z`);
+  const isDay = !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(day);
+  return isDay ? Math.floor(Date.parse(text) / 1000) : noTime;
+};
 
 /** A whole number from `least` to `most`, both included. */
-export function wholeNumberField(least: number, most: number): z.ZodType<number> {
-  return z.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-    `must be a whole number from ${String(least)} to ${String(most)}`,
-  );
+export function wholeNumberField(least: number, most: number): Field<number> {
+  const fault = new FieldFault(`must be a whole number from ${String(least)} to ${String(most)}`);
+  return (raw) => (typeof raw === 'number' && Number.isInteger(raw) && raw >= least && raw <= most ? raw : fault);
 }
 
 /** A value that its own reader looks at. */
-export const nestedField = z.unknown();
+export const nestedField: Field<unknown> = (raw) => raw;
 
-export const limitFields = {
-  requests: wholeNumberField(1, MAX_LIMIT_REQUESTS),
-  unit: z.enum(limitUnits),
-  per: z.enum(limitScopes),
-};
+/** Whether a value is a mapping, and no list or object of another kind, such as a date of a database. */
+export function isMapping(raw: unknown): raw is Readonly<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null && Object.getPrototypeOf(raw) === Object.prototype;
+}
+
+/** `"a", "b" or "c"`; numbers stand as they are. */
+export function alternatives(values: readonly unknown[]): string {
+  const quoted = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+}

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Consumer } from '../model/consumer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
@@ -11,7 +10,7 @@ import {
   type Declared,
 } from './cross-references.ts';
 import type { DocumentContent, DocumentCredential } from './document-content.ts';
-import { nestedField } from './fields.ts';
+import { choiceField, nestedField } from './fields.ts';
 import { readLargeTree } from './large/read-large-tree.ts';
 import type { Problem } from './problem.ts';
 import { placeIn, ProblemLog, type Place } from './problem-log.ts';
@@ -40,7 +39,7 @@ export type ParsedDocument = { readonly content: DocumentContent } | { readonly 
 const documentKind = {
   what: 'a declarative document',
   fields: {
-    version: z.literal(1),
+    version: choiceField([1]),
     endpoints: nestedField,
     consumers: nestedField,
     grants: nestedField,

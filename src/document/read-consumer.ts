@@ -1,10 +1,17 @@
-import { z } from 'zod';
 import type { Consumer } from '../model/consumer.ts';
-import { flagField, idField, nameField, nestedField, textField } from './fields.ts';
+import { type Field, FieldFault, flagField, idField, nestedField, textField, textsByKeyField } from './fields.ts';
 import { placeIn, type Place } from './problem-log.ts';
 import { readCredential, type ReadCredential } from './read-credential.ts';
 import { readList, readMapping } from './read-mapping.ts';
 import type { CredentialContext } from './read-secret.ts';
+
+/** What goes into a request header as the consumer's name is bounded. */
+const MAX_NAME_LENGTH = 256;
+const noName = new FieldFault(`must hold 1 to ${String(MAX_NAME_LENGTH)} characters that are not all blanks`);
+const nameField: Field<string> = (raw) => {
+  const text = textField(raw);
+  return text instanceof FieldFault || (text.trim() !== '' && text.length <= MAX_NAME_LENGTH) ? text : noName;
+};
 
 const consumerKind = {
   what: 'a consumer',
@@ -12,7 +19,7 @@ const consumerKind = {
     id: idField,
     name: nameField,
     description: textField,
-    labels: z.record(textField, textField),
+    labels: textsByKeyField,
     enabled: flagField,
     credentials: nestedField,
   },

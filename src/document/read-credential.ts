@@ -1,24 +1,34 @@
-import { z } from 'zod';
-import { hashAppKey, isAppKeySecret } from '../model/app-key.ts';
+import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret } from '../model/app-key.ts';
 import { credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
 import type { DocumentCredential, DocumentRetiringSecret } from './document-content.ts';
-import { appKeyField, appKeyHashField, idField, nestedField, timeField } from './fields.ts';
+import { alternatives, choiceField, idField, nestedField, textThat, timeField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { alternatives, readList, readMapping, subjectOf } from './read-mapping.ts';
+import { readList, readMapping, subjectOf } from './read-mapping.ts';
 import { hasKey, readAppSecret, secretFields, type CredentialContext } from './read-secret.ts';
+
+const appKeyField = textThat(
+  (text) => APP_KEY_PATTERN.test(text),
+  'must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+);
+
+const HASH_PATTERN = /^[0-9a-f]{64}$/;
+const appKeyHashField = textThat(
+  (text) => HASH_PATTERN.test(text),
+  'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f',
+);
 
 const credentialKind = {
   what: 'a credential',
   fields: {
     id: idField,
-    method: z.enum(authenticationMethods),
+    method: choiceField(authenticationMethods),
     methods: nestedField,
     appKey: appKeyField,
     appKeyHash: appKeyHashField,
     ...secretFields,
     retiringSecret: nestedField,
-    state: z.enum(credentialStates),
+    state: choiceField(credentialStates),
     notBefore: timeField,
     expiresAt: timeField,
   },

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   accessConditions,
   authenticationMethods,
@@ -7,7 +6,7 @@ import {
   type Endpoint,
   type PartnerEndpoint,
 } from '../model/endpoint.ts';
-import { flagField, idField, nestedField, textField } from './fields.ts';
+import { choiceField, flagField, idField, nestedField, textField } from './fields.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readLimits } from './read-limits.ts';
 import { readMapping } from './read-mapping.ts';
@@ -19,10 +18,10 @@ const endpointKind = {
   fields: {
     id: idField,
     description: textField,
-    scenario: z.enum(scenarios),
+    scenario: choiceField(scenarios),
     match: nestedField,
-    authentication: z.enum(authenticationMethods),
-    accessCondition: z.enum(accessConditions),
+    authentication: choiceField(authenticationMethods),
+    accessCondition: choiceField(accessConditions),
     trafficControl: nestedField,
     options: nestedField,
     enabled: flagField,

@@ -1,9 +1,17 @@
-import type { Limit, LimitScope } from '../model/limit.ts';
-import { limitFields } from './fields.ts';
+import { type Limit, type LimitScope, limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
+import { choiceField, wholeNumberField } from './fields.ts';
 import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readList, readMapping } from './read-mapping.ts';
 
-const limitKind = { what: 'a limit', fields: limitFields, required: ['requests', 'unit', 'per'] } as const;
+const limitKind = {
+  what: 'a limit',
+  fields: {
+    requests: wholeNumberField(1, MAX_LIMIT_REQUESTS),
+    unit: choiceField(limitUnits),
+    per: choiceField(limitScopes),
+  },
+  required: ['requests', 'unit', 'per'],
+} as const;
 
 /** Which limits can stand in a list, and why others cannot, such as `a grant counts its own consumer only`. */
 export interface LimitRule {

@@ -1,14 +1,14 @@
-import type { z } from 'zod';
+import { type Field, FieldFault, isMapping, NO_TEXT } from './fields.ts';
 import { findNearestName } from './nearest-name.ts';
 import type { DocumentPath } from './problem.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { UNREADABLE } from './yaml-tree.ts';
 
-/** The keys that a mapping may have, each with the schema of its value. */
-export type Fields = Readonly<Record<string, z.ZodType>>;
+/** The keys that a mapping may have, each with what its value must be. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 /** The values that were there and right. Something missing or faulty is absent; the fault has been reported. */
-export type Values<F extends Fields> = { readonly [K in keyof F]?: z.output<F[K]> };
+export type Values<F extends Fields> = { readonly [K in keyof F]?: Exclude<ReturnType<F[K]>, FieldFault> };
 
 /** What a mapping is, for messages, and the keys it cannot do without. */
 export interface MappingKind<F extends Fields> {
@@ -36,9 +36,11 @@ export function readMapping<F extends Fields>(
   }
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
-    const schema = Object.hasOwn(kind.fields, key) ? kind.fields[key] : undefined;
-    if (schema === undefined) reportUnknownKey(key, place, kind, problems);
-    else readValue(key, value, schema, place, problems, values);
+    const field = Object.hasOwn(kind.fields, key) ? kind.fields[key] : undefined;
+    const read = field?.(value);
+    if (field === undefined) reportUnknownKey(key, place, kind, problems);
+    else if (read instanceof FieldFault) reportFault(value, read, placeIn(place, key), problems);
+    else values[key] = read;
   }
   for (const key of kind.required) {
     if (!Object.hasOwn(raw, key)) {
@@ -65,23 +67,6 @@ export function subjectOf(path: DocumentPath): string {
   return `item ${String(last + 1)} of ${subjectOf(path.slice(0, -1))}`;
 }
 
-/** The same for a value inside the one of a known key: keys that a document chose, those of labels, are not repeated. */
-function subjectIn(key: string, path: DocumentPath): string {
-  const isChosen = path.slice(1).some((step) => typeof step === 'string');
-  return isChosen ? `a value in ${JSON.stringify(key)}` : subjectOf(path);
-}
-
-/** `"a", "b" or "c"`; numbers stand as they are. */
-export function alternatives(values: readonly unknown[]): string {
-  const quoted = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
-  const last = quoted.pop() ?? '';
-  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
-}
-
-function isMapping(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-}
-
 const PLAIN_WORD = /^[A-Za-z_-]+$/;
 /** Letters too many or too few in a key that is repeated. */
 const MAX_SLIP = 2;
@@ -105,65 +90,40 @@ function reportUnknownKey<F extends Fields>(
   problems.report(placeIn(place, key), word, { part: 'key' });
 }
 
-function readValue(
-  key: string,
-  value: unknown,
-  schema: z.ZodType,
-  place: Place,
-  problems: ProblemLog,
-  values: Record<string, unknown>,
-): void {
-  const result = schema.safeParse(value);
-  if (result.success) {
-    values[key] = result.data;
-    return;
-  }
-  for (const issue of result.error.issues) {
-    const path = [key, ...issue.path.filter((step) => typeof step !== 'symbol')];
-    const at = placeIn(place, ...path);
-    const faulty = valueAt({ [key]: value }, path);
-    if (faulty !== UNREADABLE) problems.report(at, `${subjectIn(key, path)} ${describeIssue(issue, faulty, place)}`);
+function reportFault(raw: unknown, fault: FieldFault, place: Place, problems: ProblemLog): void {
+  if (raw === UNREADABLE) return;
+  if (fault.inside.length === 0) problems.report(place, `${subjectOf(place.path)} ${describeFault(raw, fault, place)}`);
+  for (const { key, fault: each } of fault.inside) {
+    const value = (raw as Readonly<Record<string, unknown>>)[key];
+    if (value === UNREADABLE) continue;
+    // Keys that a document chose, those of labels, are not repeated.
+    problems.report(placeIn(place, key), `a value in ${subjectOf(place.path)} ${describeFault(value, each, place)}`);
   }
 }
 
-/** Schemas word their own rules; types and closed lists are worded here. No value is repeated, it may be a secret. */
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown, { tree }: Place): string {
+/** No value is repeated, it may be a secret. */
+function describeFault(raw: unknown, fault: FieldFault, { tree }: Place): string {
+  const { message, choices, isOtherType } = fault;
   if (raw === null) return 'has no value; write one, or remove the key';
-  if (issue.code === 'invalid_value') {
-    const names = issue.values.filter((value) => typeof value === 'string');
-    const nearest = typeof raw === 'string' ? findNearestName(raw, names) : null;
-    return `must be ${alternatives(issue.values)}${nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`;
-  }
-  if (issue.code !== 'invalid_type') return issue.message;
+  const nearest =
+    typeof raw === 'string'
+      ? findNearestName(
+          raw,
+          choices.filter((each) => typeof each === 'string'),
+        )
+      : null;
+  if (nearest !== null) return `${message}; did you mean ${JSON.stringify(nearest)}?`;
+  if (!isOtherType) return message;
   const isUnquoted = tree.isPlain !== true && (typeof raw === 'number' || typeof raw === 'boolean');
-  if (issue.expected === 'string' && isUnquoted) {
-    return `must be a text, but YAML reads this as ${typeWord(raw)}: quote it`;
-  }
-  return `must be ${expectedWord(issue.expected)}; it is ${typeWord(raw)}`;
-}
-
-function valueAt(root: unknown, path: DocumentPath): unknown {
-  let value = root;
-  for (const step of path) value = (value as Readonly<Record<string | number, unknown>>)[step];
-  return value;
+  if (fault === NO_TEXT && isUnquoted) return `must be a text, but YAML reads this as ${typeWord(raw)}: quote it`;
+  return `${message}; it is ${typeWord(raw)}`;
 }
 
 function typeWord(raw: unknown): string {
   if (raw === null) return 'empty';
   if (Array.isArray(raw)) return 'a list';
-  if (typeof raw === 'object') return 'a mapping';
+  if (typeof raw === 'object') return isMapping(raw) ? 'a mapping' : 'of another type';
   if (typeof raw === 'boolean') return `the boolean ${String(raw)}`;
-  return typeof raw === 'string' ? 'a text' : 'a number';
-}
-
-function expectedWord(expected: string): string {
-  const words: Readonly<Record<string, string>> = {
-    string: 'a text',
-    number: 'a number',
-    boolean: 'true or false',
-    array: 'a list',
-    record: 'a mapping (key: value)',
-    object: 'a mapping (key: value)',
-  };
-  return words[expected] ?? expected;
+  if (typeof raw === 'string') return 'a text';
+  return typeof raw === 'number' ? 'a number' : 'of another type';
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
@@ -49,8 +48,6 @@ function parseMethod(text: string): string | null {
   return TOKEN_PATTERN.test(text) ? text : null;
 }
 
-const listedText = z.string();
-
 /** A list of texts, none twice. It cannot be empty: an empty list looks like "none" and would have to mean "any". */
 function readTexts(
   raw: unknown,
@@ -67,8 +64,7 @@ function readTexts(
   const texts = new Set<string>();
   for (const [index, item] of list.entries()) {
     const at = placeIn(place, index);
-    const text = listedText.safeParse(item);
-    const parsed = text.success ? parse(text.data) : null;
+    const parsed = typeof item === 'string' ? parse(item) : null;
     if (parsed === null) problems.report(at, `${subjectOf(at.path)} ${rule}`);
     else if (texts.has(parsed)) problems.report(at, `the ${noun} ${JSON.stringify(parsed)} stands twice in this list`);
     else texts.add(parsed);

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   authenticationMethods,
   hmacAlgorithms,
@@ -10,10 +9,10 @@ import {
   type KeyCarrier,
   type OptionsOf,
 } from '../model/endpoint.ts';
-import { flagField, nestedField, textField, wholeNumberField } from './fields.ts';
+import { alternatives, choiceField, flagField, nestedField, textField, wholeNumberField } from './fields.ts';
 import { findCarrierFault } from './http-names.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { alternatives, readList, readMapping, subjectOf, type Values } from './read-mapping.ts';
+import { readList, readMapping, subjectOf, type Values } from './read-mapping.ts';
 
 const optionFields = {
   keyNames: nestedField,
@@ -22,15 +21,15 @@ const optionFields = {
   clockSkewSeconds: wholeNumberField(1, MAX_CLOCK_SKEW_SECONDS),
   acceptRealHttpVersion: flagField,
   requireTimestamp: flagField,
-  parameterEncoding: z.enum(parameterEncodings),
+  parameterEncoding: choiceField(parameterEncodings),
   strictParameters: flagField,
-  unsignedQuery: z.enum(['refuse', 'forward']),
-  unsignedBody: z.enum(['refuse', 'forward']),
+  unsignedQuery: choiceField(['refuse', 'forward']),
+  unsignedBody: choiceField(['refuse', 'forward']),
   tokenInQuery: flagField,
   replayProtection: flagField,
   signatureHints: flagField,
-  mode: z.enum(['enforce', 'observe']),
-  onLimiterFailure: z.enum(['allow', 'deny']),
+  mode: choiceField(['enforce', 'observe']),
+  onLimiterFailure: choiceField(['allow', 'deny']),
 };
 
 type OptionName = keyof typeof optionFields;

@@ -1,6 +1,5 @@
-import { createSecretKey } from 'node:crypto';
-import { z } from 'zod';
-import { timeField } from '../document/fields.ts';
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { choiceField, type Field, FieldFault, nestedField, NO_TEXT, textThat, timeField } from '../document/fields.ts';
 import type { Problem } from '../document/problem.ts';
 import { describePlace, type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping } from '../document/read-mapping.ts';
@@ -15,19 +14,20 @@ export type ParsedKeyRing = { readonly content: RingContent } | { readonly probl
 /** Longer texts are no key rings: this would be thousands of keys. */
 export const MAX_RING_BYTES = 1024 * 1024;
 
-const keyIdField = z.string().regex(KEY_ID_PATTERN, 'must be 1 to 63 of the characters a-z, 0-9 and "-"');
+const keyIdField = textThat((text) => KEY_ID_PATTERN.test(text), 'must be 1 to 63 of the characters a-z, 0-9 and "-"');
 
-const keyField = z.string().transform((text, context) => {
-  const bytes = decodeCanonicalBase64(text);
-  if (bytes?.length === RING_KEY_BYTES) return createSecretKey(bytes);
-  const message = `must be ${String(RING_KEY_BYTES)} bytes in base64, 44 characters with "=" at the end; "postern keyring rotate" makes one`;
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
+const noKey = new FieldFault(
+  `must be ${String(RING_KEY_BYTES)} bytes in base64, 44 characters with "=" at the end; "postern keyring rotate" makes one`,
+);
+const keyField: Field<KeyObject> = (raw) => {
+  if (typeof raw !== 'string') return NO_TEXT;
+  const bytes = decodeCanonicalBase64(raw);
+  return bytes?.length === RING_KEY_BYTES ? createSecretKey(bytes) : noKey;
+};
 
 const documentKind = {
   what: 'a key ring',
-  fields: { version: z.literal(1), current: keyIdField, staged: keyIdField, keys: z.unknown() },
+  fields: { version: choiceField([1]), current: keyIdField, staged: keyIdField, keys: nestedField },
   required: ['version', 'current', 'keys'],
 } as const;
 

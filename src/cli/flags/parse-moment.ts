@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { timeField } from '../../document/fields.ts';
+import { FieldFault, timeField } from '../../document/fields.ts';
 
 /** A time as people give it: itself, in seconds since the epoch, or how far it is from now. */
 export type Moment = { readonly atSeconds: number } | { readonly distanceSeconds: number };
@@ -15,8 +15,8 @@ const SPAN_FORM = 'a span such as 45s, 30m, 12h, 7d or 2w';
 export function parseMoment(text: string): Moment {
   const distanceSeconds = readSpan(text);
   if (distanceSeconds !== null) return { distanceSeconds };
-  const time = timeField.safeParse(text);
-  if (time.success) return { atSeconds: time.data };
+  const time = timeField(text);
+  if (!(time instanceof FieldFault)) return { atSeconds: time };
   throw new InvalidArgumentError(`It must be ${SPAN_FORM}, or a time with its zone, such as 2027-01-01T00:00:00Z.`);
 }
 

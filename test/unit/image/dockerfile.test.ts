@@ -121,7 +121,7 @@ describe('.dockerignore', () => {
       '.git/config',
       '.env',
       '.services/bin/envoy',
-      'node_modules/zod/package.json',
+      'node_modules/yaml/package.json',
       'dist/main.js',
       'keyring.yaml',
       'postern.yaml',

@@ -146,8 +146,8 @@ describe('npm run release:check', () => {
     [
       'a loose dependency',
       'dependencies',
-      releaseTree({ 'package.json': (text) => text.replace(/"zod": "/, '"zod": "^') }),
-      /zod is "\^/,
+      releaseTree({ 'package.json': (text) => text.replace(/"yaml": "/, '"yaml": "^') }),
+      /yaml is "\^/,
     ],
     [
       'a lock file with addresses',
