@@ -1,12 +1,26 @@
-/** The windows of traffic control, shortest first (spec §1). */
+/** The units of limits, shortest first (spec §1). */
 export const limitUnits = ['second', 'minute', 'hour', 'day'] as const;
 export type LimitUnit = (typeof limitUnits)[number];
 
-/** Length of each window in seconds. Windows are fixed and aligned to UTC (spec §4.2). */
+/** Length of the longest window of each unit, in seconds. Where a window begins and ends {@link windowAt} says. */
 export const unitSeconds = { second: 1, minute: 60, hour: 3600, day: 86400 } as const satisfies Record<
   LimitUnit,
   number
 >;
+
+/** A span of time in which requests are counted together, in seconds since the epoch. */
+export interface LimitWindow {
+  readonly startSeconds: number;
+  /** The first second of the next window. */
+  readonly endSeconds: number;
+}
+
+/** The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). */
+export function windowAt(unit: LimitUnit, nowSeconds: number): LimitWindow {
+  const length = unitSeconds[unit];
+  const startSeconds = Math.floor(nowSeconds / length) * length;
+  return { startSeconds, endSeconds: startSeconds + length };
+}
 
 /** Who shares a limit: each consumer on an endpoint by itself, or all callers of the endpoint together. */
 export const limitScopes = ['consumer', 'endpoint'] as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Limiter, type LimitQuestion, type LimitReading } from '../../src/limit/limiter.ts';
-import { type Limit, unitSeconds } from '../../src/model/limit.ts';
+import { type Limit, limitUnits } from '../../src/model/limit.ts';
 import { limit } from '../support/pipeline/resources.ts';
 import { secondsLeft } from '../support/seconds-left.ts';
 
@@ -91,12 +91,11 @@ export function describeLimiterContract(name: string, setUp: () => Promise<Limit
     });
 
     it('tells how long the window still is, in windows aligned to UTC', async () => {
-      for (const unit of ['second', 'minute', 'hour', 'day'] as const) {
+      for (const unit of limitUnits) {
         const before = tested.nowSeconds();
         const [reading] = await take([limit(`5/${unit}/consumer`)]);
         const after = tested.nowSeconds();
-        const length = unitSeconds[unit];
-        const possible = secondsLeft(length, before, after);
+        const possible = secondsLeft(unit, before, after);
         assert.ok(reading && possible.includes(reading.resetSeconds), `${unit}: ${String(reading?.resetSeconds)}`);
       }
     });

@@ -170,7 +170,7 @@ describe("limits by Envoy's own rate limit filter, which Postern's metadata feed
       });
       const afterSeconds = Math.floor(Date.now() / 1000);
       assertRefused(answer, 'RATE_LIMITED');
-      assertResets(answer, secondsLeft(daySeconds, beforeSeconds, afterSeconds));
+      assertResets(answer, secondsLeft('day', beforeSeconds, afterSeconds));
       assert.deepEqual(fieldValues(answer.headers, 'x-envoy-ratelimited'), []);
     }
     assert.deepEqual(running.stack.backend.requests, []);

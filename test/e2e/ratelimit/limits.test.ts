@@ -69,7 +69,7 @@ describe('limits over the rate limit service', () => {
       const afterSeconds = Math.floor(Date.now() / 1000);
       assert.equal(answer.status, 200, answer.body.toString());
       remaining.push(fieldValue(answer.headers, 'x-ratelimit-remaining'));
-      const possible = secondsLeft(daySeconds, beforeSeconds, afterSeconds);
+      const possible = secondsLeft('day', beforeSeconds, afterSeconds);
       const reset = Number(fieldValue(answer.headers, 'x-ratelimit-reset'));
       assert.ok(possible.includes(reset), `${String(reset)} is none of ${String(possible)}`);
       assert.equal(fieldValue(answer.headers, 'ratelimit-policy'), `"default";q=3;w=${String(daySeconds)}`);
