@@ -1,8 +1,7 @@
-import { formatJson, sortJson } from './json-format.ts';
-import type { Mistake } from './mistake.ts';
+import type { Mistake } from './explanation.ts';
 
 /** A body that a caller may have had in hand instead of the one that was sent. */
-export interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {
+interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {
   readonly bytes: Buffer;
 }
 
@@ -33,4 +32,108 @@ export function bodyVariants(body: Buffer): readonly BodyVariant[] {
 
 function variant(name: string, what: string, text: string): BodyVariant {
   return { name, what, bytes: Buffer.from(text, 'utf8') };
+}
+
+const WORD = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const MAX_DEPTH = 64;
+/** Longer texts are not written in every style with every spelling. */
+const MAX_THOROUGH_CHARACTERS = 65_536;
+
+interface Style {
+  readonly comma: string;
+  readonly colon: string;
+  /** What each level is indented by; null for one line. */
+  readonly indent: string | null;
+}
+
+const STYLES: readonly Style[] = [
+  { comma: ',', colon: ':', indent: null },
+  { comma: ', ', colon: ': ', indent: null },
+  { comma: ',', colon: ': ', indent: '  ' },
+  { comma: ',', colon: ': ', indent: '    ' },
+  { comma: ',', colon: ': ', indent: '\t' },
+  { comma: ', ', colon: ':', indent: null },
+  { comma: ',', colon: ': ', indent: null },
+];
+
+/** How JSON libraries write the same text of a string: as it stands, plain, ASCII only, with `\/`, both. */
+const SPELLINGS: readonly ((word: string) => string)[] = [
+  (word) => word,
+  (word) => respell(word, (text) => text),
+  (word) => respell(word, asciiOnly),
+  (word) => respell(word, (text) => text.replaceAll('/', '\\/')),
+  (word) => respell(word, (text) => asciiOnly(text).replaceAll('/', '\\/')),
+];
+
+/**
+ * The other ways in which common libraries write this JSON; none for a text that is no JSON. Numbers and the order of
+ * keys stay as they are.
+ */
+function formatJson(text: string): readonly string[] {
+  if (parse(text) === undefined) return [];
+  const words = text.match(WORD) ?? [];
+  const written = new Set<string>();
+  const isLarge = text.length > MAX_THOROUGH_CHARACTERS;
+  for (const [index, spell] of SPELLINGS.entries()) {
+    const spelled = words.map((word) => (word.startsWith('"') ? spell(word) : word));
+    for (const style of isLarge && index > 0 ? STYLES.slice(0, 1) : STYLES) {
+      const whole = write(spelled, style);
+      if (whole !== null) written.add(whole);
+    }
+  }
+  const reprinted = JSON.stringify(parse(text));
+  return [...written, reprinted].filter((candidate) => candidate !== text);
+}
+
+/** The same with the keys of objects sorted, in one line and indented; none for a text that is no JSON or too deep. */
+function sortJson(text: string): readonly string[] {
+  const sorted = sortKeys(parse(text), 0);
+  if (sorted === undefined) return [];
+  return [JSON.stringify(sorted), JSON.stringify(sorted, null, 2)].filter((candidate) => candidate !== text);
+}
+
+function write(words: readonly string[], { comma, colon, indent }: Style): string | null {
+  const parts: string[] = [];
+  let depth = 0;
+  const breakLine = (): string => (indent === null ? '' : `\n${indent.repeat(depth)}`);
+  for (const [index, word] of words.entries()) {
+    const before = words[index - 1] ?? '';
+    if (word === '{' || word === '[') {
+      depth += 1;
+      if (depth > MAX_DEPTH) return null;
+      const isEmpty = /^[}\]]$/.test(words[index + 1] ?? '');
+      parts.push(word, isEmpty ? '' : breakLine());
+    } else if (word === '}' || word === ']') {
+      depth -= 1;
+      parts.push(before === '{' || before === '[' ? '' : breakLine(), word);
+    } else if (word === ',') parts.push(comma, breakLine());
+    else parts.push(word === ':' ? colon : word);
+  }
+  return parts.join('');
+}
+
+function respell(word: string, change: (text: string) => string): string {
+  return change(JSON.stringify(parse(word) ?? ''));
+}
+
+function asciiOnly(text: string): string {
+  return text.replaceAll(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function sortKeys(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1));
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sortKeys((value as Record<string, unknown>)[name], depth + 1)]));
+}
+
+/** Undefined for a text that is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

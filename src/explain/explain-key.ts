@@ -4,9 +4,7 @@ import { decodeFormText } from '../signing/form-decoding.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import { equal } from '../signing/equal.ts';
 import { queryOf } from '../signing/signable-request.ts';
-import type { ExplainInput } from './explanation.ts';
-import { type Finding, withoutSignature } from './finding.ts';
-import type { Mistake } from './mistake.ts';
+import { type ExplainInput, type Finding, type Mistake, withoutSignature } from './explanation.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
 const QUOTED = /^(["'])(.*)\1$/s;

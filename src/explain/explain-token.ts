@@ -4,9 +4,8 @@ import type { OAuth2Options } from '../model/endpoint.ts';
 import type { Refusal } from '../refusal.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import { queryOf } from '../signing/signable-request.ts';
-import { type Finding, withoutSignature } from './finding.ts';
-import { gatewayRequest } from './gateway-request.ts';
-import type { Mistake } from './mistake.ts';
+import { type Finding, type Mistake, withoutSignature } from './explanation.ts';
+import { gatewayRequest } from './judge-request.ts';
 
 const SEND = 'Send "Authorization: Bearer " and the access_token exactly as the token endpoint gave it';
 const GET_ANOTHER = 'Get a new token from /oauth2/token, and send the request once more';

@@ -2,20 +2,25 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 import { observableStatuses, refusalAnswers } from '../respond/refusal-answers.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
-import { callerMistake, FORMER_SECRET, SECRET_NOT_STORED } from './caller-mistakes.ts';
+import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 import { findDifference } from './difference.ts';
 import { explainKey } from './explain-key.ts';
 import { explainToken } from './explain-token.ts';
-import type { Answer, ExplainInput, Explanation, KnownCaller, Verdict } from './explanation.ts';
-import { type Finding, withoutSignature } from './finding.ts';
+import {
+  type Answer,
+  type ExplainInput,
+  type Explanation,
+  type Finding,
+  type KnownCaller,
+  type Mistake,
+  type Verdict,
+  withoutSignature,
+} from './explanation.ts';
 import { explainHmac } from './hmac/explain-hmac.ts';
-import type { Judgement } from './judge.ts';
-import type { KnownTokens } from './known-tokens.ts';
-import type { Mistake } from './mistake.ts';
-import { OTHER_APP_KEY } from './other-app-key.ts';
+import type { Judgement, KnownTokens } from './judge-request.ts';
+import { OTHER_APP_KEY } from './signing-mistakes.ts';
 import { explainParameters } from './parameters/explain-parameters.ts';
-import { SHOWN_SECRET } from './parameters/parameter-recipe.ts';
-import { refusalMistake } from './refusal-mistake.ts';
+import { SHOWN_SECRET } from './parameters/parameter-case.ts';
 
 const UNAUTHENTICATED = 401;
 /** Refusals for many reasons, which are mistakes of their own. */

@@ -1,7 +1,6 @@
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { Difference } from './difference.ts';
-import type { Mistake } from './mistake.ts';
 
 /**
  * - `right`: the credentials and the signature are right now.
@@ -61,4 +60,55 @@ export interface KnownCaller {
   readonly isFormerLive: boolean;
   /** Whether the secret to look into the signature with is another than the one that the store has. */
   readonly isOtherSecret: boolean;
+}
+
+/** What one method of authentication finds out about a request. */
+export interface Finding {
+  readonly mistakes: readonly Mistake[];
+  /** Whether the signed time lies in the past and may only be that of an old request. */
+  readonly isOld: boolean;
+  /** What the gateway builds as string to sign; null where it builds none. */
+  readonly stringToSign: Buffer | null;
+  /** What was signed, where that is known. */
+  readonly signed: Buffer | null;
+  /** Null when there is no signature to look into. */
+  readonly search: {
+    readonly isExplained: boolean;
+    readonly isCut: boolean;
+    /** What it was tried against. */
+    readonly checked: readonly string[];
+  } | null;
+}
+
+/** Where no signature is looked into. */
+export function withoutSignature(mistakes: readonly Mistake[]): Finding {
+  return { mistakes, isOld: false, stringToSign: null, signed: null, search: null };
+}
+
+/** A mistake that callers make, as it is told to one. */
+export interface Mistake {
+  /** Stable, for scripts: `path-without-query`. */
+  readonly name: string;
+  /** What is wrong, a clause without its full stop. */
+  readonly what: string;
+  /** How to fix it, a sentence without its full stop. */
+  readonly fix: string;
+}
+
+/** A mistake that can be seen in the request itself. */
+export interface Fault<C> extends Mistake {
+  readonly isMade: (context: C) => boolean;
+}
+
+/** A mistake that shows only in the signature: each way to build what the caller may have signed. */
+export interface Hypothesis<R> extends Mistake {
+  /** The recipe changed as by this mistake, likely ways first; none where it could not have been made. */
+  readonly vary: (recipe: R) => readonly R[];
+  /** Has so many ways that it is tried by itself only, not with another mistake. */
+  readonly isAlone?: true;
+}
+
+/** The mistake by itself, without what finds it. */
+export function told({ name, what, fix }: Mistake): Mistake {
+  return { name, what, fix };
 }

@@ -1,7 +1,7 @@
-import { type Hypothesis, type Mistake, told } from './mistake.ts';
+import { type Hypothesis, type Mistake, told } from './explanation.ts';
 
 /** What was found out about a signature. */
-export interface SearchResult<R, F> {
+interface SearchResult<R, F> {
   /** Null when no recipe leads to the signature that was sent. */
   readonly found: { readonly recipe: R; readonly fit: F; readonly mistakes: readonly Mistake[] } | null;
   /** How many recipes were tried. */
@@ -61,4 +61,21 @@ export function searchRecipe<R, F>(
     }
   }
   return end(null);
+}
+
+const MAX_TRIES = 60_000;
+/** The likely mistakes are tried with a body of any size. */
+const MIN_TRIES = 40;
+/** How much is hashed at most, so that a large body is explained in a moment, too. */
+const MAX_HASHED_BYTES = 64 * 1024 * 1024;
+
+/** How many strings to sign of a size are tried. */
+export function triesFor(textBytes: number): number {
+  return Math.max(MIN_TRIES, Math.min(MAX_TRIES, Math.floor(MAX_HASHED_BYTES / Math.max(textBytes, 1))));
+}
+
+/** Every order of some items, the given one first. Their number grows with the factorial: callers bound it. */
+export function permutationsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length < 2) return [items];
+  return items.flatMap((item, at) => permutationsOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 }

@@ -1,4 +1,5 @@
-import type { Mistake } from './mistake.ts';
+import { decodeEscapes } from './text-encoding.ts';
+import type { Mistake } from './explanation.ts';
 
 /** A way to read the signature that was sent, and what is wrong with writing it so; null when nothing is. */
 export interface SentMac {
@@ -117,8 +118,4 @@ function readSpellings(text: string, spellings: readonly Spelling[]): readonly S
     const bytes = read(text);
     return bytes === null || bytes.length === 0 ? [] : [{ bytes, mistake: { name, what, fix } }];
   });
-}
-
-function decodeEscapes(text: string): string {
-  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
 }

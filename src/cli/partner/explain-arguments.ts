@@ -1,12 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import { explain } from '../../explain/explain.ts';
 import type { Explanation } from '../../explain/explanation.ts';
-import { judge } from '../../explain/judge.ts';
-import { tokensOfPartners } from '../../explain/known-tokens.ts';
-import { loneSnapshot } from '../../explain/lone-snapshot.ts';
-import { readRequest } from '../../explain/read/read-request.ts';
+import { judge, loneSnapshot, tokensOfPartners } from '../../explain/judge-request.ts';
+import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
-import { findRefusalRequestId } from '../../explain/read/refusal-request-id.ts';
 import { readSentIdentity } from '../../explain/sent-identity.ts';
 import { planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';
 import { NotFound } from '../../manage/not-found.ts';

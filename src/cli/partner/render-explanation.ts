@@ -1,7 +1,6 @@
-import type { Difference } from '../../explain/difference.ts';
+import { type Difference, visible } from '../../explain/difference.ts';
 import type { Explanation } from '../../explain/explanation.ts';
 import type { Explained } from './explain-arguments.ts';
-import { visible } from '../../explain/visible.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 
 const MAX_COLUMNS = 120;

@@ -1,5 +1,5 @@
 import { type Environment, settings } from '../../config.ts';
-import type { KnownTokens } from '../../explain/known-tokens.ts';
+import type { KnownTokens } from '../../explain/judge-request.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
 import type { TokenClaims } from '../../oauth2/token-claims.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';

@@ -5,23 +5,16 @@ import { isRefusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
 import { equal } from '../../signing/equal.ts';
 import { checkTime, parseImfFixdate } from '../../signing/signed-time.ts';
-import { findDigestMistakes } from '../digest-mistakes.ts';
-import type { ExplainInput } from '../explanation.ts';
-import { type Finding, triesFor } from '../finding.ts';
-import { type Hypothesis, type Mistake, told } from '../mistake.ts';
-import { otherAppKey } from '../other-app-key.ts';
-import { searchRecipe } from '../search.ts';
-import { secretMistakes } from '../secret-mistakes.ts';
+import { findDigestMistakes } from './digest-mistakes.ts';
+import { type ExplainInput, type Finding, type Hypothesis, type Mistake, told } from '../explanation.ts';
+import { findTimeMistake, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
+import { searchRecipe, triesFor } from '../search.ts';
 import { readSentHmac } from '../sent-mac.ts';
-import { findTimeMistake } from '../time-mistakes.ts';
-import { algorithmMistakes } from './algorithm-mistakes.ts';
-import { authorizationFaults, knownAlgorithm } from './authorization-faults.ts';
-import { dateFaults } from './date-faults.ts';
+import { algorithmMistakes, textMistakes } from './text-mistakes.ts';
+import { authorizationFaults, dateFaults, knownAlgorithm } from './hmac-faults.ts';
 import { headerMistakes } from './header-mistakes.ts';
-import { type HmacCase, hmacCase } from './hmac-case.ts';
-import { type HmacRecipe, hmacTextOf, hmacWith } from './hmac-recipe.ts';
+import { type HmacCase, hmacCase, type HmacRecipe, hmacTextOf, hmacWith } from './hmac-case.ts';
 import { requestLineMistakes } from './request-line-mistakes.ts';
-import { textMistakes } from './text-mistakes.ts';
 
 /** Finds out what is wrong with a request to an hmac endpoint (spec §3.2). */
 export function explainHmac(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {

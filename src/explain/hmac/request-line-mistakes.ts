@@ -1,7 +1,7 @@
-import type { Hypothesis } from '../mistake.ts';
-import { permutationsOf } from '../permutations.ts';
-import type { HmacCase } from './hmac-case.ts';
-import type { HmacRecipe } from './hmac-recipe.ts';
+import { decodeEscapes, escapeByte } from '../text-encoding.ts';
+import type { Hypothesis } from '../explanation.ts';
+import { permutationsOf } from '../search.ts';
+import type { HmacCase, HmacRecipe } from './hmac-case.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const VERSION_FIX = 'End the request line with HTTP/1.1, whatever the connection speaks';
@@ -92,7 +92,7 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
       name: 'path-percent-decoded',
       what: 'the path and query were percent-decoded before they were signed',
       fix: TARGET_FIX,
-      vary: targets((target) => [decode(target), decode(target.replaceAll('+', ' '))]),
+      vary: targets((target) => [decodeEscapes(target), decodeEscapes(target.replaceAll('+', ' '))]),
     },
     {
       name: 'path-encoded-twice',
@@ -105,9 +105,9 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
       what: 'characters of the path or query were percent-encoded for signing, but sent as they are, or the other way round',
       fix: TARGET_FIX,
       vary: targets((target) => [
-        onQuery(target, (query) => query.replace(/[^A-Za-z0-9\-._~%=&+]/g, escape)),
-        target.replace(/[^A-Za-z0-9\-._~%=&+?/]/g, escape),
-        target.replace(/%(?:2C|3A|2F|40|21|24|27|28|29|2A|3B)/gi, (text) => decode(text)),
+        onQuery(target, (query) => query.replace(/[^A-Za-z0-9\-._~%=&+]/g, escapeByte)),
+        target.replace(/[^A-Za-z0-9\-._~%=&+?/]/g, escapeByte),
+        target.replace(/%(?:2C|3A|2F|40|21|24|27|28|29|2A|3B)/gi, (text) => decodeEscapes(text)),
       ]),
     },
     {
@@ -200,13 +200,4 @@ function withoutPrefixes(target: string): readonly string[] {
     shorter.push(target.slice(at));
   }
   return shorter;
-}
-
-/** Each `%XX` as its byte. */
-function decode(text: string): string {
-  return text.replace(/%([0-9A-F]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
-}
-
-function escape(byte: string): string {
-  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -4,30 +4,26 @@ import { isRefusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
 import { equal } from '../../signing/equal.ts';
 import { checkTime, parseApiTimestamp } from '../../signing/signed-time.ts';
-import type { ExplainInput } from '../explanation.ts';
-import { type Finding, triesFor } from '../finding.ts';
-import { type Hypothesis, type Mistake, told } from '../mistake.ts';
-import { otherAppKey } from '../other-app-key.ts';
-import { searchRecipe } from '../search.ts';
-import { secretMistakes } from '../secret-mistakes.ts';
+import { type ExplainInput, type Finding, type Hypothesis, type Mistake, told } from '../explanation.ts';
+import { findTimeMistake, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
+import { searchRecipe, triesFor } from '../search.ts';
 import { readSentSign } from '../sent-mac.ts';
-import { findTimeMistake } from '../time-mistakes.ts';
-import { dataMistakes } from './data-mistakes.ts';
+import { dataMistakes, spellingMistakes } from './spelling-mistakes.ts';
 import { framingMistakes } from './framing-mistakes.ts';
-import { orderMistakes } from './order-mistakes.ts';
-import { type ParameterCase, parameterCase, textOf } from './parameter-case.ts';
-import { parameterFaults } from './parameter-faults.ts';
+import { orderMistakes, selectionMistakes } from './selection-mistakes.ts';
 import {
   byName,
   hashWith,
+  type ParameterCase,
+  parameterCase,
   type ParameterRecipe,
   parameterTextOf,
   SECRET_MARK,
   shownText,
   signOf,
-} from './parameter-recipe.ts';
-import { selectionMistakes } from './selection-mistakes.ts';
-import { spellingMistakes } from './spelling-mistakes.ts';
+  textOf,
+} from './parameter-case.ts';
+import { parameterFaults } from './parameter-faults.ts';
 
 /**
  * Finds out what is wrong with a request to a parameter-signature endpoint (spec §3.3).

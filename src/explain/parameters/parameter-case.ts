@@ -1,8 +1,10 @@
-import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
+import { createHash } from 'node:crypto';
 import { type BodyForm, chooseBodyForm } from '../../methods/parameter-signature/body-form.ts';
+import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
+import { formDecodeInto } from '../../signing/form-decoding.ts';
 import { queryOf } from '../../signing/signable-request.ts';
-import { plainParameter, type SentParameter, splitParameters } from './sent-parameters.ts';
+import type { WithSecret } from '../signing-mistakes.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -64,4 +66,96 @@ export function parseObject(body: Buffer): JsonObject | null {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+/** A parameter as it was sent, one character a byte: decoded, and as it stands on the wire. */
+export interface SentParameter {
+  readonly name: string;
+  readonly value: string;
+  readonly rawName: string;
+  readonly rawValue: string;
+}
+
+/** Splits a query or form as leniently as can be: what cannot be decoded stays as it is. */
+function splitParameters(text: string): readonly SentParameter[] {
+  return text.split('&').flatMap((segment) => {
+    if (segment === '') return [];
+    const equals = segment.indexOf('=');
+    const rawName = equals === -1 ? segment : segment.slice(0, equals);
+    const rawValue = equals === -1 ? '' : segment.slice(equals + 1);
+    return [{ name: decode(rawName), value: decode(rawValue), rawName, rawValue }];
+  });
+}
+
+/** A parameter that is not encoded. */
+export function plainParameter(name: string, value: string): SentParameter {
+  return { name, value, rawName: name, rawValue: value };
+}
+
+function decode(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  const out = Buffer.alloc(bytes.length);
+  const end = formDecodeInto(out, 0, bytes, 0, bytes.length);
+  return end === -1 ? text : out.toString('latin1', 0, end);
+}
+
+/** Stands for the App Secret in a text that is one character a byte. */
+export const SECRET_MARK = '\ue000';
+/** What is shown in its place. */
+export const SHOWN_SECRET = Buffer.from('[App Secret]');
+
+/** A name and value as they enter the string to sign. */
+export type Pair = readonly [name: string, value: string];
+
+/** What is hashed: with the secret at its place, and without it. */
+interface Message {
+  readonly whole: Buffer;
+  readonly text: Buffer;
+}
+
+/** How a `sign` is made, in parts of which each can go wrong by itself. Text is one character a byte. */
+export interface ParameterRecipe extends WithSecret {
+  /** In the order on the wire, without `sign`. */
+  readonly parameters: readonly SentParameter[];
+  readonly spell: (parameter: SentParameter) => Pair;
+  /** Null leaves them as they are on the wire. */
+  readonly compare: ((left: Pair, right: Pair) => number) | null;
+  readonly equals: string;
+  readonly joiner: string;
+  /** Puts the joined text and {@link SECRET_MARK} together. */
+  readonly frame: (text: string) => string;
+  readonly mac: (message: Message, secret: Buffer) => Buffer;
+}
+
+/** The text of a recipe, with {@link SECRET_MARK} where the secret goes. */
+export function parameterTextOf(recipe: ParameterRecipe): string {
+  const pairs = recipe.parameters.map(recipe.spell);
+  if (recipe.compare !== null) pairs.sort(recipe.compare);
+  return recipe.frame(pairs.map(([name, value]) => `${name}${recipe.equals}${value}`).join(recipe.joiner));
+}
+
+/** The signature that a recipe leads to. */
+export function signOf(recipe: ParameterRecipe): Buffer {
+  const text = parameterTextOf(recipe);
+  const secret = recipe.secret.toString('latin1');
+  const whole = Buffer.from(
+    text.replaceAll(SECRET_MARK, () => secret),
+    'latin1',
+  );
+  return recipe.mac({ whole, text: Buffer.from(text.replaceAll(SECRET_MARK, ''), 'latin1') }, recipe.secret);
+}
+
+/** A text with something to read in the place of the secret. */
+export function shownText(text: string): Buffer {
+  return Buffer.from(text.replaceAll(SECRET_MARK, SHOWN_SECRET.toString('latin1')), 'latin1');
+}
+
+/** Ascending order of bytes, equal names as on the wire. */
+export function byName([left]: Pair, [right]: Pair): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A plain hash over text and secret, as a recipe's `mac`. */
+export function hashWith(name: string): ParameterRecipe['mac'] {
+  return ({ whole }) => createHash(name).update(whole).digest();
 }

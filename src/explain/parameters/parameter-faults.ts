@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parseMediaType } from '../../signing/media-type.ts';
-import type { Fault } from '../mistake.ts';
+import type { Fault } from '../explanation.ts';
 import type { ParameterCase } from './parameter-case.ts';
 
 const NOT_CREDENTIALS = 'Send appKey and sign as parameters, beside the others';

@@ -1,9 +1,17 @@
-import { gbkEncoder } from '../gbk.ts';
-import type { Hypothesis } from '../mistake.ts';
 import { RESERVED_NAMES } from '../../methods/parameter-signature/parameters.ts';
-import { bytesOf, type ParameterCase, textOf } from './parameter-case.ts';
-import type { Pair, ParameterRecipe } from './parameter-recipe.ts';
-import type { SentParameter } from './sent-parameters.ts';
+import { bodyVariants } from '../body-variants.ts';
+import type { Hypothesis } from '../explanation.ts';
+import { decodeEscapes, escapeByte, gbkEncoder } from '../text-encoding.ts';
+import {
+  bytesOf,
+  type Pair,
+  type ParameterCase,
+  type ParameterRecipe,
+  parseObject,
+  plainParameter,
+  type SentParameter,
+  textOf,
+} from './parameter-case.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
 const RAW_FIX = 'This endpoint wants names and values signed exactly as they stand in the URL or form, percent-encoded';
@@ -53,7 +61,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
       what: 'a blank was signed as "+", or a "+" as a blank',
       fix: isRaw ? RAW_FIX : 'A "+" in a URL or form is a blank: sign it as a blank, and send a real plus as %2B',
       vary: spell(
-        ({ rawName, rawValue }) => [decodeKeepingPlus(rawName), decodeKeepingPlus(rawValue)],
+        ({ rawName, rawValue }) => [decodeEscapes(rawName), decodeEscapes(rawValue)],
         values((value) => value.replaceAll(' ', '+')),
         values((value) => value.replaceAll('+', ' ')),
         values((value) => value.replaceAll(' ', '%20')),
@@ -76,8 +84,8 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
       what: 'values were percent-encoded twice when they were sent, but signed as they are',
       fix: 'Percent-encode each value once: your HTTP client already does it',
       vary: spell(
-        values(decodeKeepingPlus),
-        values((value) => decodeKeepingPlus(value.replaceAll('+', ' '))),
+        values(decodeEscapes),
+        values((value) => decodeEscapes(value.replaceAll('+', ' '))),
       ),
     },
     {
@@ -130,18 +138,18 @@ function isReserved(name: string): boolean {
 function encode(bytes: string): string {
   const text = textOf(bytes);
   // The native function is much faster, but knows text only, not any bytes.
-  return text.includes('\ufffd') ? bytes.replace(/[^A-Za-z0-9\-_.!~*'()]/g, escape) : encodeURIComponent(text);
+  return text.includes('\ufffd') ? bytes.replace(/[^A-Za-z0-9\-_.!~*'()]/g, escapeByte) : encodeURIComponent(text);
 }
 
 /** All but the unreserved characters of RFC 3986. */
 function encodeStrictly(bytes: string): string {
-  return encode(bytes).replace(/[!*'()]/g, escape);
+  return encode(bytes).replace(/[!*'()]/g, escapeByte);
 }
 
 /** As forms are encoded. */
 function encodeAsForm(bytes: string): string {
   return encode(bytes)
-    .replace(/[!~'()]/g, escape)
+    .replace(/[!~'()]/g, escapeByte)
     .replaceAll('%20', '+');
 }
 
@@ -149,10 +157,63 @@ function lowerEscapes(text: string): string {
   return text.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase());
 }
 
-function decodeKeepingPlus(text: string): string {
-  return text.replace(/%([0-9A-F]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+const FIX = 'Write the JSON once, sign this text, and put the very same text into data; never write it anew';
+
+/** What goes wrong with `data` of the JSON form. */
+export function dataMistakes({ form }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
+  if (form !== 'json') return [];
+  const data = (change: (value: string) => readonly string[]) => (recipe: ParameterRecipe) => {
+    const sent = recipe.parameters.find(({ name }) => name === 'data');
+    if (sent === undefined) return [];
+    return change(sent.value)
+      .filter((value) => value !== sent.value)
+      .map((value) => ({ ...recipe, parameters: replace(recipe.parameters, sent, [plainParameter('data', value)]) }));
+  };
+  // The same data is looked at for many recipes.
+  const known = new Map<string, readonly string[]>();
+  const variantsOf = (value: string): readonly string[] => {
+    const found =
+      known.get(value) ?? bodyVariants(Buffer.from(value, 'latin1')).map(({ bytes }) => bytes.toString('latin1'));
+    known.set(value, found);
+    return found;
+  };
+  return [
+    {
+      name: 'data-reserialised',
+      what: 'data was signed as another text than it was sent: it was written anew, with other blanks, line ends, escapes or order',
+      fix: FIX,
+      vary: data(variantsOf),
+    },
+    {
+      name: 'data-escaped',
+      what: 'data was signed with the backslashes that it has inside the JSON wrapper',
+      fix: 'Sign the text as it is before it is put into the wrapper as a JSON string',
+      vary: data((value) => {
+        const escaped = bytesOf(JSON.stringify(textOf(value)));
+        return [escaped.slice(1, -1), escaped];
+      }),
+    },
+    {
+      name: 'data-fields-signed',
+      what: 'the fields inside data were signed as parameters, each by itself',
+      fix: 'Sign data as one parameter: its value is the whole original JSON text',
+      vary: (recipe) => {
+        const sent = recipe.parameters.find(({ name }) => name === 'data');
+        const fields = sent === undefined ? null : parseObject(Buffer.from(sent.value, 'latin1'));
+        if (sent === undefined || fields === null) return [];
+        const parameters = Object.entries(fields).map(([name, value]) =>
+          plainParameter(bytesOf(name), bytesOf(typeof value === 'string' ? value : JSON.stringify(value))),
+        );
+        return [{ ...recipe, parameters: replace(recipe.parameters, sent, parameters) }];
+      },
+    },
+  ];
 }
 
-function escape(byte: string): string {
-  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+function replace(
+  parameters: readonly SentParameter[],
+  one: SentParameter,
+  others: readonly SentParameter[],
+): readonly SentParameter[] {
+  return parameters.flatMap((parameter) => (parameter === one ? others : [parameter]));
 }

@@ -1,13 +1,7 @@
 import type { ClientHeader } from '../../signing/client-request.ts';
-import { isCmdCommand, readCmdWords } from './cmd-words.ts';
-import { readCurlData } from './curl-data.ts';
-import { type CurlOption, readCurlOptions } from './curl-options.ts';
-import { removeDotSegments } from './dot-segments.ts';
-import type { ReadProblem } from './problem.ts';
-import type { ReadContext } from './read-context.ts';
-import type { ReadRequest } from './read-result.ts';
-import { splitUrl } from './request-url.ts';
-import { type Pipeline, readPipeline } from './shell-words.ts';
+import { type CurlOption, readCurlData, readCurlOptions } from './curl-options.ts';
+import { type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
+import { isCmdCommand, type Pipeline, readCmdWords, readPipeline } from './shell-words.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const PROMPT = /^\s*(?:[$#>] )?/;
@@ -144,4 +138,20 @@ function base64(text: string): string {
 
 function trimBlanks(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+}
+
+/** Resolves `.` and `..` segments of a path as curl does without `--path-as-is` (RFC 3986 §5.2.4); the query stays. */
+function removeDotSegments(target: string): string {
+  if (!target.includes('/.')) return target;
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const segments = path.split('/').slice(1);
+  const kept: string[] = [];
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    if (segment === '..') kept.pop();
+    if (segment !== '.' && segment !== '..') kept.push(segment);
+    else if (isLast) kept.push('');
+  }
+  return `/${kept.join('/')}${mark === -1 ? '' : target.slice(mark)}`;
 }

@@ -1,7 +1,5 @@
 import type { ClientHeader } from '../../signing/client-request.ts';
-import type { ReadProblem } from './problem.ts';
-import type { ReadRequest } from './read-result.ts';
-import { splitUrl } from './request-url.ts';
+import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

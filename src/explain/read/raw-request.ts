@@ -1,9 +1,6 @@
 import type { ClientHeader } from '../../signing/client-request.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
-import { readChunks } from './chunks.ts';
-import type { ReadProblem } from './problem.ts';
-import type { ReadRequest } from './read-result.ts';
-import { splitUrl } from './request-url.ts';
+import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
 const VERBOSE_LINE = /^> ?(.*)$/;
@@ -109,4 +106,22 @@ function trimEnd(value: string): string {
 function shown(line: string): string {
   const visible = line.slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
   return line.length > 40 ? `${visible}…` : visible;
+}
+
+/** Takes a chunked body apart (RFC 9112 §7.1), line ends CRLF or LF; null when it is none. */
+function readChunks(bytes: Buffer): Buffer | null {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\n', at);
+    if (lineEnd === -1) return null;
+    const size = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?\r?$/.exec(bytes.toString('latin1', at, lineEnd))?.[1];
+    if (size === undefined) return null;
+    const start = lineEnd + 1;
+    const end = start + parseInt(size, 16);
+    if (end === start) return Buffer.concat(pieces);
+    if (end > bytes.length) return null;
+    pieces.push(bytes.subarray(start, end));
+    at = bytes.toString('latin1', end, end + 2) === '\r\n' ? end + 2 : end + 1;
+  }
 }

@@ -1,9 +1,7 @@
 import { readCurlRequest } from './curl-request.ts';
 import { readHarRequest } from './har-request.ts';
-import type { ReadProblem } from './problem.ts';
 import { readRawRequest } from './raw-request.ts';
-import type { ReadContext } from './read-context.ts';
-import type { ReadRequest } from './read-result.ts';
+import type { ReadContext, ReadProblem, ReadRequest } from './read-result.ts';
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 const CURL_COMMAND = /^\s*(?:[$#] )?(?:[^\n]*\|\s*(?:\\\r?\n\s*)?)?(?:\S*[/\\])?curl(?:\.exe)?\s/;
@@ -19,4 +17,22 @@ export function readRequest(bytes: Buffer, context: ReadContext): ReadRequest | 
   if (/^\s*[{[]/.test(text)) return readHarRequest(text, context.entry);
   const start = text.replace(/^\s+/, '');
   return CURL_COMMAND.test(start) ? readCurlRequest(start, context) : readRawRequest(text);
+}
+
+/** The body of a refusal as Postern writes it, also inside the text of a HAR. */
+const REFUSAL_BODY =
+  /\\?"code\\?":\s*\\?"[A-Z_]+\\?",\s*\\?"message\\?":\s*\\?"[^"\\]*\\?",\s*\\?"requestId\\?":\s*\\?"([A-Za-z0-9._:-]{1,128})\\?"/g;
+/** As `curl -v` shows an answer. */
+const VERBOSE_HEADER = /^< x-request-id:[ \t]*([A-Za-z0-9._:-]{1,128})[ \t]*\r?$/gim;
+
+/**
+ * The `requestId` of the refusal that a text holds beside the request: its body, or the `x-request-id` that `curl -v`
+ * shows. Null when it holds none, or several that differ.
+ */
+export function findRefusalRequestId(text: string): string | null {
+  const found = [REFUSAL_BODY, VERBOSE_HEADER].flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), ([, id = '']) => id),
+  );
+  const [first, ...others] = new Set(found);
+  return first === undefined || others.length > 0 ? null : first;
 }

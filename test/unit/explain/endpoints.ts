@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { explain } from '../../../src/explain/explain.ts';
-import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
-import { judge } from '../../../src/explain/judge.ts';
-import { tokensOfPartners } from '../../../src/explain/known-tokens.ts';
-import { loneSnapshot } from '../../../src/explain/lone-snapshot.ts';
+import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
+import { judge, loneSnapshot, tokensOfPartners } from '../../../src/explain/judge-request.ts';
 import { readSentIdentity } from '../../../src/explain/sent-identity.ts';
 import {
   type HmacOptions,

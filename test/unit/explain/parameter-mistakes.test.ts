@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { type ExplainInput, type Explanation } from '../../../src/explain/explanation.ts';
+import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
 import { type ParameterSignatureOptions } from '../../../src/model/endpoint.ts';
 import { type ClientHeader } from '../../../src/signing/client-request.ts';
 import {

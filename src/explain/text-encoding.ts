@@ -39,3 +39,13 @@ function readTable(): ReadonlyMap<string, Buffer> {
   }
   return table;
 }
+
+/** Each `%XX` of a text, one character a byte, as its byte; what is no escape stays as it is. */
+export function decodeEscapes(text: string): string {
+  return text.replace(/%([0-9A-F]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+}
+
+/** A byte, given as a character, as `%XX`. */
+export function escapeByte(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}

@@ -1,0 +1,176 @@
+import { authorize } from '../authorize/authorize.ts';
+import type { Clock } from '../clock.ts';
+import { CheckRequest } from '../gen/envoy/service/auth/v3/external_auth.ts';
+import { authenticate } from '../methods/authenticate.ts';
+import type { Authenticated, AuthenticationPorts } from '../methods/authenticated.ts';
+import { hashAppKey } from '../model/app-key.ts';
+import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
+import { Secret } from '../model/secret.ts';
+import { AccessTokens } from '../oauth2/access-tokens.ts';
+import { readUnverifiedClaims } from '../oauth2/token-claims.ts';
+import type { TokenRing } from '../oauth2/token-keys.ts';
+import { type Pending, whenReady } from '../pending.ts';
+import { HttpRequest } from '../receive/http-request.ts';
+import { receive } from '../receive/receive.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { route } from '../route/route.ts';
+import { type ClientRequest, SENT_PROTOCOL } from '../signing/client-request.ts';
+import { compileSnapshot, type Snapshot } from '../store/snapshot.ts';
+import type { SentIdentity } from './sent-identity.ts';
+
+/** What the stages of the gateway make of a request, up to the limits. */
+export interface Judgement {
+  /** Null when the request passes. */
+  readonly refusal: Refusal | null;
+  /** For a request that is too old: what it would have been refused with when it was made. */
+  readonly refusalWhenMade: Refusal | null;
+  /** Where host, path and method lead; null where they lead nowhere. */
+  readonly endpoint: Endpoint | null;
+}
+
+/** The times that a judgement is made by, in seconds since the epoch. */
+interface JudgedAt {
+  readonly nowSeconds: number;
+  /** The time that the request was signed with; null for none. */
+  readonly signedSeconds: number | null;
+}
+
+/**
+ * Judges a request by the very stages of `serve`: receive, route, authenticate, authorize. Limits and used signatures,
+ * which are no property of the request, are left out. Without a key ring an access token counts as issued by the gateway.
+ */
+export function judge(
+  request: ClientRequest,
+  snapshot: Snapshot,
+  at: JudgedAt,
+  tokens: KnownTokens,
+): Pending<Judgement> {
+  const received = receive(gatewayRequest(request));
+  if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
+  const routed = route(received, snapshot);
+  if (isRefusal(routed)) return { refusal: routed, refusalWhenMade: null, endpoint: null };
+  const { endpoint } = routed;
+  const { nowSeconds, signedSeconds } = at;
+  const decide = (authenticated: Authenticated | Refusal): Refusal | null => {
+    if (isRefusal(authenticated)) return authenticated;
+    const permit = authorize(authenticated, nowSeconds);
+    return isRefusal(permit) ? permit : null;
+  };
+  return whenReady(authenticate(routed, portsAt(nowSeconds, tokens)), (authenticated) => {
+    const refusal = decide(authenticated);
+    if (refusal?.refused !== 'REQUEST_EXPIRED' || signedSeconds === null) {
+      return { refusal, refusalWhenMade: null, endpoint };
+    }
+    return whenReady(authenticate(routed, portsAt(signedSeconds, tokens)), (former) => ({
+      refusal,
+      refusalWhenMade: decide(former),
+      endpoint,
+    }));
+  });
+}
+
+function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
+  const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000 };
+  return { clock, ...tokenPorts(tokens, clock), replayGuard: { reserve: () => 'first' } };
+}
+
+/** The request as Envoy would hand it on: `Host` as authority, header names in lower case. */
+export function gatewayRequest({ method, path, authority, headers, body }: ClientRequest): HttpRequest {
+  const lines = [
+    [':authority', authority],
+    [':path', path],
+    [':method', method],
+    ...headers.map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => name !== 'host'),
+  ] as const;
+  const message = CheckRequest.fromPartial({
+    attributes: {
+      request: {
+        http: {
+          method,
+          protocol: SENT_PROTOCOL,
+          size: body.length,
+          rawBody: body,
+          headerMap: { headers: lines.map(([key, value]) => ({ key, rawValue: Buffer.from(value, 'latin1') })) },
+        },
+      },
+    },
+  });
+  const request = HttpRequest.parse(CheckRequest.encode(message).finish());
+  if (request === null) throw new Error('a message that was written here cannot be read');
+  return request;
+}
+
+/** What is known of access tokens where a request is explained. */
+export interface KnownTokens {
+  readonly issuer: string;
+  /** The key ring of the gateway; null where it is not at hand. */
+  readonly ring: TokenRing | null;
+  /** Whether the client is known to have revoked the token of the request. */
+  readonly isRevoked: boolean;
+  /** What cannot be judged, each a sentence. */
+  readonly notes: readonly string[];
+}
+
+/** What partners know who have no store. */
+export const tokensOfPartners: KnownTokens = {
+  issuer: '',
+  ring: null,
+  isRevoked: false,
+  notes: [
+    'Whether the gateway issued the token, whether the token or its credential was revoked, and whether there is a grant cannot be judged without the store and the key ring of the gateway.',
+  ],
+};
+
+/** The ports that authentication judges tokens with. Without a key ring, every token of the right form is taken as issued. */
+function tokenPorts(
+  { issuer, ring, isRevoked }: KnownTokens,
+  clock: Clock,
+): Pick<AuthenticationPorts, 'tokens' | 'revokedTokens'> {
+  return {
+    tokens:
+      ring === null
+        ? { verify: (text) => readToken(text, clock) }
+        : new AccessTokens({ issuer, ring: () => ring, clock }),
+    revokedTokens: { isRevoked: () => isRevoked },
+  };
+}
+
+function readToken(text: string, clock: Clock): ReturnType<AccessTokens['verify']> {
+  const claims = readUnverifiedClaims(text);
+  if (claims === null) return { fault: 'the claims of the token are not written as they are here' };
+  return clock.nowSeconds() >= claims.expiresAt ? { fault: 'the token has expired' } : claims;
+}
+
+const ID = 'caller';
+
+/**
+ * A store that holds one endpoint and one credential which may call it, for explaining where no store is at hand.
+ * `appKey` null: there is no credential. On a key endpoint `secret` is of no account. With `claims`, the credential is the
+ * one that an access token names.
+ */
+export function loneSnapshot(
+  endpoint: PartnerEndpoint,
+  appKey: string | null,
+  secret: string | null,
+  claims: SentIdentity['claims'],
+): Snapshot {
+  const consumerId = claims?.consumerId ?? ID;
+  const isKey = endpoint.authentication === 'key';
+  const credential = {
+    id: claims?.credentialId ?? ID,
+    consumerId,
+    methods: [endpoint.authentication],
+    appKeyHash: hashAppKey(appKey ?? ''),
+    appSecret: isKey ? null : Secret.fromText(secret ?? ''),
+    retiringSecret: null,
+    state: 'active',
+    notBefore: null,
+    expiresAt: null,
+  } as const;
+  return compileSnapshot({
+    endpoints: [endpoint],
+    consumers: [{ id: consumerId, name: null, description: '', labels: {}, enabled: true }],
+    credentials: appKey === null ? [] : [credential],
+    grants: [{ endpointId: endpoint.id, consumerId, limits: null, expiresAt: null }],
+  });
+}

@@ -1,0 +1,62 @@
+import type { Refusal, RefusalCode } from '../refusal.ts';
+import { findTokenMistake } from './explain-token.ts';
+import type { Mistake } from './explanation.ts';
+
+const FIXES: Partial<Record<RefusalCode, string>> = {
+  PATH_NOT_NORMAL:
+    'Send a path without "." and ".." segments, empty segments, "#" and bytes outside ASCII, percent-encoded once and where needed',
+  MALFORMED_REQUEST: 'Percent-encode what cannot stand in a request line, and send Host as host or host:port',
+  TOO_MANY_PARAMETERS: 'Send at most 100 parameters, sign counted; more fit into JSON',
+  AMBIGUOUS_PARAMETERS: 'Send values that hold "&" and "=" as JSON',
+  MALFORMED_WRAPPER:
+    'Send {"data":"…","appKey":"…","sign":"…","apiTimestamp":1795228800}, in UTF-8, with nothing before or after it',
+  ENDPOINT_NOT_FOUND:
+    'See whether the host, the path and the method are those of this API, and --endpoint names the right endpoint (an Envoy route may also name it)',
+  BODY_TOO_LARGE: 'Send at most 10 MiB (JSON with a parameter signature: 2 MiB), and give the request with its body',
+  BODY_NOT_VERIFIABLE: 'Send a form or JSON in UTF-8, not compressed',
+};
+
+/** A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. */
+export function refusalMistake({ refused, detail }: Refusal): Mistake {
+  if (refused === 'TOKEN_INVALID') return findTokenMistake(detail) ?? callerMistake(detail);
+  return {
+    name: refused.toLowerCase().replaceAll('_', '-'),
+    what: detail,
+    fix: FIXES[refused] ?? 'See the code in the list of refusals',
+  };
+}
+
+/** What to do about a credential that cannot be used, by what the gateway says of it (`findCredentialFault`). */
+const CREDENTIAL_FIXES: readonly (readonly [said: RegExp, name: string, fix: string])[] = [
+  [
+    /is unknown$/,
+    'app-key-unknown',
+    'Send the App Key exactly as it was issued, to the gateway that issued it; no credential of this store has it',
+  ],
+  [/is not for /, 'credential-of-another-method', 'Issue a credential for the method of this endpoint'],
+  [/is revoked$/, 'credential-revoked', 'Issue a new credential; a revoked one does not come back'],
+  [/has expired$/, 'credential-expired', 'Issue a new credential'],
+  [/is not valid yet$/, 'credential-not-yet-valid', 'Wait for the time from which the credential is valid'],
+  [/^the consumer .* is disabled$/, 'consumer-disabled', 'Enable the consumer: postern consumer enable'],
+];
+
+/** A credential that cannot be used, as a mistake. */
+export function callerMistake(fault: string): Mistake {
+  const [, name = 'credential-not-usable', fix = 'See the credential: postern credential show'] =
+    CREDENTIAL_FIXES.find(([said]) => said.test(fault)) ?? [];
+  return { name, what: fault, fix };
+}
+
+/** The signature was made with an App Secret that works no more. */
+export const FORMER_SECRET: Mistake = {
+  name: 'former-secret',
+  what: 'the former App Secret was used, which works no more since it was rotated',
+  fix: 'Sign with the App Secret that the last rotation gave',
+};
+
+/** The secret to explain with is not the one that the gateway checks with. */
+export const SECRET_NOT_STORED: Mistake = {
+  name: 'secret-not-stored',
+  what: 'the App Secret given with --secret-from is another than the one that the store has for this App Key',
+  fix: 'Hand the caller the App Secret that the store has, or rotate it',
+};
