@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { groupOfAddress } from '../address-group.ts';
 import type { Clock } from '../clock.ts';
 
@@ -53,6 +54,8 @@ const HEADROOM = 16;
 /** How long a peer may take to notice that it should go, and how long it may then stay. */
 const NOTICE_MS = 1000;
 const GRACE_MS = 10_000;
+/** How often connections are looked over. */
+const SWEEP_MS = 2000;
 
 /**
  * The connections of one listener, and who may have one. A new one is always let in while there is one on which nothing is
@@ -60,13 +63,14 @@ const GRACE_MS = 10_000;
  * had a request answered go first, the oldest before others; then those whose last answer is longest ago. What is of no use for long is
  * ended at any rate.
  */
-export class ConnectionTable {
+export class ConnectionTable implements Disposable {
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
   readonly #observer: ConnectionObserver | undefined;
   readonly #places = new Map<Guest, Place>();
   readonly #all = new Group();
   readonly #groups = new Map<string, Group>();
+  #sweeper: NodeJS.Timeout | undefined;
 
   constructor(limits: ConnectionLimits, clock: Clock, observer?: ConnectionObserver) {
     this.#limits = limits;
@@ -98,6 +102,18 @@ export class ConnectionTable {
     return true;
   }
 
+  /** Takes the connection of a socket in until it closes. @returns false when there was no room and it is destroyed. */
+  admitSocket(socket: Socket, guest: Guest): boolean {
+    if (!this.admit(guest)) {
+      socket.destroy();
+      return false;
+    }
+    socket.once('close', () => {
+      this.left(guest);
+    });
+    return true;
+  }
+
   /** It is closed. Of one that the table does not know, nothing happens. */
   left(guest: Guest): void {
     const place = this.#places.get(guest);
@@ -112,7 +128,20 @@ export class ConnectionTable {
     for (const place of [...this.#places.values()]) this.#cut(place);
   }
 
-  /** Ends what is of no use for long, and what does not leave. To be called every few seconds. */
+  /** Calls {@link sweep}, and `also`, every two seconds until the table is disposed of. */
+  startSweeping(also?: () => void): void {
+    this.#sweeper = setInterval(() => {
+      also?.();
+      this.sweep();
+    }, SWEEP_MS).unref();
+  }
+
+  /** Ends the sweeping. Connections stay. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#sweeper);
+  }
+
+  /** Ends what is of no use for long, and what does not leave. */
   sweep(): void {
     const nowMs = this.#clock.nowMs();
     for (const place of [...this.#places.values()]) {

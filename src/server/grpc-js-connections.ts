@@ -5,28 +5,46 @@ import type { Clock } from '../clock.ts';
 import { type ConnectionLimits, type ConnectionObserver, ConnectionTable, type Guest } from './connection-table.ts';
 import { socketBelow } from './tls-listener.ts';
 
-/** How often connections are looked over. */
-const SWEEP_MS = 2000;
+/** Per call: the largest message fits without a round trip. */
+const STREAM_WINDOW_BYTES = 12 * 1024 * 1024;
+/** Per connection: a few of the largest at once. */
+const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
 
 /**
- * The {@link ConnectionTable} of a grpc-js server, which has no bound of connections of its own. It reaches into the server as
- * `grpc-js-windows.ts` does. What a call is waiting for cannot be seen from here, so that a half-received one counts as worked on.
+ * Lets every stream send {@link STREAM_WINDOW_BYTES} (SETTINGS_INITIAL_WINDOW_SIZE, RFC 9113 §6.5.2): with HTTP/2's 64 KiB a
+ * 10 MiB check waits for many round trips. To be called before `bindAsync`.
+ *
+ * grpc-js 1.14 has no public way to this: `grpc-node.flow_control_window` is an option of its clients only, and the options
+ * that `ServerCredentials` may hand on to Node are not read without TLS. So this, like {@link GrpcJsConnections}, reaches
+ * into the server, and does nothing where a later version looks different: then big bodies are slower.
+ */
+export function widenStreamWindows(server: Server): void {
+  const options: unknown = Reflect.get(server, 'commonServerOptions');
+  if (typeof options !== 'object' || options === null) return;
+  const settings: unknown = Reflect.get(options, 'settings');
+  if (typeof settings !== 'object') return;
+  Object.assign(options, { settings: { ...settings, initialWindowSize: STREAM_WINDOW_BYTES } });
+}
+
+/**
+ * The {@link ConnectionTable} of a grpc-js server, which has no bound of connections of its own. What a call is waiting for
+ * cannot be seen from here, so that a half-received one counts as worked on.
+ *
+ * It takes Node's servers out of a private field. The public way to own the sockets, `createConnectionInjector`, gives neither
+ * their sessions nor their calls, and so could tell no connection that is idle, nor end one in good order. In a later version
+ * without that field there would be no bounds, which `test/conformance/grpc-transport-connections.test.ts` finds.
  */
 export class GrpcJsConnections implements Disposable {
   readonly #clock: Clock;
   readonly #table: ConnectionTable;
   readonly #guests = new WeakMap<Socket, GrpcJsGuest>();
-  readonly #sweeper: NodeJS.Timeout;
   /** Whose session is made in this turn. */
   #arriving: GrpcJsGuest | undefined;
 
   constructor(limits: ConnectionLimits, clock: Clock, observer?: ConnectionObserver) {
     this.#clock = clock;
     this.#table = new ConnectionTable(limits, clock, observer);
-    this.#sweeper = setInterval(() => {
-      this.#table.sweep();
-    }, SWEEP_MS);
-    this.#sweeper.unref();
+    this.#table.startSweeping();
   }
 
   get size(): number {
@@ -41,7 +59,7 @@ export class GrpcJsConnections implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#sweeper);
+    this.#table[Symbol.dispose]();
   }
 
   #watch(listener: NetServer): void {
@@ -52,19 +70,13 @@ export class GrpcJsConnections implements Disposable {
     // Node's own listener comes between, and must not find a socket that is closed.
     listener.on('connection', (socket: Socket) => {
       const guest = this.#guests.get(socket);
-      if (guest === undefined) return;
-      if (!this.#table.admit(guest)) {
-        socket.destroy();
-        return;
-      }
-      socket.once('close', () => {
-        this.#table.left(guest);
-      });
+      if (guest !== undefined) this.#table.admitSocket(socket, guest);
     });
     listener.prependListener('secureConnection', (socket: Socket) => {
       this.#arriving = this.#guests.get(socketBelow(socket));
     });
     listener.on('session', (session: ServerHttp2Session) => {
+      session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
       this.#arriving?.introduce(session, this.#clock);
       this.#arriving = undefined;
     });

@@ -33,8 +33,7 @@ import {
 import { HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
 import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
 import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
-import { GrpcJsConnections } from './grpc-js-connections.ts';
-import { widenWindows } from './grpc-js-windows.ts';
+import { GrpcJsConnections, widenStreamWindows } from './grpc-js-connections.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
 type StreamCall = ServerWritableStream<Buffer, Uint8Array>;
@@ -79,7 +78,7 @@ class GrpcJsTransport implements Transport {
       'grpc.max_send_message_length': -1,
       'grpc.max_concurrent_streams': maxConcurrentCalls,
     }); // channelz stays on: without it forceShutdown leaves connections open
-    widenWindows.beforeBind(this.#server);
+    widenStreamWindows(this.#server);
     if (options.methods.size > 0) this.#server.addService(describe(options.methods), this.#implement(options.methods));
   }
 
@@ -92,7 +91,6 @@ class GrpcJsTransport implements Transport {
         else reject(error);
       });
     });
-    widenWindows.afterBind(this.#server);
     this.#connections.watch(this.#server);
     if (address.kind === 'unix') await setSocketMode(address.path, this.#options.unixSocketMode);
     this.#address = address.kind === 'unix' ? address : { ...address, port };

@@ -4,9 +4,6 @@ import type { Clock } from '../clock.ts';
 import { type ConnectionLimits, type ConnectionObserver, ConnectionTable, type Guest } from './connection-table.ts';
 import { socketBelow } from './tls-listener.ts';
 
-/** How often connections are looked over. */
-const SWEEP_MS = 2000;
-
 /**
  * The {@link ConnectionTable} of a listener of Node's HTTP/1.1. The time for headers, bodies and the next request are Node's to
  * watch; this one counts, makes room, and ends what those leave over, such as a peer that does not read its answer.
@@ -15,23 +12,20 @@ export class HttpConnections implements Disposable {
   readonly #clock: Clock;
   readonly #table: ConnectionTable;
   readonly #guests = new WeakMap<Socket, HttpGuest>();
-  readonly #sweeper: NodeJS.Timeout;
 
   /** To be made before the server listens. */
   constructor(server: Server, limits: ConnectionLimits, clock: Clock, observer?: ConnectionObserver) {
     this.#clock = clock;
     this.#table = new ConnectionTable(limits, clock, observer);
     server.on('connection', (socket: Socket) => {
-      this.#arrive(socket);
+      const guest = new HttpGuest(socket);
+      if (this.#table.admitSocket(socket, guest)) this.#guests.set(socket, guest);
     });
     server.on('secureConnection', (socket: Socket) => {
       const guest = this.#guests.get(socketBelow(socket));
       if (guest !== undefined) guest.socket = socket;
     });
-    this.#sweeper = setInterval(() => {
-      this.#table.sweep();
-    }, SWEEP_MS);
-    this.#sweeper.unref();
+    this.#table.startSweeping();
   }
 
   get size(): number {
@@ -64,19 +58,7 @@ export class HttpConnections implements Disposable {
   /** Ends all at once, those included that Node's server does not know yet: their TLS handshake is not done. */
   [Symbol.dispose](): void {
     this.#table.cutAll();
-    clearInterval(this.#sweeper);
-  }
-
-  #arrive(socket: Socket): void {
-    const guest = new HttpGuest(socket);
-    if (!this.#table.admit(guest)) {
-      socket.destroy();
-      return;
-    }
-    this.#guests.set(socket, guest);
-    socket.once('close', () => {
-      this.#table.left(guest);
-    });
+    this.#table[Symbol.dispose]();
   }
 }
 

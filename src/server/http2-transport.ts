@@ -27,8 +27,6 @@ import { addressOf, listenOn } from './listening.ts';
 import { HandshakeEpochs } from './handshake-epochs.ts';
 
 const TCP_KEEPALIVE_MS = 60_000;
-/** How often connections are looked over for what makes no progress. */
-const SWEEP_MS = 2000;
 /** How long a peer may take to acknowledge that it saw a GOAWAY. */
 const DRAIN_NOTICE_MS = 1000;
 
@@ -49,7 +47,6 @@ class Http2Transport implements Transport {
   readonly #timers = new Set<NodeJS.Timeout>();
   #tls: TlsIdentity | undefined;
   #address: ListenAddress | null = null;
-  #sweeper: NodeJS.Timeout | null = null;
   #whenEmpty: (() => void) | null = null;
   #draining = false;
 
@@ -91,13 +88,11 @@ class Http2Transport implements Transport {
       this.#options.observer.defect(error, 'listener');
     });
     this.#address = addressOf(this.#server);
-    this.#sweeper = setInterval(() => {
+    this.#table.startSweeping(() => {
       for (const connection of this.#connections.keys()) connection.sweep();
-      this.#table.sweep();
       this.#context.unsent.makeRoom();
       this.#context.largeBuffers.sweep();
-    }, SWEEP_MS);
-    this.#sweeper.unref();
+    });
   }
 
   heldBytes(): Readonly<Record<MemoryPoolName, number>> {
@@ -155,7 +150,7 @@ class Http2Transport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    this.#table[Symbol.dispose]();
     for (const timer of this.#timers) clearTimeout(timer);
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => {
@@ -197,15 +192,9 @@ class Http2Transport implements Transport {
     // Resets and broken pipes are a peer's way to leave; `close` follows.
     socket.on('error', () => undefined);
     const guest = new Http2Guest(socket, this.#peerOf(socket));
-    if (!this.#table.admit(guest)) {
-      socket.destroy();
-      return false;
-    }
-    this.#guests.set(socket, guest);
-    socket.once('close', () => {
-      this.#table.left(guest);
-    });
-    return true;
+    const isAdmitted = this.#table.admitSocket(socket, guest);
+    if (isAdmitted) this.#guests.set(socket, guest);
+    return isAdmitted;
   }
 
   #acceptTls(socket: TLSSocket): void {

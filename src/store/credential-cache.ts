@@ -48,10 +48,6 @@ export interface CredentialCacheOptions {
   readonly maxEntries: number;
   /** How long an entry serves while the store is away, in seconds since it was certainly right. */
   readonly maxStaleSeconds: number;
-  /** For a feed that confirms more rarely than every second, such as polling: {@link SOFT_AGE_MS} without it. */
-  readonly softAgeMs?: number;
-  /** {@link HARD_AGE_MS} without it. */
-  readonly hardAgeMs?: number;
   readonly gateLimits?: Partial<GateLimits>;
 }
 
@@ -111,8 +107,6 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly counters: Readonly<CacheCounters>;
   readonly #counters: CacheCounters;
   readonly #ports: CredentialCachePorts;
-  readonly #softAgeMs: number;
-  readonly #hardAgeMs: number;
   readonly #maxStaleMs: number;
   readonly #entries: CachedCredentials;
   readonly #unknown: UnknownAppKeys;
@@ -130,9 +124,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     this.counters = counters;
     this.#counters = counters;
     this.#ports = ports;
-    this.#softAgeMs = options.softAgeMs ?? SOFT_AGE_MS;
-    this.#hardAgeMs = options.hardAgeMs ?? HARD_AGE_MS;
-    this.#maxStaleMs = Math.max(options.maxStaleSeconds * 1000, this.#hardAgeMs);
+    this.#maxStaleMs = Math.max(options.maxStaleSeconds * 1000, HARD_AGE_MS);
     this.#unknown = new UnknownAppKeys(clock);
     this.#entries = new CachedCredentials(options.maxEntries, () => {
       counters.evictions += 1;
@@ -180,7 +172,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     const entry = this.#entries.get(appKeyHash);
     if (entry !== undefined) {
       const ageMs = this.#ageMs(entry);
-      if (ageMs > this.#softAgeMs) return this.#findAged(entry, ageMs);
+      if (ageMs > SOFT_AGE_MS) return this.#findAged(entry, ageMs);
       this.#counters.hits += 1;
       return entry.held;
     }
@@ -257,7 +249,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   #findAged(entry: CacheEntry, ageMs: number): Pending<HeldCredential | null> {
     const { outlook } = this.#ports.reader;
     if (ageMs > this.#maxStaleMs) return this.#findInStore(entry.appKeyHash);
-    if (ageMs <= this.#hardAgeMs) {
+    if (ageMs <= HARD_AGE_MS) {
       if (outlook !== 'away') this.#refresh(entry.appKeyHash);
       this.#counters.hits += 1;
       return entry.held;

@@ -35,11 +35,6 @@ export class FrameReader {
     return this.#prefaceBytes === PREFACE.length;
   }
 
-  /** Whether a preface, a header or a payload has begun and not ended. */
-  get waiting(): boolean {
-    return !this.prefaceDone || this.#partial !== null;
-  }
-
   /** How much of the last input was read: all of it, unless the sink stopped the reading. The rest is to be pushed again. */
   get readTo(): number {
     return this.#readTo;
