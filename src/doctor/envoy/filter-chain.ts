@@ -1,6 +1,17 @@
-import type { EnvoyConfig, HttpFilter, HttpManager } from './envoy-config.ts';
-import { BODY_STATE } from './guard.ts';
-import { listIn, textIn } from './json-view.ts';
+import {
+  type EnvoyConfig,
+  flagIn,
+  type HttpFilter,
+  type HttpManager,
+  isObject,
+  type JsonObject,
+  listIn,
+  objectIn,
+  type Route,
+  textIn,
+  typeOf,
+  valueIn,
+} from './envoy-config.ts';
 
 /** The filters that make Postern safe, found in one chain; null for one that is not there. */
 export interface PosternChain {
@@ -52,4 +63,113 @@ export function posternCluster({ extAuthz }: PosternChain): string | null {
 /** The keys of what a list of matchers of local replies lacks: those without a filter rewrite Postern's answers too. */
 export function mappersWithoutFilter({ manager }: PosternChain): number {
   return listIn(manager.settings, 'local_reply_config', 'mappers').filter((mapper) => !('filter' in mapper)).length;
+}
+
+/** Paths that Postern's own HTTP listener serves: they authenticate their clients themselves. */
+const OWN_PATHS = /^(\/oauth2(\/|$)|\/\.well-known\/oauth-authorization-server$)/;
+
+/** The most specific setting of a filter for a route, without the wrapper that can switch it off; null without one. */
+export function overrideOf(route: Route, filter: HttpFilter): JsonObject | null {
+  return route.overrides.map((level) => level[filter.name]).find((level) => isObject(level)) ?? null;
+}
+
+/** Whether a filter does nothing for the requests of a route. */
+export function isOff(route: Route, filter: HttpFilter): boolean {
+  const override = overrideOf(route, filter);
+  if (override === null) return filter.isDisabled;
+  return (
+    flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
+  );
+}
+
+/** The path or the beginning of one that a route matches; empty for other kinds of matches. */
+export function matchedPath({ route }: Route): string {
+  const match = objectIn(route, 'match');
+  return textIn(match, 'prefix') ?? textIn(match, 'path') ?? textIn(match, 'path_separated_prefix') ?? '';
+}
+
+/** Whether a route is for what Postern's own HTTP listener serves. */
+export function isOwn(route: Route): boolean {
+  return OWN_PATHS.test(matchedPath(route));
+}
+
+/** The names of the clusters that a route leads to. */
+export function clustersOf({ route }: Route): readonly string[] {
+  const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters').map((each) => textIn(each, 'name'));
+  return [textIn(route, 'route', 'cluster'), ...weighted].filter((name) => name !== null);
+}
+
+/** Whether a route leads to a back end, and not to an answer of Envoy itself. */
+export function leadsOn({ route }: Route): boolean {
+  return !('redirect' in route) && !('direct_response' in route);
+}
+
+/** The metadata that says how a body goes on: Postern and the unwrap script write it, the guard looks at it. */
+const BODY_STATE = 'postern.body';
+
+const DECIDED: readonly string[] = ['original', 'replaced'];
+
+/** What a guard lets pass. */
+interface GuardPolicies {
+  /** Whether all that Postern decided passes: bodies as they came, and those that were replaced. */
+  readonly passesDecided: boolean;
+  /** Names of clusters to which everything passes. */
+  readonly clusters: readonly string[];
+  /** Whether anything else passes. */
+  readonly passesMore: boolean;
+}
+
+/** Reads an RBAC filter as a guard. What cannot be read counts as letting more pass. */
+export function readGuard({ settings }: HttpFilter): GuardPolicies {
+  const policies = Object.values(objectIn(settings, 'rules', 'policies')).map((policy) => objectIn(policy));
+  const clusters = policies.map((policy) => clusterOf(policy));
+  const others = policies.filter((_, index) => clusters[index] === null);
+  const isAllow = (textIn(settings, 'rules', 'action') ?? 'ALLOW') === 'ALLOW';
+  return {
+    passesDecided:
+      others.some(passesDecided) && DECIDED.every((state) => JSON.stringify(others).includes(`"${state}"`)),
+    clusters: clusters.filter((name) => name !== null),
+    passesMore: !isAllow || !('rules' in settings) || !others.every(passesDecided),
+  };
+}
+
+function passesDecided(policy: JsonObject): boolean {
+  const permissions = listIn(policy, 'permissions');
+  return permissions.length > 0 && permissions.every(isOfDecision);
+}
+
+/** Whether a permission is met only by what Postern decided. */
+function isOfDecision(permission: JsonObject): boolean {
+  const either = listIn(permission, 'or_rules', 'rules');
+  if (either.length > 0) return either.every(isOfDecision);
+  if (listIn(permission, 'and_rules', 'rules').some(isOfDecision)) return true;
+  const sourced = objectIn(permission, 'sourced_metadata');
+  const isOfRequest = (textIn(sourced, 'metadata_source') ?? 'DYNAMIC') === 'DYNAMIC';
+  const matcher = 'metadata' in permission ? objectIn(permission, 'metadata') : objectIn(sourced, 'metadata_matcher');
+  const path = listIn(matcher, 'path').map((step) => textIn(step, 'key'));
+  return (
+    isOfRequest &&
+    textIn(matcher, 'filter') === 'envoy.filters.http.ext_authz' &&
+    path.length === 1 &&
+    path[0] === BODY_STATE &&
+    valueIn(matcher, 'invert') !== true &&
+    isDecided(objectIn(matcher, 'value'))
+  );
+}
+
+function isDecided(value: JsonObject): boolean {
+  const either = listIn(value, 'or_match', 'value_matchers');
+  if (either.length > 0) return either.every(isDecided);
+  return DECIDED.includes(textIn(value, 'string_match', 'exact') ?? '');
+}
+
+/** The cluster of a policy with the condition `xds.cluster_name == "…"`; null for any other. */
+function clusterOf(policy: JsonObject): string | null {
+  const call = objectIn(policy, 'condition', 'call_expr');
+  const [name, text] = listIn(call, 'args');
+  const isClusterName =
+    textIn(call, 'function') === '_==_' &&
+    textIn(name, 'select_expr', 'operand', 'ident_expr', 'name') === 'xds' &&
+    textIn(name, 'select_expr', 'field') === 'cluster_name';
+  return isClusterName ? textIn(text, 'const_expr', 'string_value') : null;
 }

@@ -1,21 +1,25 @@
-import { fault, fine, type Finding, warning } from '../finding.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fault, type Finding, fine, warning } from '../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
-import { type EnvoyConfig, readConfigDump, type Route } from './envoy-config.ts';
-import { findPosternChain, type PosternChain } from './filter-chain.ts';
-import { type JsonObject, textIn } from './json-view.ts';
-import type { LiveState } from './live-state.ts';
-import { leadsOn } from './route-filters.ts';
-import { inspectBodyLimits, inspectOrder } from './rules/chain-rules.ts';
-import { inspectCluster } from './rules/cluster-rules.ts';
-import { inspectExtAuthz } from './rules/ext-authz-rules.ts';
-import { inspectRateLimitFilter } from './rules/limit-rules.ts';
-import { inspectLiveState } from './rules/live-rules.ts';
-import { inspectManager } from './rules/manager-rules.ts';
-import { inspectSettings } from './rules/setting-rules.ts';
-import { inspectRoutes } from './rules/route-rules.ts';
+import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
+import { inspectCluster } from './cluster-rules.ts';
+import { type EnvoyConfig, type JsonObject, readConfigDump, type Route, textIn } from './envoy-config.ts';
+import { inspectExtAuthz } from './ext-authz-rules.ts';
+import { findPosternChain, leadsOn, type PosternChain } from './filter-chain.ts';
+import {
+  inspectLiveState,
+  isAnyHostDown,
+  type LiveState,
+  readLiveState,
+  wantedCounters,
+  withGrowth,
+} from './live-state.ts';
+import { inspectManager } from './manager-rules.ts';
+import { inspectRoutes } from './route-rules.ts';
+import { inspectSettings } from './setting-rules.ts';
 
 /** What is known beside Envoy's configuration; `live` is null when it cannot be read. */
-export interface Surroundings {
+interface Surroundings {
   readonly own: OwnLimits;
   readonly live: LiveState | null;
 }
@@ -99,4 +103,78 @@ function inspectAdmin({ admin }: EnvoyConfig): readonly Finding[] {
   if (address === null || /^(127\.|::1$|localhost$)/.test(address)) return [];
   const message = `the admin address listens on ${address}: whoever reaches it can read and change this Envoy`;
   return [warning('Envoy admin', message, 'bind it to 127.0.0.1')];
+}
+
+/** An Envoy that does not answer within this is told as one that is away. */
+const DEADLINE_MS = 5000;
+
+/** Time for a health check or two, which tell why a host is out of use. */
+const HEALTH_CHECKS_MS = 2500;
+
+/** A configuration larger than this is not Envoy's. */
+const MAX_DUMP_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Asks an Envoy at its admin address for its configuration and for what it has seen, and looks through both. Never rejects
+ * for what Envoy does.
+ */
+export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readonly Finding[]> {
+  const subject = `Envoy at ${admin.origin}`;
+  const fetchStats = async (): Promise<Answer> =>
+    await fetchJson(admin, `/stats?format=json&filter=${encodeURIComponent(wantedCounters)}`);
+  const [dump, clusters, stats] = await Promise.all([
+    fetchJson(admin, '/config_dump?include_eds'),
+    fetchJson(admin, '/clusters?format=json'),
+    fetchStats(),
+  ]);
+  if ('problem' in dump) return [fault(subject, dump.problem, dump.advice)];
+  if ('value' in clusters && 'value' in stats) {
+    let live = readLiveState(clusters.value, stats.value);
+    if (isAnyHostDown(live)) {
+      await delay(HEALTH_CHECKS_MS);
+      const later = await fetchStats();
+      if ('value' in later) live = withGrowth(live, later.value);
+    }
+    return inspectEnvoy(dump.value, { own, live });
+  }
+  const findings = inspectEnvoy(dump.value, { own, live: null });
+  const message = 'it does not show /clusters and /stats: whether it reaches Postern is not known';
+  return [...findings, warning(subject, message, 'give the whole admin address, such as http://127.0.0.1:9901')];
+}
+
+type Answer = { readonly value: unknown } | { readonly problem: string; readonly advice: string };
+
+async function fetchJson(admin: URL, path: string): Promise<Answer> {
+  const url = new URL(`${admin.pathname.replace(/\/$/, '')}${path}`, admin);
+  const [name = path] = path.split('?', 1);
+  const notEnvoy = 'give the admin address of Envoy, such as http://127.0.0.1:9901';
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS), redirect: 'error' });
+    if (!response.ok) {
+      return { problem: `its admin address answers ${String(response.status)} to ${name}`, advice: notEnvoy };
+    }
+    const text = await readText(response);
+    return text === null
+      ? { problem: `its answer to ${name} is too long`, advice: notEnvoy }
+      : { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (error instanceof SyntaxError) return { problem: `its answer to ${name} is no configuration`, advice: notEnvoy };
+    const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.name;
+    const advice = 'start Envoy, or give its admin address with --envoy; it is loopback only, as a rule';
+    return { problem: `its admin address does not answer (${cause})`, advice };
+  }
+}
+
+/** The whole answer; null when it is longer than any configuration. */
+async function readText(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    const bytes = chunk as Uint8Array;
+    length += bytes.length;
+    if (length > MAX_DUMP_BYTES) return null;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

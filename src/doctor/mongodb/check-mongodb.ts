@@ -1,18 +1,19 @@
-import type { MongoClient } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { KeyRing } from '../../keyring/key-ring.ts';
 import { Conflict } from '../../manage/resource-store.ts';
-import { connectMongodb } from '../../store/mongodb/connect.ts';
 import { mongodbTlsFiles } from '../../store/mongodb/connect-tls.ts';
+import { connectMongodb } from '../../store/mongodb/connect.ts';
 import { MongodbUnavailable, type UnavailableReason, withFaults } from '../../store/mongodb/faults.ts';
-import { fault, type Finding } from '../finding.ts';
+import { findSchemaDifferences, repairSchema } from '../../store/mongodb/migrate.ts';
+import type { SchemaDifference } from '../../store/mongodb/schema/differences.ts';
+import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
 import { checkTlsFiles } from '../check-tls-files.ts';
+import { fault, type Finding, fine, warning } from '../finding.ts';
 import { checkRecords } from './check-records.ts';
-import { checkSchema, fixSchema } from './check-schema.ts';
-import { checkServer } from './check-server.ts';
 
 /** What looking at a MongoDB store needs. */
-export interface MongodbCheckPorts {
+interface MongodbCheckPorts {
   readonly clock: Clock;
   /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
   readonly keyRing: KeyRing | null;
@@ -81,4 +82,117 @@ function adviceFor({ reason }: MongodbUnavailable): string {
   if (reason === 'files') return 'correct the file, or the option of POSTERN_STORE that names it';
   if (reason === 'forbidden') return 'give the user the role that deploy/mongodb/roles.js makes';
   return 'check that the servers run and that this machine reaches them; serve goes on with callers it knows meanwhile';
+}
+
+const SUBJECT = 'MongoDB';
+
+/** What is known of the connection. */
+interface ConnectionFacts {
+  readonly isTls: boolean;
+  readonly clock: Clock;
+}
+
+/** From here a clock makes changes count late or early, in milliseconds. */
+const CLOCK_WARNING_MS = 2000;
+/** From here signatures in their time window are refused, in milliseconds. */
+const CLOCK_FAULT_MS = 60_000;
+
+/** Looks at the server itself: its kind, its clock, who may log in, who can listen. Rejects as the driver does. */
+async function checkServer(db: Db, { isTls, clock }: ConnectionFacts): Promise<readonly Finding[]> {
+  const before = clock.nowMs();
+  const hello = await db.command({ hello: 1 });
+  const after = clock.nowMs();
+  const setName: unknown = hello['setName'];
+  const findings: Finding[] = [
+    typeof setName === 'string' || hello['msg'] === 'isdbgrid'
+      ? fine(
+          SUBJECT,
+          `answers${typeof setName === 'string' ? ` as the replica set ${setName}` : ' as a sharded cluster'}`,
+        )
+      : warning(
+          SUBJECT,
+          'is a stand-alone server: changes reach replicas in seconds instead of at once, and commands refuse to make any',
+          'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
+        ),
+    ...checkClock(hello['localTime'], (before + after) / 2),
+  ];
+  const status = await db.command({ connectionStatus: 1 });
+  const users: unknown = (status['authInfo'] as { readonly authenticatedUsers?: unknown } | undefined)
+    ?.authenticatedUsers;
+  if (Array.isArray(users) && users.length === 0) {
+    findings.push(
+      warning(
+        SUBJECT,
+        'takes this connection without a login: whoever reaches it can read and change everything',
+        'switch authorization on, and make users with deploy/mongodb/roles.js',
+      ),
+    );
+  }
+  if (!isTls && !isLoopback(hello['me'])) {
+    findings.push(
+      warning(
+        SUBJECT,
+        'is called without TLS: App Keys and sealed secrets can be read on the way',
+        'add tls=true&tlsCAFile=… to the address',
+      ),
+    );
+  }
+  return findings;
+}
+
+function checkClock(localTime: unknown, nowMs: number): readonly Finding[] {
+  if (!(localTime instanceof Date)) return [];
+  const aheadMs = Math.round(localTime.getTime() - nowMs);
+  const shown = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'behind' : 'ahead of'}`;
+  const message = `the clock of this machine is ${shown} that of MongoDB`;
+  const advice = 'let both follow a time service (NTP); signatures are valid for minutes only';
+  if (Math.abs(aheadMs) >= CLOCK_FAULT_MS) return [fault('clock', message, advice)];
+  if (Math.abs(aheadMs) >= CLOCK_WARNING_MS) return [warning('clock', message, advice)];
+  return [fine('clock', 'agrees with that of MongoDB')];
+}
+
+function isLoopback(me: unknown): boolean {
+  return typeof me !== 'string' || /^(127\.|\[?::1|localhost)/.test(me);
+}
+
+const COLLECTIONS = 'collections';
+const FIX = 'run "postern doctor --fix" as a user with the role posternMigrator';
+
+const outcomes = {
+  current: 'validators and indexes were compared, and mended where they differed',
+  created: 'were made',
+  migrated: 'were brought up to date',
+} as const;
+
+/** Makes or mends collections, validators and indexes. Rejects with `StoreUnavailable`, or `Conflict` for documents in the way. */
+async function fixSchema(db: Db): Promise<Finding> {
+  return fine(COLLECTIONS, outcomes[await repairSchema(db)]);
+}
+
+/** Compares collections, validators and indexes with those of this version. Rejects with `StoreUnavailable`. */
+async function checkSchema(db: Db): Promise<readonly Finding[]> {
+  try {
+    await withFaults(() => requireSchema(db));
+  } catch (error) {
+    if (!(error instanceof MongodbUnavailable) || error.reason !== 'schema') throw error;
+    return [{ ...fault(COLLECTIONS, error.message, FIX), cause: 'schema' }];
+  }
+  try {
+    const differences = await findSchemaDifferences(db);
+    if (differences.length > 0)
+      return differences.map((difference) => fault(COLLECTIONS, schemaFault(difference), FIX));
+    return [fine(COLLECTIONS, 'are those of this version, with their validators and indexes')];
+  } catch (error) {
+    if (!(error instanceof MongodbUnavailable) || error.reason !== 'forbidden') throw error;
+    const message =
+      'have the right version; this user may not list collections and indexes, so those were not compared';
+    return [warning(COLLECTIONS, message, 'run doctor as an operator (role posternOperator) to compare them')];
+  }
+}
+
+function schemaFault(difference: SchemaDifference): string {
+  const { what, collection } = difference;
+  if (what === 'collection') return `${collection} is missing`;
+  if (what === 'validator') return `${collection} has another validator: nonsense can be stored`;
+  return `${collection} ${difference.isThereOtherwise ? 'has another' : 'lacks the'} index ${difference.index}: look-ups are slow, or App Keys not unique`;
 }

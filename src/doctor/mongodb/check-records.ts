@@ -30,15 +30,15 @@ export async function checkRecords(db: Db, { keyRing, isDeep }: RecordCheck): Pr
   const credentials =
     keyRing === null
       ? []
-      : await check(db.collection(collectionNames.credentials), (raw) =>
+      : await checkEach(db.collection(collectionNames.credentials), (raw) =>
           readManagedCredentialDocument(raw, { sealer: keyRing, keepsUnopened: false }),
         );
   return withoutContradictions([
     ...endpoints,
     ...keys,
-    ...(await check(db.collection(collectionNames.consumers), readConsumerDocument)),
+    ...(await checkEach(db.collection(collectionNames.consumers), readConsumerDocument)),
     ...credentials,
-    ...(await check(db.collection(collectionNames.grants), readGrantDocument)),
+    ...(await checkEach(db.collection(collectionNames.grants), readGrantDocument)),
     ...(await checkParents(db)),
   ]);
 }
@@ -60,24 +60,27 @@ async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
       'change the match of one of them with "postern endpoint edit"',
     ),
   );
-  return [...tell(collectionNames.endpoints, read.length, faultsOf(read)), ...collisions];
+  return [...summarise(collectionNames.endpoints, read.length, faultsOf(read)), ...collisions];
 }
 
-async function check(collection: Collection, read: (raw: RawDocument) => Mapped<unknown>): Promise<readonly Finding[]> {
+async function checkEach(
+  collection: Collection,
+  read: (raw: RawDocument) => Mapped<unknown>,
+): Promise<readonly Finding[]> {
   const faults: string[] = [];
   let count = 0;
   for await (const document of collection.find({}, { batchSize: 1000 })) {
     count += 1;
     faults.push(...faultsOf([read(document)]));
   }
-  return tell(collection.collectionName, count, faults);
+  return summarise(collection.collectionName, count, faults);
 }
 
 function faultsOf(read: readonly Mapped<unknown>[]): readonly string[] {
   return read.flatMap((each) => ('fault' in each ? [describeFault(each.fault)] : []));
 }
 
-function tell(subject: string, count: number, faults: readonly string[]): readonly Finding[] {
+function summarise(subject: string, count: number, faults: readonly string[]): readonly Finding[] {
   if (faults.length === 0) return [fine(subject, `${String(count)} read, all are right`)];
   const told = faults.slice(0, MAX_TOLD).map((text) => fault(subject, text, MEND));
   const rest = faults.length - told.length;

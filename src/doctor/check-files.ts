@@ -3,9 +3,11 @@ import type { DocumentContent } from '../document/document-content.ts';
 import { parseDocument } from '../document/parse-document.ts';
 import { formatProblem } from '../document/problem.ts';
 import { secretReader } from '../document/secret-source.ts';
+import { readKeyRing } from '../keyring/read-key-ring.ts';
+import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-location.ts';
+import { findOthersAccess } from '../store/file/find-others-access.ts';
 import { readWholeFile } from '../store/file/read-whole-file.ts';
-import { fault, fine, type Finding } from './finding.ts';
-import { warnOfReaders } from './warn-of-readers.ts';
+import { fault, type Finding, fine, warning } from './finding.ts';
 
 /** Reads the declarative file as `serve` would, with its secrets, and tells who else can read them. */
 export async function checkFileStore(path: string, environment: Environment): Promise<readonly Finding[]> {
@@ -38,4 +40,33 @@ export async function checkFileStore(path: string, environment: Environment): Pr
 /** App Keys of method `key` are secrets; App Secrets may be elsewhere (`appSecretFrom`). */
 function holdsSecrets({ credentials }: DocumentContent, text: string): boolean {
   return credentials.some(({ methods }) => methods.includes('key')) || /\bappSecret["']?\s*:/.test(text);
+}
+
+/** Reads the key ring as `serve` would, and tells who else can. No finding holds a key. */
+export async function checkKeyRing(location: KeyRingLocation, environment: Environment): Promise<readonly Finding[]> {
+  const subject = `key ring ${formatKeyRingLocation(location)}`;
+  const found = await readKeyRing(location, environment);
+  if (found.kind === 'changing') {
+    return [warning(subject, 'it is being written to at this moment', 'run doctor again')];
+  }
+  if (found.kind === 'faulty') {
+    const advice = found.isMissing
+      ? 'put the key ring of this store there; "postern keyring create" makes one for a new store'
+      : 'mend it, or put a copy of the right one there';
+    return found.problems.map((problem) => fault(subject, formatProblem(problem), advice));
+  }
+  const { currentKeyId, keys } = found.content;
+  const count = keys.length === 1 ? 'one key' : `${String(keys.length)} keys`;
+  return [
+    fine(subject, `holds ${count}; ${currentKeyId} is the one in use`),
+    ...found.warnings.map((text) => warning(subject, text, 'chmod 600 FILE')),
+  ];
+}
+
+/** Warns where others than the owner have access to a file that holds secrets; `holds` says what is in it, in a few words. */
+async function warnOfReaders(path: string, holds: string): Promise<readonly Finding[]> {
+  const mode = await findOthersAccess(path);
+  if (mode === null) return [];
+  const message = `others than its owner have access to it (mode ${mode}), and it holds ${holds}`;
+  return [warning(`file ${path}`, message, `chmod 600 ${path}`)];
 }

@@ -1,6 +1,6 @@
-import { type Finding, fault, warning } from '../../finding.ts';
-import { posternCluster, type PosternChain } from '../filter-chain.ts';
-import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../json-view.ts';
+import { fault, type Finding, warning } from '../finding.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from './envoy-config.ts';
+import { type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** Below this Envoy drops the retries of a rolling restart. */
 const LEAST_RETRIES = 100;

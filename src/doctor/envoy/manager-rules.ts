@@ -1,8 +1,6 @@
-import { fault, type Finding, warning } from '../../finding.ts';
-import type { HttpManager } from '../envoy-config.ts';
-import { mappersWithoutFilter, type PosternChain } from '../filter-chain.ts';
-import { flagIn, type JsonObject, listIn, numberIn, textIn, valueIn } from '../json-view.ts';
-import { leadsOn } from '../route-filters.ts';
+import { fault, type Finding, warning } from '../finding.ts';
+import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
+import { leadsOn, mappersWithoutFilter, type PosternChain } from './filter-chain.ts';
 
 /** Headers that only Postern may set; a mutation has to take each of them out of what callers send. */
 const identityNames = ['x-consumer-id', 'x_consumer_id', 'X-Credential-Identifier', 'x-anonymous-consumer'];

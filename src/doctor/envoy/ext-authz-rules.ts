@@ -1,7 +1,15 @@
-import { fault, type Finding, warning } from '../../finding.ts';
-import type { HttpFilter } from '../envoy-config.ts';
-import type { PosternChain } from '../filter-chain.ts';
-import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../json-view.ts';
+import { fault, type Finding, warning } from '../finding.ts';
+import {
+  flagIn,
+  type HttpFilter,
+  type JsonObject,
+  listIn,
+  numberIn,
+  objectIn,
+  textIn,
+  valueIn,
+} from './envoy-config.ts';
+import type { PosternChain } from './filter-chain.ts';
 
 /** A setting of ext_authz that undoes what Postern promises. */
 interface Trap {

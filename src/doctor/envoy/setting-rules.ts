@@ -1,8 +1,6 @@
-import { fault, type Finding, warning } from '../../finding.ts';
-import type { Route } from '../envoy-config.ts';
-import { posternCluster, type PosternChain } from '../filter-chain.ts';
-import { type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../json-view.ts';
-import { clustersOf, isOff, isOwn, leadsOn, overrideOf } from '../route-filters.ts';
+import { fault, type Finding, warning } from '../finding.ts';
+import { type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
+import { clustersOf, isOff, isOwn, leadsOn, overrideOf, type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly. */
 interface Expectation {

@@ -1,9 +1,16 @@
-import { fault, type Finding, warning } from '../../finding.ts';
-import type { HttpFilter, Route } from '../envoy-config.ts';
-import { posternCluster, type PosternChain } from '../filter-chain.ts';
-import { readGuard } from '../guard.ts';
-import { flagIn } from '../json-view.ts';
-import { clustersOf, isOff, isOwn, leadsOn, matchedPath, overrideOf } from '../route-filters.ts';
+import { fault, type Finding, warning } from '../finding.ts';
+import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
+import {
+  clustersOf,
+  isOff,
+  isOwn,
+  leadsOn,
+  matchedPath,
+  overrideOf,
+  type PosternChain,
+  posternCluster,
+  readGuard,
+} from './filter-chain.ts';
 
 const IDENTITY_HEADER = /^x[-_](consumer|credential|authenticated)[-_]/i;
 
