@@ -1,18 +1,17 @@
 import type { Environment } from '../config.ts';
 import type { DocumentContent } from '../document/document-content.ts';
-import { parseDocument } from '../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
 import { formatProblem } from '../document/problem.ts';
 import { secretReader } from '../document/secret-source.ts';
+import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-location.ts';
-import { findOthersAccess } from '../store/file/find-others-access.ts';
-import { readWholeFile } from '../store/file/read-whole-file.ts';
 import { fault, type Finding, fine, warning } from './finding.ts';
 
 /** Reads the declarative file as `serve` would, with its secrets, and tells who else can read them. */
 export async function checkFileStore(path: string, environment: Environment): Promise<readonly Finding[]> {
   const subject = `store file:${path}`;
-  const read = await readWholeFile(path);
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') {
     const message = read.kind === 'faulty' ? read.message : 'the file keeps changing';
     return [fault(subject, message, 'name another file with POSTERN_STORE or --store, or mend this one')];

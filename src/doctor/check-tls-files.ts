@@ -1,10 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { findOthersAccess } from '../store/file/find-others-access.ts';
-import { readCertificates, validityOf } from '../tls/certificates.ts';
-import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/expiry.ts';
+import { findOthersAccess } from '../files/read-whole-file.ts';
+import { DAY_MS, EXPIRY_WARNING_DAYS, readCertificates, TlsProblem, validityOf } from '../tls/certificates.ts';
 import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from '../tls/tls-files.ts';
-import { TlsProblem } from '../tls/tls-problem.ts';
 import { fault, fine, type Finding, warning } from './finding.ts';
 
 /** A list of authorities this long is that of a public trust store. */

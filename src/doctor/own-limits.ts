@@ -1,9 +1,9 @@
 import type { MongoClient } from 'mongodb';
 import type { StoreLocation } from '../config-values.ts';
 import type { Environment } from '../config.ts';
-import { parseDocument } from '../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
 import { secretReader } from '../document/secret-source.ts';
-import { readWholeFile } from '../store/file/read-whole-file.ts';
+import { readWholeFile } from '../files/read-whole-file.ts';
 import { connectMongodb } from '../store/mongodb/connect.ts';
 import { collectionNames } from '../store/mongodb/documents.ts';
 import { MongodbUnavailable, withFaults } from '../store/mongodb/faults.ts';
@@ -31,7 +31,7 @@ export async function findLimitHolders(
 }
 
 async function holdersInFile(path: string, environment: Environment): Promise<readonly string[] | null> {
-  const read = await readWholeFile(path);
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') return null;
   const parsed = parseDocument([{ file: path, text: read.text }], {
     isComplete: true,

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { codeOf } from '../files/fingerprint.ts';
 
 /** Where an App Secret is kept outside the document: `appSecretFrom: { env: NAME }` or `{ file: PATH }`. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
@@ -50,8 +51,7 @@ function readSecretFile(path: string): SecretAnswer {
     if (status.size > MAX_SECRET_FILE_BYTES) return { fault: 'names a file that is too long for an App Secret' };
     bytes = readFileSync(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    return { fault: `names a file that cannot be read (${code})` };
+    return { fault: `names a file that cannot be read (${codeOf(error)})` };
   }
   const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
   if (!Buffer.from(text, 'utf8').equals(bytes)) return { fault: 'names a file that is not UTF-8 text' };

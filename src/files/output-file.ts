@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { codeOf } from '../store/file/fingerprint.ts';
+import { codeOf } from './fingerprint.ts';
 import { describeFault, FileFault, replaceFile, temporaryName, writeThrough } from './replace-file.ts';
 
 /** Who can read what is written: nobody but its owner, or whoever the umask, or the file that is there, lets. */

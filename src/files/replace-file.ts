@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../store/file/fingerprint.ts';
+import { codeOf } from './fingerprint.ts';
 
 /** A file that cannot be written, with what to do about it; nothing was changed. */
 export class FileFault extends Error {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Config, Environment } from '../config.ts';
-import { openKeyRing, type KeyRingHolder } from '../keyring/key-ring-holder.ts';
+import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
 import type { RecordUse } from '../observe/check-observer.ts';
 import { createKeyRingObserver } from '../observe/key-ring-observer.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -90,5 +90,5 @@ function openRecorder(
 
 async function openConfiguredRing({ config, environment, logger }: GatewayStorePorts): Promise<KeyRingHolder | null> {
   if (config.keyring === null) return null;
-  return await openKeyRing(config.keyring, { environment, observer: createKeyRingObserver(logger) });
+  return await KeyRingHolder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) });
 }

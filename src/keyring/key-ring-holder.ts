@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Problem } from '../document/problem.ts';
 import type { Secret } from '../model/secret.ts';
-import { type Fingerprint, readFingerprint } from '../store/file/fingerprint.ts';
-import { WatchedFiles } from '../store/file/watched-files.ts';
+import { type Fingerprint, readFingerprint } from '../files/fingerprint.ts';
+import { WatchedFiles } from '../files/watched-files.ts';
 import { findLosses, KeyRing } from './key-ring.ts';
-import { loadKeyRing } from './load-key-ring.ts';
-import { type Environment, readKeyRing } from './read-key-ring.ts';
+import { type Environment, loadKeyRing, readKeyRing } from './read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts';
 import type { Sealed, SealedFor, Sealer } from './sealed.ts';
 
@@ -29,26 +27,21 @@ export interface KeyRingHolderPorts {
 
 const POLL_INTERVAL_MS = 1000;
 
-/** Opens a key ring for a process that runs on (spec §6). Rejects with `FaultyKeyRing` when there is none to begin with. */
-export async function openKeyRing(location: KeyRingLocation, ports: KeyRingHolderPorts): Promise<KeyRingHolder> {
-  return await KeyRingHolder.open(location, ports);
-}
-
 /**
- * The last good state of a key ring, kept up to date. Its file is looked at by `stat`, which sees writes in place,
- * renames and the symlinks that Kubernetes turns; a ring in the environment stays as it is.
+ * The last good state of a key ring, kept up to date with its file; a ring in the environment stays as it is.
  */
 export class KeyRingHolder implements Sealer, AsyncDisposable {
   readonly #location: KeyRingLocation;
   readonly #source: string;
   readonly #ports: KeyRingHolderPorts;
-  readonly #stop = new AbortController();
   #ring: KeyRing;
   /** Of the file that {@link #ring} was read from. */
   #fingerprint: Fingerprint;
   #problems: readonly Problem[] = [];
   #reloading: Promise<boolean> | null = null;
-  #following: Promise<void> = Promise.resolve();
+  /** Null for a ring in the environment. */
+  #following: AsyncDisposable | null = null;
+  #isDisposed = false;
 
   private constructor(
     location: KeyRingLocation,
@@ -62,6 +55,7 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
     this.#fingerprint = loaded.fingerprint;
   }
 
+  /** Opens a key ring for a process that runs on (spec §6). Rejects with `FaultyKeyRing` when there is no good one. */
   static async open(location: KeyRingLocation, ports: KeyRingHolderPorts): Promise<KeyRingHolder> {
     const { content, fingerprint, warnings } = await loadKeyRing(location, ports.environment);
     const holder = new KeyRingHolder(location, ports, { ring: new KeyRing(content), fingerprint });
@@ -119,37 +113,37 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
 
   /** Stops following the file. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#following;
+    this.#isDisposed = true;
+    await this.#following?.[Symbol.asyncDispose]();
     await this.#reloading;
   }
 
   async #reload(): Promise<boolean> {
-    if (this.#location.kind === 'environment' || this.#stop.signal.aborted) return false;
+    if (this.#location.kind === 'environment' || this.#isDisposed) return false;
     if ((await readFingerprint(this.#location.path)) === this.#fingerprint) return false;
     const found = await readKeyRing(this.#location, this.#ports.environment);
     if (found.kind !== 'good') return false;
     return this.#take(found);
   }
 
-  async #follow(path: string): Promise<void> {
-    const { signal } = this.#stop;
-    const watched = new WatchedFiles(path);
-    watched.remember(this.#fingerprint, new Map());
-    while (!signal.aborted) {
-      try {
-        await delay(this.#ports.pollIntervalMs ?? POLL_INTERVAL_MS, undefined, { signal, ref: false });
-        if ((await watched.look()) === 'settled') await this.#takeSettled(watched);
-      } catch (error) {
-        if (!isAborted(signal)) this.#ports.observer.defect(this.#source, error);
-      }
-    }
+  #follow(path: string): AsyncDisposable {
+    const watched = new WatchedFiles([path]);
+    watched.remember(new Map([[path, this.#fingerprint]]));
+    return watched.follow({
+      intervalMs: this.#ports.pollIntervalMs ?? POLL_INTERVAL_MS,
+      onLook: async (change) => {
+        if (change === 'settled') await this.#takeSettled(watched, path);
+      },
+      onDefect: (error) => {
+        this.#ports.observer.defect(this.#source, error);
+      },
+    });
   }
 
-  async #takeSettled(watched: WatchedFiles): Promise<void> {
+  async #takeSettled(watched: WatchedFiles, path: string): Promise<void> {
     const found = await readKeyRing(this.#location, this.#ports.environment);
-    if (found.kind === 'changing' || isAborted(this.#stop.signal)) return;
-    watched.remember(found.fingerprint, new Map());
+    if (found.kind === 'changing' || this.#isDisposed) return;
+    watched.remember(new Map([[path, found.fingerprint]]));
     if (found.kind === 'good') {
       this.#take(found);
       return;
@@ -163,7 +157,7 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
   #take(found: Awaited<ReturnType<typeof loadKeyRing>>): boolean {
     const wasFaulty = this.#problems.length > 0;
     const former = this.#ring;
-    if (isAborted(this.#stop.signal) || (found.fingerprint === this.#fingerprint && !wasFaulty)) return false;
+    if (this.#isDisposed || (found.fingerprint === this.#fingerprint && !wasFaulty)) return false;
     const ring = new KeyRing(found.content);
     this.#ring = ring;
     this.#fingerprint = found.fingerprint;
@@ -171,9 +165,4 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
     this.#ports.observer.loaded(this.#source, ring, [...found.warnings, ...findLosses(former, ring)]);
     return true;
   }
-}
-
-/** Asked anew after every wait: a holder can be disposed of in between. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

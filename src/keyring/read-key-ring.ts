@@ -1,8 +1,9 @@
-import type { Problem } from '../document/problem.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_DOCUMENT_BYTES } from '../document/parse-document.ts';
+import { formatProblem, type Problem } from '../document/problem.ts';
 import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
-import { findOthersAccess } from '../store/file/find-others-access.ts';
-import type { Fingerprint } from '../store/file/fingerprint.ts';
-import { readWholeFile } from '../store/file/read-whole-file.ts';
+import type { Fingerprint } from '../files/fingerprint.ts';
+import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
 import type { RingContent } from './ring-content.ts';
 import { parseKeyRing } from './ring-document.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts';
@@ -41,7 +42,7 @@ export async function readKeyRing(location: KeyRingLocation, environment: Enviro
     const message = 'this environment variable is not set; put the text of a key ring into it';
     return text === '' ? parse({ file, line: 1, message }, NOT_SET, []) : parse({ file, text }, FIXED, []);
   }
-  const read = await readWholeFile(location.path);
+  const read = await readWholeFile(location.path, MAX_DOCUMENT_BYTES);
   if (read.kind === 'changing') return read;
   const { fingerprint } = read;
   if (read.kind === 'faulty') return parse({ file, line: read.line, message: read.message }, fingerprint, []);
@@ -65,4 +66,48 @@ async function findWarnings(path: string): Promise<readonly string[]> {
   return mode === null
     ? []
     : [`${path}: others than its owner have access to this key ring (mode ${mode}); chmod it to 0600 or 0400`];
+}
+
+/** A ring that is being written is tried again this often. */
+const MAX_ATTEMPTS = 20;
+const ATTEMPT_INTERVAL_MS = 100;
+
+/** There is no good key ring at the place that was named. The message lists every problem, and what to do. */
+export class FaultyKeyRing extends Error {
+  override readonly name = 'FaultyKeyRing';
+  readonly problems: readonly Problem[];
+  /** Whether there is no such file or variable at all. */
+  readonly isMissing: boolean;
+
+  constructor(location: KeyRingLocation, problems: readonly Problem[], isMissing: boolean) {
+    const create =
+      location.kind === 'file'
+        ? `"postern keyring create ${location.path}"`
+        : `"postern keyring create FILE", whose text then goes into ${location.name},`;
+    super(
+      [
+        'POSTERN_KEYRING names no key ring that can be used:',
+        ...problems.map(formatProblem),
+        `Put the key ring of this store there. ${create} makes a new one for a new store; it opens nothing that another one sealed.`,
+      ].join('\n'),
+    );
+    this.problems = problems;
+    this.isMissing = isMissing;
+  }
+}
+
+/** Reads a key ring once, as commands do. Rejects with {@link FaultyKeyRing}. */
+export async function loadKeyRing(
+  location: KeyRingLocation,
+  environment: Environment,
+): Promise<FoundKeyRing & { readonly kind: 'good' }> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const found = await readKeyRing(location, environment);
+    if (found.kind === 'good') return found;
+    if (found.kind === 'faulty') throw new FaultyKeyRing(location, found.problems, found.isMissing);
+    await delay(ATTEMPT_INTERVAL_MS);
+  }
+  const message = 'the file keeps changing while it is read';
+  const problem: Problem = { file: formatKeyRingLocation(location), line: 1, column: 1, path: '', message };
+  throw new FaultyKeyRing(location, [problem], false);
 }

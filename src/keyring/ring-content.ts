@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { findNearestName } from '../document/nearest-name.ts';
 
 /** The length of every key of a ring. */
 export const RING_KEY_BYTES = 32;
@@ -33,4 +34,67 @@ export function generateRingKey(nowSeconds: number): RingKey {
     key: createSecretKey(randomBytes(RING_KEY_BYTES)),
     createdAt: nowSeconds,
   };
+}
+
+/** Why a key ring cannot be changed so; `message` is a sentence for people. */
+export interface RingConflict {
+  readonly kind: 'conflict' | 'not-found';
+  readonly message: string;
+}
+
+/** A key ring after a change, or why there is none. */
+export type ChangedRing = { readonly content: RingContent; readonly keyId: string } | RingConflict;
+
+/** A ring of one key. */
+export function newRing(key: RingKey): RingContent {
+  return { currentKeyId: key.id, stagedKeyId: null, keys: [key] };
+}
+
+/** Adds a key and makes it current at once. */
+export function addCurrentKey(ring: RingContent, key: RingKey): ChangedRing {
+  return addable(ring, key) ?? { content: { ...withKey(ring, key), currentKeyId: key.id }, keyId: key.id };
+}
+
+/** Adds a key that opens and verifies, but seals only once it is promoted. */
+export function addStagedKey(ring: RingContent, key: RingKey): ChangedRing {
+  return addable(ring, key) ?? { content: { ...withKey(ring, key), stagedKeyId: key.id }, keyId: key.id };
+}
+
+/** Makes the staged key current. */
+export function promoteKey(ring: RingContent): ChangedRing {
+  const { stagedKeyId } = ring;
+  if (stagedKeyId === null) {
+    return { kind: 'conflict', message: 'no key is staged; "postern keyring rotate --stage" adds one' };
+  }
+  return { content: { ...ring, currentKeyId: stagedKeyId, stagedKeyId: null }, keyId: stagedKeyId };
+}
+
+/** Takes out a former or the staged key. */
+export function removeKey(ring: RingContent, keyId: string): ChangedRing {
+  const ids = ring.keys.map(({ id }) => id);
+  if (!ids.includes(keyId)) {
+    const nearest = findNearestName(keyId, ids);
+    const advice = nearest === null ? 'see "postern keyring show"' : `did you mean ${nearest}?`;
+    return { kind: 'not-found', message: `the key ring has no key of this id; ${advice}` };
+  }
+  if (keyId === ring.currentKeyId) {
+    const message = `${keyId} is the current key; rotate first, then rewrap the store, then remove it`;
+    return { kind: 'conflict', message };
+  }
+  const keys = ring.keys.filter(({ id }) => id !== keyId);
+  return { content: { ...ring, stagedKeyId: ring.stagedKeyId === keyId ? null : ring.stagedKeyId, keys }, keyId };
+}
+
+function withKey(ring: RingContent, key: RingKey): RingContent {
+  return { ...ring, keys: [...ring.keys, key] };
+}
+
+function addable(ring: RingContent, key: RingKey): RingConflict | null {
+  if (ring.stagedKeyId !== null) {
+    const message = `the key ${ring.stagedKeyId} is staged already; promote it with "postern keyring rotate --promote", or remove it`;
+    return { kind: 'conflict', message };
+  }
+  return ring.keys.some(({ id }) => id === key.id)
+    ? { kind: 'conflict', message: `the ring has a key ${key.id} already; try again` }
+    : null;
 }

@@ -12,7 +12,7 @@ import { KEY_ID_PATTERN, RING_KEY_BYTES, type RingContent, type RingKey } from '
 export type ParsedKeyRing = { readonly content: RingContent } | { readonly problems: readonly Problem[] };
 
 /** Longer texts are no key rings: this would be thousands of keys. */
-export const MAX_RING_BYTES = 1024 * 1024;
+const MAX_RING_BYTES = 1024 * 1024;
 
 const keyIdField = textThat((text) => KEY_ID_PATTERN.test(text), 'must be 1 to 63 of the characters a-z, 0-9 and "-"');
 

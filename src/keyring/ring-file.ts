@@ -7,7 +7,7 @@ import {
   temporaryName,
   writeThrough,
 } from '../files/replace-file.ts';
-import { codeOf } from '../store/file/fingerprint.ts';
+import { codeOf } from '../files/fingerprint.ts';
 
 /** Read and write for the owner, nothing for anybody else. */
 const RING_MODE = 0o600;

@@ -1,6 +1,6 @@
 import type { TlsFilesObserver } from '../tls/follow-tls-files.ts';
 import { isoTime, type TlsMaterial } from '../tls/tls-files.ts';
-import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/expiry.ts';
+import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/certificates.ts';
 import type { Logger } from './logger.ts';
 import type { TlsMetrics, TlsUse } from './tls-metrics.ts';
 

@@ -1,5 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { TlsProblem } from './tls-problem.ts';
+
+/** TLS files that cannot be used. The message is for people: it names setting and file, and holds nothing of a key. */
+export class TlsProblem extends Error {
+  override readonly name = 'TlsProblem';
+}
+
+/** From here on an expiry is warned of: issuers that renew by themselves have done it long before. */
+export const EXPIRY_WARNING_DAYS = 14;
+
+export const DAY_MS = 86_400_000;
 
 /** The labels under which OpenSSL takes certificates (RFC 7468 §5.1, and older forms). */
 const CERTIFICATE_LABEL = /^(X509 |TRUSTED )?CERTIFICATE$/;

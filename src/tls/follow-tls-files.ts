@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import { type Fingerprint, readFingerprint } from '../store/file/fingerprint.ts';
+import { WatchedFiles } from '../files/watched-files.ts';
 import { findUntimely, readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
-import { TlsProblem } from './tls-problem.ts';
+import { TlsProblem } from './certificates.ts';
 
 const POLL_INTERVAL_MS = 1000;
 
@@ -28,77 +27,68 @@ export interface FollowTlsPorts {
 export interface OpenedTlsFiles {
   readonly files: TlsFiles;
   readonly material: TlsMaterial;
-  readonly fingerprint: Fingerprint;
+  readonly watched: WatchedFiles;
 }
 
 /** Reads TLS files that are then followed. Rejects with {@link TlsProblem}; that a certificate has expired is no hindrance. */
 export async function openTlsFiles(files: TlsFiles): Promise<OpenedTlsFiles> {
-  const fingerprint = await fingerprintOf(files);
-  return { files, material: await readTlsFiles(files), fingerprint };
+  const paths = [files.certificate, files.key, files.ca].flatMap((file) => file?.path ?? []);
+  const watched = new WatchedFiles(paths);
+  await watched.look();
+  watched.rememberSeen();
+  return { files, material: await readTlsFiles(files), watched };
 }
 
 /**
  * Looks at the files every second, and puts them in force when they changed, have stayed the same since the last look,
- * fit together, and are valid now. Changed authorities count by themselves where only the rest cannot be used. `stat` follows symlinks, which Kubernetes turns when a Secret changes. What cannot be
+ * fit together, and are valid now. Changed authorities count alone where only the rest cannot be used. What cannot be
  * used is looked at again each time: the other file may come, or the time from which it is valid.
  */
-export function followTlsFiles(opened: OpenedTlsFiles, ports: FollowTlsPorts): AsyncDisposable {
-  const stop = new AbortController();
-  const following = follow(opened, ports, stop.signal);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await following;
-    },
-  };
-}
-
-async function follow(
-  { files, material: first, fingerprint }: OpenedTlsFiles,
+export function followTlsFiles(
+  { files, material: first, watched }: OpenedTlsFiles,
   { replace, observer, clock, pollIntervalMs = POLL_INTERVAL_MS }: FollowTlsPorts,
-  signal: AbortSignal,
-): Promise<void> {
-  let inForce = fingerprint;
-  let lastSeen = fingerprint;
+): AsyncDisposable {
   let material = first;
   let refusedFor: string | null = null;
-  const isStopping = (): boolean => signal.aborted;
-  while (!isStopping()) {
-    if (!(await pause(pollIntervalMs, signal))) return;
-    const seen = await fingerprintOf(files);
-    const isSettled = seen === lastSeen;
-    lastSeen = seen;
-    if (seen === inForce || !isSettled) continue;
-    // What was read may be older than a change that came meanwhile.
-    const isOutdated = async (): Promise<boolean> => isStopping() || (await fingerprintOf(files)) !== seen;
-    const take = (taken: TlsMaterial): void => {
-      replace(taken);
-      material = taken;
-      observer.taken(taken);
-    };
-    try {
-      const read = await readTlsFiles(files);
-      const untimely = findUntimely(read, files, clock.nowSeconds() * 1000);
-      if (untimely !== null) throw new TlsProblem(untimely);
-      if (await isOutdated()) continue;
-      take(read);
-      inForce = seen;
-      refusedFor = null;
-    } catch (error) {
-      const changed = await readAuthoritiesAlone(files, material);
-      if (changed !== null && !(await isOutdated())) {
-        try {
-          take(changed);
-        } catch (cause) {
-          // The reason why it cannot be put in force is that of the whole, told below.
-          if (!(cause instanceof Error)) throw cause;
+  const take = (taken: TlsMaterial): void => {
+    replace(taken);
+    material = taken;
+    observer.taken(taken);
+  };
+  const refuse = (error: unknown): void => {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reason !== refusedFor) observer.refused(reason);
+    refusedFor = reason;
+  };
+  return watched.follow({
+    intervalMs: pollIntervalMs,
+    onLook: async (change, signal) => {
+      if (change !== 'settled') return;
+      // What was read may be older than a change that came since.
+      const isOutdated = async (): Promise<boolean> => (await watched.look()) !== 'settled' || signal.aborted;
+      try {
+        const read = await readTlsFiles(files);
+        const untimely = findUntimely(read, files, clock.nowSeconds() * 1000);
+        if (untimely !== null) throw new TlsProblem(untimely);
+        if (await isOutdated()) return;
+        take(read);
+        watched.rememberSeen();
+        refusedFor = null;
+      } catch (error) {
+        const changed = await readAuthoritiesAlone(files, material);
+        if (changed !== null && !(await isOutdated())) {
+          try {
+            take(changed);
+          } catch (cause) {
+            // The reason why it cannot be put in force is that of the whole, logged below.
+            if (!(cause instanceof Error)) throw cause;
+          }
         }
+        if (!signal.aborted) refuse(error);
       }
-      const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== refusedFor && !isStopping()) observer.refused(reason);
-      refusedFor = reason;
-    }
-  }
+    },
+    onDefect: refuse,
+  });
 }
 
 /**
@@ -119,20 +109,4 @@ async function readAuthoritiesAlone({ ca }: TlsFiles, inForce: TlsMaterial): Pro
     if (error instanceof TlsProblem) return null;
     throw error;
   }
-}
-
-/** Whether the time passed; false when it was cut short. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await delay(ms, undefined, { signal, ref: false });
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
-}
-
-async function fingerprintOf({ certificate, key, ca }: TlsFiles): Promise<Fingerprint> {
-  const present = [certificate, key, ca].filter((file) => file !== null);
-  return (await Promise.all(present.map(async ({ path }) => await readFingerprint(path)))).join(' ');
 }

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { readCertificates, validityOf } from './certificates.ts';
+import { codeOf } from '../files/fingerprint.ts';
+import { readCertificates, TlsProblem, validityOf } from './certificates.ts';
 import { secureContextOptions } from './secure-context.ts';
-import { TlsProblem } from './tls-problem.ts';
 
 /** A file of PEM texts, and the setting that names it. */
 export interface PemFile {
@@ -101,8 +101,7 @@ async function readPem(file: PemFile | null): Promise<Buffer | null> {
   try {
     return await readFile(file.path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new TlsProblem(`${file.setting}: ${file.path} cannot be read (${code})`, { cause: error });
+    throw new TlsProblem(`${file.setting}: ${file.path} cannot be read (${codeOf(error)})`, { cause: error });
   }
 }
 
@@ -114,8 +113,4 @@ function about<T, A extends readonly unknown[]>({ setting, path }: PemFile, act:
     const reason = error instanceof TlsProblem ? error.message : `is not taken by OpenSSL (${codeOf(error)})`;
     throw new TlsProblem(`${setting}: ${path} ${reason}`, { cause: error });
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -12,7 +12,7 @@ export interface SourceFiles {
 /** Reads the files of `-f`. One that cannot be read is a source whose problem is told with the others. */
 export async function readSources(names: readonly string[]): Promise<SourceFiles> {
   const [{ readWholeFile }, { MAX_LARGE_DOCUMENT_BYTES }] = await Promise.all([
-    import('../../store/file/read-whole-file.ts'),
+    import('../../files/read-whole-file.ts'),
     import('../../document/parse-document.ts'),
   ]);
   const files = [...new Set(names)];

@@ -1,6 +1,5 @@
 import { systemClock } from '../../clock.ts';
-import { newRing } from '../../keyring/change-ring.ts';
-import { generateRingKey } from '../../keyring/ring-content.ts';
+import { generateRingKey, newRing } from '../../keyring/ring-content.ts';
 import { formatKeyRing } from '../../keyring/ring-document.ts';
 import { checkAbsent, createRingFile } from '../../keyring/ring-file.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';

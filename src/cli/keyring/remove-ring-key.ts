@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.ts';
-import { removeKey } from '../../keyring/change-ring.ts';
+import { removeKey } from '../../keyring/ring-content.ts';
 import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
 import { Conflict } from '../../manage/resource-store.ts';

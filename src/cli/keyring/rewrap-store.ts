@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.ts';
 import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
-import { loadKeyRing } from '../../keyring/load-key-ring.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { connectMongodb } from '../../store/mongodb/connect.ts';

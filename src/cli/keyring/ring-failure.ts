@@ -1,6 +1,6 @@
 import { formatProblem } from '../../document/problem.ts';
-import type { RingConflict } from '../../keyring/change-ring.ts';
-import { FaultyKeyRing } from '../../keyring/load-key-ring.ts';
+import type { RingConflict } from '../../keyring/ring-content.ts';
+import { FaultyKeyRing } from '../../keyring/read-key-ring.ts';
 import { RingFileFault } from '../../keyring/ring-file.ts';
 import { UsageError } from '../partner/usage-error.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';

@@ -1,7 +1,6 @@
 import { settings } from '../../config.ts';
-import type { ChangedRing } from '../../keyring/change-ring.ts';
-import { loadKeyRing } from '../../keyring/load-key-ring.ts';
-import type { RingContent } from '../../keyring/ring-content.ts';
+import type { ChangedRing, RingContent } from '../../keyring/ring-content.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { formatKeyRing } from '../../keyring/ring-document.ts';
 import { replaceRingFile, withRingLock } from '../../keyring/ring-file.ts';
 import { type KeyRingLocation, parseKeyRingLocation } from '../../keyring/ring-location.ts';

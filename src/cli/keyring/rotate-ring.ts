@@ -1,6 +1,12 @@
 import { systemClock } from '../../clock.ts';
-import { type ChangedRing, promoteKey, addCurrentKey, addStagedKey } from '../../keyring/change-ring.ts';
-import { generateRingKey, type RingContent } from '../../keyring/ring-content.ts';
+import {
+  addCurrentKey,
+  addStagedKey,
+  type ChangedRing,
+  generateRingKey,
+  promoteKey,
+  type RingContent,
+} from '../../keyring/ring-content.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { describeRing, renderResult } from './render-ring.ts';
 import type { OutputFormat } from './output-option.ts';

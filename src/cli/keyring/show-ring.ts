@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock.ts';
-import { loadKeyRing } from '../../keyring/load-key-ring.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { formatKeyRingLocation } from '../../keyring/ring-location.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { describeRing, renderKeys, renderResult } from './render-ring.ts';

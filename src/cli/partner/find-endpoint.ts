@@ -1,9 +1,9 @@
 import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
-import { parseDocument } from '../../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import { readWholeFile } from '../../store/file/read-whole-file.ts';
+import { readWholeFile } from '../../files/read-whole-file.ts';
 import { findNearestName } from '../../document/nearest-name.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,7 +25,7 @@ export async function findEndpointInStore(id: string, store: string | undefined,
   if ('fault' in location) throw new UsageError(`${settings.store.name}: ${location.fault}`);
   if (location.kind === 'mongodb') return await findInDatabase(id, location.uri, timeoutMs);
   const file = location.path;
-  const read = await readWholeFile(file);
+  const read = await readWholeFile(file, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') throw new Error(`${file}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
   const parsed = parseDocument([{ file, text: read.text }], {
     isComplete: false,

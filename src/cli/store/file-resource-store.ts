@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../config.ts';
 import { buildState } from '../../document/build-state.ts';
 import type { DocumentContent } from '../../document/document-content.ts';
-import { parseDocument } from '../../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
 import { type ReadSecret, secretReader } from '../../document/secret-source.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../manage/resource.ts';
 import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
 import { Secret } from '../../model/secret.ts';
-import { readWholeFile } from '../../store/file/read-whole-file.ts';
+import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from './file-store-refusal.ts';
 import type { OpenedStore, SecretsNeeded } from './open-store.ts';
 
@@ -29,7 +29,7 @@ export async function openFileStore(
   environment: Environment,
   needsSecrets: SecretsNeeded,
 ): Promise<Omit<OpenedStore, 'actor'>> {
-  const read = await readWholeFile(path);
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
   const unread = new Map<string, string>();
   const readSecret = readerFor(needsSecrets, environment, unread);

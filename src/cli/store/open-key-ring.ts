@@ -1,6 +1,6 @@
 import { type Environment, settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
-import { loadKeyRing } from '../../keyring/load-key-ring.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
 import { UsageError } from '../partner/usage-error.ts';
 

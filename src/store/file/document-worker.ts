@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DocumentWork, DocumentWorkDone } from './document-work.ts';
-import { loadDocument } from './load-document.ts';
+import { type DocumentWork, type DocumentWorkDone, loadDocument } from './load-document.ts';
 import { sliceState } from './portable-state.ts';
 
 /** The body of the worker thread: this file is never imported, only started. */

@@ -1,12 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import type { Problem } from '../../document/problem.ts';
+import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
+import { formatProblem, type Problem } from '../../document/problem.ts';
+import { readWholeFile } from '../../files/read-whole-file.ts';
+import { type Change, WatchedFiles } from '../../files/watched-files.ts';
 import type { StoreState } from '../state.ts';
-import { FaultyDocument } from './faulty-document.ts';
-import type { Environment, LoadedDocument } from './load-document.ts';
-import { builtWorkerEntry, loadOffThread } from './load-off-thread.ts';
-import { readWholeFile } from './read-whole-file.ts';
-import { WatchedFiles } from './watched-files.ts';
+import { builtWorkerEntry, type Environment, type LoadedDocument, loadOffThread } from './load-document.ts';
+
+/** The document of a file store has no good state to begin with. The message lists every problem, one a line. */
+export class FaultyDocument extends Error {
+  override readonly name = 'FaultyDocument';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(formatProblem).join('\n'));
+    this.problems = problems;
+  }
+}
 
 /** What a file store needs and whom it tells. Callbacks are called from a timer, never from within `open`. */
 export interface FileStorePorts {
@@ -32,19 +42,17 @@ const MAX_START_ATTEMPTS = 20;
 
 /**
  * A declarative file as a store: the last good state of the file, kept up to date (spec §6).
- *
- * Files are looked at by `stat`, not by notifications, which network and overlay file systems do not give. A changed
- * file is read when it stayed the same from one look to the next, so that a writer's half is not taken for the whole.
+ * A changed file is read when it stayed the same from one look to the next, so that a writer's half is not taken for
+ * the whole.
  */
 export class FileStore implements AsyncDisposable {
   readonly #path: string;
   readonly #ports: FileStorePorts;
   readonly #watched: WatchedFiles;
-  readonly #stop = new AbortController();
+  readonly #following: AsyncDisposable;
   #state: StoreState;
   #problems: readonly Problem[] = [];
   #confirmedMs: number;
-  #watching: Promise<void> = Promise.resolve();
 
   private constructor(path: string, ports: FileStorePorts, watched: WatchedFiles, state: StoreState) {
     this.#path = path;
@@ -52,16 +60,21 @@ export class FileStore implements AsyncDisposable {
     this.#watched = watched;
     this.#state = state;
     this.#confirmedMs = ports.clock.nowMs();
+    this.#following = watched.follow({
+      intervalMs: ports.pollIntervalMs ?? POLL_INTERVAL_MS,
+      onLook: async (change, signal) => {
+        await this.#takeChange(change, signal);
+      },
+      onDefect: ports.onDefect,
+    });
   }
 
   /** Reads the file and watches it. Rejects with {@link FaultyDocument} when there is no good state to begin with. */
   static async open(path: string, ports: FileStorePorts): Promise<FileStore> {
-    const watched = new WatchedFiles(path);
+    const watched = new WatchedFiles([path]);
     const loaded = await loadAtStart(path, ports, watched);
     if ('problems' in loaded.result) throw new FaultyDocument(loaded.result.problems);
-    const store = new FileStore(path, ports, watched, loaded.result.state);
-    store.#watching = store.#watch();
-    return store;
+    return new FileStore(path, ports, watched, loaded.result.state);
   }
 
   /** The last good state. */
@@ -81,28 +94,14 @@ export class FileStore implements AsyncDisposable {
 
   /** Stops watching. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#watching;
+    await this.#following[Symbol.asyncDispose]();
   }
 
-  async #watch(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        await delay(this.#ports.pollIntervalMs ?? POLL_INTERVAL_MS, undefined, { signal, ref: false });
-        await this.#look(signal);
-      } catch (error) {
-        if (!isAborted(signal)) this.#ports.onDefect(error);
-      }
-    }
-  }
-
-  async #look(signal: AbortSignal): Promise<void> {
-    const change = await this.#watched.look();
+  async #takeChange(change: Change, signal: AbortSignal): Promise<void> {
     if (change === 'none' && this.#problems.length === 0) this.#confirmedMs = this.#ports.clock.nowMs();
     if (change !== 'settled') return;
     const loaded = await load(this.#path, this.#ports, this.#watched, signal);
-    if (loaded === null || isAborted(signal)) return;
+    if (loaded === null || signal.aborted) return;
     if ('problems' in loaded.result) this.#keepLastState(loaded.result.problems);
     else this.#replaceState(loaded.result.state);
   }
@@ -128,16 +127,16 @@ async function load(
   watched: WatchedFiles,
   signal: AbortSignal,
 ): Promise<LoadedDocument | null> {
-  const file = await readWholeFile(path);
+  const file = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (file.kind === 'changing') return null;
   if (file.kind === 'faulty') {
-    watched.remember(file.fingerprint, new Map());
+    watched.remember(new Map([[path, file.fingerprint]]));
     const problem: Problem = { file: path, line: file.line, column: 1, path: '', message: file.message };
     return { result: { problems: [problem] }, secretFiles: new Map() };
   }
   const entry = ports.workerEntry ?? builtWorkerEntry;
   const loaded = await loadOffThread({ file: path, text: file.text }, ports.environment, entry, signal);
-  watched.remember(file.fingerprint, loaded.secretFiles);
+  watched.remember(new Map([[path, file.fingerprint], ...loaded.secretFiles]));
   return loaded;
 }
 
@@ -150,9 +149,4 @@ async function loadAtStart(path: string, ports: FileStorePorts, watched: Watched
   }
   const message = 'the file keeps changing while it is read';
   return { result: { problems: [{ file: path, line: 1, column: 1, path: '', message }] }, secretFiles: new Map() };
-}
-
-/** Asked anew after every wait: a store can be disposed of in between. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { MongoOptions } from 'mongodb';
 import { secureContextOptions } from '../../tls/secure-context.ts';
 import type { PemFile, TlsFiles } from '../../tls/tls-files.ts';
-import { TlsProblem } from '../../tls/tls-problem.ts';
+import { TlsProblem } from '../../tls/certificates.ts';
 
 /** The options of an address that name TLS files, and a passphrase. */
 export type TlsFileOptions = Pick<

@@ -1,5 +1,5 @@
 import { type MongoClient, MongoServerSelectionError } from 'mongodb';
-import { TlsProblem } from '../../tls/tls-problem.ts';
+import { TlsProblem } from '../../tls/certificates.ts';
 
 /** Errors lead to others at most this deep. */
 const MAX_DEPTH = 8;

@@ -1,5 +1,5 @@
 import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { loadKeyRing } from '../../../src/keyring/load-key-ring.ts';
+import { loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
 import type { Sealed, SealedFor } from '../../../src/keyring/sealed.ts';
 
 /** The ring in a file. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeyRing } from '../../../src/keyring/key-ring.ts';
-import { loadKeyRing } from '../../../src/keyring/load-key-ring.ts';
+import { loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { ringText } from '../../support/ring-text.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { renderProblems } from '../../../src/cli/document/render-problems.ts';
 import { parseDocument, parsePlacedDocument } from '../../../src/document/parse-document.ts';
 import { secretReader } from '../../../src/document/secret-source.ts';
-import { FaultyDocument } from '../../../src/store/file/faulty-document.ts';
+import { FaultyDocument } from '../../../src/store/file/file-store.ts';
 import { damaged, documentsWithSecrets, leakedPart } from '../../support/documents-with-secrets.ts';
 import { problemsOf, secretsOf } from './support.ts';
 

@@ -3,8 +3,8 @@ import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { formatProblem } from '../../../src/document/problem.ts';
-import { type KeyRingHolder, type KeyRingObserver, openKeyRing } from '../../../src/keyring/key-ring-holder.ts';
-import { FaultyKeyRing, loadKeyRing } from '../../../src/keyring/load-key-ring.ts';
+import { KeyRingHolder, type KeyRingObserver } from '../../../src/keyring/key-ring-holder.ts';
+import { FaultyKeyRing, loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
 import { CannotOpen, type SealedFor } from '../../../src/keyring/sealed.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { testKeyRing } from '../../support/keyring.ts';
@@ -47,7 +47,10 @@ describe('a key ring that is held open', () => {
         told.push(`defect ${String(error)}`);
       },
     };
-    holder = await openKeyRing({ kind: 'file', path: ringPath() }, { environment: {}, pollIntervalMs, observer });
+    holder = await KeyRingHolder.open(
+      { kind: 'file', path: ringPath() },
+      { environment: {}, pollIntervalMs, observer },
+    );
     return holder;
   }
 
@@ -164,7 +167,7 @@ describe('a key ring that is held open', () => {
   it('is read from the environment once', async () => {
     const environment = { KEY_RING: ringText(1) };
     const observer = { loaded: () => undefined, refused: () => undefined, defect: () => undefined };
-    holder = await openKeyRing({ kind: 'environment', name: 'KEY_RING' }, { environment, observer });
+    holder = await KeyRingHolder.open({ kind: 'environment', name: 'KEY_RING' }, { environment, observer });
     assert.equal(holder.currentKeyId, 'test-key-1');
     assert.equal(await holder.reload(), false);
   });
@@ -210,7 +213,10 @@ describe('a key ring that is missing or wrong at the start', () => {
         ? ({ kind: 'environment', name: 'KEY_RING' } as const)
         : ({ kind: 'file', path: name } as const);
       const observer = { loaded: () => undefined, refused: () => undefined, defect: () => undefined };
-      for (const work of [loadKeyRing(location, environment), openKeyRing(location, { environment, observer })]) {
+      for (const work of [
+        loadKeyRing(location, environment),
+        KeyRingHolder.open(location, { environment, observer }),
+      ]) {
         await assert.rejects(work, (error) => {
           assert.ok(error instanceof FaultyKeyRing);
           assert.equal(error.isMissing, isMissing);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { hasLostAuthority, readCertificates } from '../../../src/tls/certificates.ts';
-import { TlsProblem } from '../../../src/tls/tls-problem.ts';
+import { hasLostAuthority, readCertificates, TlsProblem } from '../../../src/tls/certificates.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 
 const [first, second, third] = ['first', 'second', 'third'].map((name) => makeCertificate(name).cert) as [

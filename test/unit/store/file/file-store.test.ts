@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { FaultyDocument } from '../../../../src/store/file/faulty-document.ts';
+import { FaultyDocument } from '../../../../src/store/file/file-store.ts';
 import { documentOf, idsOf, Listener, openStore, temporaryFolder } from './support.ts';
 
 const SECRET = 'demo-secret-not-for-production';

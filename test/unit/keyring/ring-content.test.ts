@@ -6,7 +6,7 @@ import {
   newRing,
   promoteKey,
   removeKey,
-} from '../../../src/keyring/change-ring.ts';
+} from '../../../src/keyring/ring-content.ts';
 import type { RingContent } from '../../../src/keyring/ring-content.ts';
 import { testRingKey } from '../../support/keyring.ts';
 

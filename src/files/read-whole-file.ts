@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { open, stat } from 'node:fs/promises';
-import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
 import { codeOf, formatFingerprint, type Fingerprint } from './fingerprint.ts';
 
 /** A file read as a whole, why it cannot be read, or that it was written to meanwhile. */
@@ -9,8 +8,8 @@ export type WholeFile =
   | { readonly kind: 'faulty'; readonly line: number; readonly message: string; readonly fingerprint: Fingerprint }
   | { readonly kind: 'changing' };
 
-/** Reads a document of at most so many bytes. Never takes a text for a whole file when the file changed while it was read. */
-export async function readWholeFile(path: string, maxBytes = MAX_DOCUMENT_BYTES): Promise<WholeFile> {
+/** Reads a text of at most so many bytes. Never takes a part for the whole when the file changed while it was read. */
+export async function readWholeFile(path: string, maxBytes: number): Promise<WholeFile> {
   let handle;
   try {
     // Opening a pipe waits for its writer: look first.
@@ -45,4 +44,20 @@ function firstFaultyLine(bytes: Buffer): number {
     start = end + 1;
   }
   return line;
+}
+
+/** Everybody but the owner of a file, in its mode. */
+const OTHERS_MASK = 0o077;
+const PERMISSIONS_MASK = 0o777;
+
+/**
+ * The permissions of a file, such as `0640`, when others than its owner have access to it, or the access that `mask`
+ * names; null when they have not, or when it is gone, which its next reader tells.
+ */
+export async function findOthersAccess(path: string, mask: number = OTHERS_MASK): Promise<string | null> {
+  const mode = await stat(path).then(
+    (stats) => stats.mode,
+    () => 0,
+  );
+  return (mode & mask) === 0 ? null : (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');
 }
