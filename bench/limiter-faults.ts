@@ -85,8 +85,8 @@ async function measure(fault: Fault, policy: 'allow' | 'deny', servers: Servers)
         asked: (outcome) => {
           if (outcome !== 'given-up') asked += 1;
         },
-        away: nothing,
-        back: nothing,
+        down: nothing,
+        up: nothing,
       },
     },
   );

@@ -1,12 +1,17 @@
 import { type Clock, wallMs } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
+import { Breaker, type BreakerObserver } from '../resilience/breaker.ts';
 import type { Limiter, LimitQuestion, LimitReading } from './limiter.ts';
 import { createRateLimitRequest } from './service/rate-limit-request.ts';
 import { RateLimitClient } from './service/rate-limit-client.ts';
 import { readAnswer } from './service/read-answer.ts';
-import { ServiceBreaker } from './service/service-breaker.ts';
 import { type FailureReason, ServiceFailure } from './service/service-failure.ts';
+
+/** Short, so that good calls before an outage do not hide it. */
+const WINDOW_MS = 1000;
+/** Calls end by a deadline of their own, at most 5 s. */
+const BACKSTOP_MS = 10_000;
 
 /** Where the service is, and how it is asked. */
 export interface RateLimitServiceSettings {
@@ -20,13 +25,9 @@ export interface RateLimitServiceSettings {
 }
 
 /** Told what becomes of the service. */
-export interface RateLimitServiceObserver {
+export interface RateLimitServiceObserver extends BreakerObserver<ServiceFailure> {
   /** One question ended; `given-up` ones after no time. */
   asked(outcome: 'ok' | 'over-limit' | FailureReason, seconds: number): void;
-  /** The service is given up and tried again about every second; told once. */
-  away(failure: ServiceFailure | null): void;
-  /** It answers again. */
-  back(): void;
 }
 
 /** What the limiter needs. */
@@ -46,22 +47,20 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   readonly #settings: RateLimitServiceSettings;
   readonly #ports: RateLimitServicePorts;
   readonly #client: RateLimitClient;
-  readonly #breaker: ServiceBreaker<readonly LimitReading[]>;
+  readonly #breaker: Breaker<ServiceFailure>;
 
   constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
     this.#settings = settings;
     this.#ports = ports;
-    const { observer } = ports;
     const client = new RateLimitClient(settings.address, settings.tls);
     this.#client = client;
-    this.#breaker = new ServiceBreaker({
-      away: (failure) => {
-        observer.away(failure);
-      },
-      back: () => {
-        observer.back();
-      },
-      resting: (failure) => {
+    this.#breaker = new Breaker({
+      windowMs: WINDOW_MS,
+      timeoutMs: BACKSTOP_MS,
+      isFailure: (error) => error instanceof ServiceFailure,
+      faultOf: () => new ServiceFailure('given-up', 'the rate limit service is away; it is tried again in a moment'),
+      observer: ports.observer,
+      onRest: (failure) => {
         if (failure?.reason === 'deadline') client.reconnect();
       },
     });

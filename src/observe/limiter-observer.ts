@@ -8,7 +8,7 @@ export function createLimiterObserver(logger: Logger, metrics: LimiterMetrics): 
     asked(outcome, seconds) {
       metrics.countQuestion(outcome, seconds);
     },
-    away(failure) {
+    down(failure) {
       metrics.setUp(false);
       const { cause } = failure ?? {};
       logger.error('limits cannot be counted; onLimiterFailure of each endpoint decides until they can', {
@@ -17,7 +17,7 @@ export function createLimiterObserver(logger: Logger, metrics: LimiterMetrics): 
         ...(cause instanceof Error ? { cause: cause.message } : {}),
       });
     },
-    back() {
+    up() {
       metrics.setUp(true);
       logger.info('limits are counted again');
     },

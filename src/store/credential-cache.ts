@@ -250,12 +250,12 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     const { outlook } = this.#ports.reader;
     if (ageMs > this.#maxStaleMs) return this.#findInStore(entry.appKeyHash);
     if (ageMs <= HARD_AGE_MS) {
-      if (outlook !== 'away') this.#refresh(entry.appKeyHash);
+      if (outlook !== 'down') this.#refresh(entry.appKeyHash);
       this.#counters.hits += 1;
       return entry.held;
     }
     if (outlook === 'reachable' && !this.#isDoubtful()) return this.#findOrServe(entry);
-    if (outlook !== 'away') this.#refresh(entry.appKeyHash);
+    if (outlook !== 'down') this.#refresh(entry.appKeyHash);
     this.#counters.stale += 1;
     return entry.held;
   }
@@ -297,7 +297,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   #askStore(appKeyHash: string): LookUp {
-    if (this.#ports.reader.outlook === 'away') {
+    if (this.#ports.reader.outlook === 'down') {
       throw this.#away;
     }
     const lane: LookUpLane = this.#ports.appKeys.has(appKeyHash) ? 'known' : 'unseen';

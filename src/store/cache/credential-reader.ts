@@ -1,14 +1,10 @@
+import type { Outlook } from '../../resilience/breaker.ts';
 import type { HeldCredential } from '../credential-source.ts';
-
-/**
- * What is to be expected of a read: `reachable`, the store answers as far as is known; `away`, it does not, and a read
- * would be refused at once; `trial`, it did not, and one read is let through to find out.
- */
-export type StoreOutlook = 'reachable' | 'away' | 'trial';
 
 /** Reads credentials from the store itself. */
 export interface CredentialReader {
-  readonly outlook: StoreOutlook;
+  /** What to expect of a read. */
+  readonly outlook: Outlook;
   /**
    * Who holds the App Key with this hash (`hashAppKey`), with consumer and grants; null when nobody does. What it gives
    * is no older than any change that the cache was told of before the call. Settles within a deadline of its own;

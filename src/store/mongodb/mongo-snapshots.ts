@@ -3,7 +3,7 @@ import type { Sealer } from '../../keyring/sealed.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import { AppKeyFilter } from '../cache/app-key-filter.ts';
 import { CredentialCache } from '../credential-cache.ts';
-import { StoreUnavailable } from '../credential-source.ts';
+import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { StartTimer } from '../timer.ts';
@@ -21,7 +21,7 @@ import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
 import { idTextOf } from './feed/read-held.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type RawDocument } from './mapping/document-fault.ts';
-import { MongoReplayGuard } from './replay/mongo-replay-guard.ts';
+import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './revoked-tokens/mongo-revoked-tokens.ts';
 import { createUsageSink } from './usage-sink.ts';
 
@@ -152,10 +152,10 @@ export class MongoSnapshots implements AsyncDisposable {
       client: connectMongodb(uri, 'reservations'),
       clock,
       observer: {
-        away: (detail) => {
+        down: (detail) => {
           observer.signaturesLost(detail);
         },
-        back: () => {
+        up: () => {
           observer.signaturesBack();
         },
       },
@@ -166,22 +166,21 @@ export class MongoSnapshots implements AsyncDisposable {
       await this.#warmUp();
     });
     const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
-    this.#breaker = new LookUpBreaker({
-      reader: {
-        read: async (appKeyHash) => {
-          if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
-          return await reader.read(appKeyHash);
-        },
-      },
-      observer: {
-        storeAway: () => {
+    const readWhole = async (appKeyHash: string): Promise<HeldCredential | null> => {
+      if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
+      return await reader.read(appKeyHash);
+    };
+    this.#breaker = new LookUpBreaker(
+      { read: readWhole },
+      {
+        down: () => {
           this.#availability.lose('look-ups', 'passing', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
         },
-        storeBack: () => {
+        up: () => {
           this.#availability.regain('look-ups');
         },
       },
-    });
+    );
     this.#probe = new LookUpProbe({
       isInDoubt: () => !this.#availability.isUp,
       ask: async () => await this.#breaker.read(NOBODYS_HASH),
@@ -320,7 +319,7 @@ export class MongoSnapshots implements AsyncDisposable {
     await this.revokedTokens[Symbol.asyncDispose]();
     await this.replayGuard[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();
-    await this.#breaker[Symbol.asyncDispose]();
+    this.#breaker[Symbol.dispose]();
     await this.#closeClients();
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoReplayGuard } from '../../../src/store/mongodb/replay/mongo-replay-guard.ts';
+import { MongoReplayGuard } from '../../../src/store/mongodb/mongo-replay-guard.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { release } from '../../support/release.ts';
 import { describeReplayGuardContract } from '../replay-guard.ts';
@@ -16,7 +16,7 @@ describe('MongoDB', () => {
   });
 
   function open(): MongoReplayGuard {
-    const observer = { away: () => undefined, back: () => undefined };
+    const observer = { down: () => undefined, up: () => undefined };
     const guard = new MongoReplayGuard({ client: connectMongodb(uri(), 'reservations'), clock: systemClock, observer });
     opened.push(guard);
     return guard;

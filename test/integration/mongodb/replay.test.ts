@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { type ReplayDocument } from '../../../src/store/mongodb/documents.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoReplayGuard } from '../../../src/store/mongodb/replay/mongo-replay-guard.ts';
+import { MongoReplayGuard } from '../../../src/store/mongodb/mongo-replay-guard.ts';
 import { type FailPoint } from '../../support/mongodb/fail-point.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
@@ -146,7 +146,7 @@ describe('replay protection on MongoDB', function () {
       new MongoReplayGuard({
         client: connectMongodb(database.uri(), 'reservations'),
         clock: systemClock,
-        observer: { away: (detail) => told.push(detail), back: () => told.push('back') },
+        observer: { down: (detail) => told.push(detail), up: () => told.push('back') },
       });
 
     it('counts as used what may have been remembered', async () => {
@@ -207,7 +207,7 @@ describe('replay protection on MongoDB', function () {
       const away = new MongoReplayGuard({
         client: connectMongodb('mongodb://127.0.0.1:1/postern', 'reservations'),
         clock: systemClock,
-        observer: { away: (detail) => told.push(detail), back: () => told.push('back') },
+        observer: { down: (detail) => told.push(detail), up: () => told.push('back') },
       });
       const unreachable = {
         name: 'StoreUnavailable',

@@ -90,8 +90,8 @@ describe('when limits cannot be counted because', () => {
           deadlineMs: DEADLINE_MS,
           observer: {
             asked: (outcome) => reasons.add(outcome),
-            away: () => turns.push('away'),
-            back: () => turns.push('back'),
+            down: () => turns.push('down'),
+            up: () => turns.push('up'),
           },
         });
         const endpoint = keyEndpoint({
@@ -117,7 +117,7 @@ describe('when limits cannot be counted because', () => {
             assert.deepEqual(await codesOf([gateway], asAcme, 1), { [code]: 1 });
             return reasons.has('given-up') ? true : null;
           });
-          assert.equal(turns[0], 'away');
+          assert.equal(turns[0], 'down');
           reasons.delete('given-up');
           assert.deepEqual(
             [...reasons].filter((reason) => !(fault.reasons as readonly string[]).includes(reason)),
@@ -128,7 +128,7 @@ describe('when limits cannot be counted because', () => {
         }
 
         await poll('the first count after it', isCounted);
-        assert.deepEqual([turns[0], turns.at(-1)], ['away', 'back']);
+        assert.deepEqual([turns[0], turns.at(-1)], ['down', 'up']);
         // The service finds out one by one that its connections to Redis are dead: every attempt counts anew.
         await poll('limits that hold', async () => {
           const limits = [limit('1/minute/endpoint'), limit('1/day/endpoint')];

@@ -88,10 +88,10 @@ describe('limits over the rate limit service', () => {
 
   it('are a failure where the configuration of the service lacks the domain', async () => {
     const asked: string[] = [];
-    let away: FailureReason | undefined;
+    let reason: FailureReason | undefined;
     const limiter = running.limiter({
       domain: 'elsewhere',
-      observer: { asked: (outcome) => asked.push(outcome), away: (failure) => (away = failure?.reason) },
+      observer: { asked: (outcome) => asked.push(outcome), down: (failure) => (reason = failure?.reason) },
     });
     const question = { endpointId: newId(), consumerId: 'acme', limits: [limit('1/day/consumer')] };
     for (let count = 0; count < 5; count += 1) {
@@ -102,7 +102,7 @@ describe('limits over the rate limit service', () => {
       });
     }
     await assert.rejects(limiter.take(question), { reason: 'given-up' });
-    assert.equal(away, 'wrong-answer');
+    assert.equal(reason, 'wrong-answer');
     assert.deepEqual(asked, [...Array.from({ length: 5 }, () => 'wrong-answer'), 'given-up']);
   });
 });

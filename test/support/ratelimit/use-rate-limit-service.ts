@@ -23,8 +23,8 @@ export interface LimiterOptions {
 
 const silent: RateLimitServiceObserver = {
   asked: () => undefined,
-  away: () => undefined,
-  back: () => undefined,
+  down: () => undefined,
+  up: () => undefined,
 };
 
 /** Starts both around the tests of the calling `describe`. */

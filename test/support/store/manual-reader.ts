@@ -1,4 +1,5 @@
-import { type CredentialReader, type StoreOutlook } from '../../../src/store/cache/credential-reader.ts';
+import { type CredentialReader } from '../../../src/store/cache/credential-reader.ts';
+import { type Outlook } from '../../../src/resilience/breaker.ts';
 import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
 
 /** A read that waits for its answer. */
@@ -10,7 +11,7 @@ export interface OpenRead {
 
 /** A store whose reads end when, and as, the test says. */
 export class ManualReader implements CredentialReader {
-  outlook: StoreOutlook = 'reachable';
+  outlook: Outlook = 'reachable';
   /** Reads that wait for their answer, in the order in which they came. */
   readonly open: OpenRead[] = [];
   /** All reads so far, by the hash that was asked for. */

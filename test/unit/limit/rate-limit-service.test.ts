@@ -79,8 +79,8 @@ describe('the limiter over a rate limit service', () => {
         elapsedMs: () => performance.now(),
         observer: {
           asked: (outcome) => told.push(outcome),
-          away: (failure) => told.push(`away: ${String(failure?.reason)}`),
-          back: () => told.push('back'),
+          down: (failure) => told.push(`down: ${String(failure?.reason)}`),
+          up: () => told.push('up'),
         },
       },
     );
@@ -149,13 +149,13 @@ describe('the limiter over a rate limit service', () => {
     await assert.rejects(limiter.take(question), { reason: 'given-up' });
     assert.equal(requests.length, 5);
     answer = allow;
-    while (!told.includes('back')) {
+    while (!told.includes('up')) {
       await limiter.take(question).catch(() => null);
       await once(AbortSignal.timeout(5), 'abort');
     }
     assert.equal(requests.length, 6, 'one trial');
-    assert.equal(told.filter((each) => each.startsWith('away')).length, 1);
-    assert.deepEqual([...new Set(told)].sort(), ['away: error', 'back', 'error', 'given-up', 'ok']);
+    assert.equal(told.filter((each) => each.startsWith('down')).length, 1);
+    assert.deepEqual([...new Set(told)].sort(), ['down: error', 'error', 'given-up', 'ok', 'up']);
     assert.equal((await limiter.take(question))[0]?.remaining, 8);
   });
 
@@ -180,11 +180,11 @@ describe('the limiter over a rate limit service', () => {
     try {
       while (!told.includes('ok')) await limiter.take(question).catch(() => null);
       for (const socket of sockets) vanished.add(socket);
-      while (!told.includes('back')) {
+      while (!told.includes('up')) {
         await limiter.take(question).catch(() => null);
         await once(AbortSignal.timeout(5), 'abort');
       }
-      assert.ok(told.includes('away: deadline'), told.join());
+      assert.ok(told.includes('down: deadline'), told.join());
     } finally {
       await limiter[Symbol.asyncDispose]();
       for (const socket of sockets) socket.destroy();

@@ -342,7 +342,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('reachable', 'away', 'trial').map((outlook) =>
+    arbitrary: fc.constantFrom('reachable', 'down', 'trial').map((outlook) =>
       step(outlook, (world) => {
         world.test.reader.outlook = outlook;
       }),

@@ -147,13 +147,13 @@ describe('a store that does not answer', () => {
     const test = testCache();
     await test.learn('a');
     await test.learn('b');
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     await test.time.advance(30_000);
     for (const id of ['a', 'b', 'a', 'b']) assert.equal(atOnce(test, id), '1');
     assert.equal(test.reader.asked.length, 2);
     test.reader.outlook = 'trial';
     assert.equal(atOnce(test, 'a'), '1');
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.equal(atOnce(test, 'a'), '1');
     assert.equal(atOnce(test, 'b'), '1');
     assert.equal(test.reader.asked.length, 3);
@@ -167,7 +167,7 @@ describe('a store that does not answer', () => {
     await test.learn('a');
     test.feed.confirmedMs = test.time.nowMs() + 100_000;
     await test.time.advance(160_000);
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.equal(atOnce(test, 'a'), '1');
     await test.time.advance(1);
     assert.throws(() => test.cache.findByAppKey(keyOf('a')), {
@@ -188,7 +188,7 @@ describe('a store that does not answer', () => {
     const finding = test.cache.findByAppKey(keyOf('a'));
     test.reader.next.fail();
     assert.equal(await stateOf(finding), 'no primary');
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
     assert.equal(test.reader.asked.length, 1);
   });
@@ -290,7 +290,7 @@ describe('a change', () => {
       await test.learn('other', 'globex');
       test.feed.isLive = true;
       change(test);
-      test.reader.outlook = 'away';
+      test.reader.outlook = 'down';
       assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
       test.reader.outlook = 'reachable';
       const finding = test.cache.findByAppKey(keyOf('a'));
@@ -422,7 +422,7 @@ describe('changes that were lost', () => {
     await test.time.advance(1_050_000);
     test.cache.everythingChanged();
     test.cache.everythingChanged();
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.equal(atOnce(test, 'a'), '1');
     await test.time.advance(10_001);
     assert.throws(() => test.cache.findByAppKey(keyOf('a')), StoreUnavailable);
@@ -433,7 +433,7 @@ describe('changes that were lost', () => {
     await test.learn('a');
     test.feed.confirmedMs = test.time.nowMs() + 30_000;
     await test.time.advance(61_000);
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     for (let at = 0; at < 100; at += 1) test.cache.everythingChanged();
     assert.equal(atOnce(test, 'a'), '1');
     test.cache.everythingChanged();

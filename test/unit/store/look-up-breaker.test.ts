@@ -12,10 +12,7 @@ import { ManualTime, settle } from '../../support/store/manual-time.ts';
 function testBreaker() {
   const reader = new ManualReader();
   const told: string[] = [];
-  const breaker = new LookUpBreaker({
-    reader,
-    observer: { storeAway: () => told.push('away'), storeBack: () => told.push('back') },
-  });
+  const breaker = new LookUpBreaker(reader, { down: () => told.push('down'), up: () => told.push('up') });
   /** Reads once, with this outcome of the store; gives what came of it. */
   const read = async (outcome: 'found' | 'nobody' | Error): Promise<unknown> => {
     const reading = breaker.read(hashOf('a')).catch((error: unknown) => error);
@@ -27,7 +24,7 @@ function testBreaker() {
   };
   const giveUp = async (): Promise<void> => {
     for (let at = 0; at < 5; at += 1) await read(outage);
-    assert.equal(breaker.outlook, 'away');
+    assert.equal(breaker.outlook, 'down');
   };
   return { breaker, reader, told, read, giveUp };
 }
@@ -49,7 +46,7 @@ describe('the circuit breaker around look-ups', () => {
     const found = await read('found');
     assert.ok(found !== null && typeof found === 'object' && 'credential' in found);
     assert.equal(await read(outage), outage);
-    assert.deepEqual([breaker.outlook, breaker.isOpen, told], ['reachable', false, []]);
+    assert.deepEqual([breaker.outlook, told], ['reachable', []]);
   });
 
   it('gives the store up when more than half of at least five reads failed, and tells it once', async () => {
@@ -59,7 +56,7 @@ describe('the circuit breaker around look-ups', () => {
       assert.equal(breaker.outlook, 'reachable');
     }
     await read(outage);
-    assert.deepEqual([breaker.outlook, breaker.isOpen, told], ['away', true, ['away']]);
+    assert.deepEqual([breaker.outlook, told], ['down', ['down']]);
     const refused = await read('found');
     assert.ok(refused instanceof StoreUnavailable);
     assert.equal(refused.message, 'the store is away; it is tried again in a moment');
@@ -73,23 +70,23 @@ describe('the circuit breaker around look-ups', () => {
     assert.equal(breaker.outlook, 'reachable');
     mock.timers.tick(2000);
     for (let at = 0; at < 5; at += 1) await read(outage);
-    assert.equal(breaker.outlook, 'away');
+    assert.equal(breaker.outlook, 'down');
   });
 
   it('lets one read through after about a second, and is closed by it', async () => {
     const { breaker, reader, read, giveUp, told } = testBreaker();
     await giveUp();
     mock.timers.tick(749);
-    assert.equal(breaker.outlook, 'away');
+    assert.equal(breaker.outlook, 'down');
     mock.timers.tick(REST_AT_MOST_MS - 749);
-    assert.deepEqual([breaker.outlook, breaker.isOpen], ['trial', true]);
+    assert.deepEqual([breaker.outlook, told], ['trial', ['down']]);
     const trial = breaker.read(hashOf('a'));
-    assert.equal(breaker.outlook, 'away');
+    assert.equal(breaker.outlook, 'down');
     await assert.rejects(breaker.read(hashOf('b')), StoreUnavailable);
     assert.equal(reader.open.length, 1);
     reader.next.answer(null);
     assert.equal(await trial, null);
-    assert.deepEqual([breaker.outlook, breaker.isOpen, told], ['reachable', false, ['away', 'back']]);
+    assert.deepEqual([breaker.outlook, told], ['reachable', ['down', 'up']]);
     assert.equal(await read('nobody'), null);
   });
 
@@ -99,14 +96,14 @@ describe('the circuit breaker around look-ups', () => {
     const rests = new Set<number>();
     for (let at = 0; at < 20; at += 1) {
       let restMs = 0;
-      for (; breaker.outlook === 'away'; restMs += 1) mock.timers.tick(1);
+      for (; breaker.outlook === 'down'; restMs += 1) mock.timers.tick(1);
       assert.ok(restMs >= 750 && restMs <= REST_AT_MOST_MS, String(restMs));
       rests.add(restMs);
       await read(outage);
-      assert.equal(breaker.outlook, 'away');
+      assert.equal(breaker.outlook, 'down');
     }
     assert.ok(rests.size > 5);
-    assert.deepEqual(told, ['away']);
+    assert.deepEqual(told, ['down']);
   });
 
   it('does not give the store up for defects and credentials that cannot be used: it did answer', async () => {
@@ -132,11 +129,11 @@ describe('the circuit breaker around look-ups', () => {
     const { breaker, reader, told } = testBreaker();
     const readings = Array.from({ length: 6 }, async () => await breaker.read(hashOf('a')));
     const outcomes = Promise.allSettled(readings);
-    await breaker[Symbol.asyncDispose]();
+    breaker[Symbol.dispose]();
     for (const read of [...reader.open]) read.fail(outage);
     assert.ok((await outcomes).every((outcome) => outcome.status === 'rejected' && outcome.reason === outage));
     mock.timers.tick(10_000);
-    assert.equal(breaker.outlook, 'away');
+    assert.equal(breaker.outlook, 'down');
     await assert.rejects(breaker.read(hashOf('a')), StoreUnavailable);
     assert.deepEqual(told, []);
   });

@@ -72,7 +72,7 @@ describe('an App Key that nobody holds', () => {
 
   it('is looked up to find out whether the store is back', async () => {
     const test = await filtered('a');
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.throws(() => test.cache.findByAppKey('nobody-1'), { name: 'StoreUnavailable' });
     test.reader.outlook = 'trial';
     const finding = test.cache.findByAppKey('nobody-1');
@@ -157,7 +157,7 @@ describe('the status of a caller who is refused', () => {
     'when the store does not answer look-ups': [
       '503',
       (test) => {
-        test.reader.outlook = 'away';
+        test.reader.outlook = 'down';
       },
     ],
     'when look-ups of real App Keys find no room': [
@@ -217,7 +217,7 @@ describe('the status of a caller who is refused', () => {
     const found = held('unseen');
     test.reader.next.answer({ ...found, credential: { ...found.credential, methods: ['key'] } });
     await finding;
-    test.reader.outlook = 'away';
+    test.reader.outlook = 'down';
     assert.deepEqual(await statusesOf(test, ['unseen', 'foreign']), ['allowed', '503']);
     assert.deepEqual(await statusesOf(test, ['foreign'], '/watched'), ['allowed']);
   });

@@ -1,24 +1,28 @@
 import { type Collection, type MongoClient, MongoServerError } from 'mongodb';
-import type { Clock } from '../../../clock.ts';
-import { MAX_CLOCK_SKEW_SECONDS } from '../../../model/endpoint.ts';
+import type { Clock } from '../../clock.ts';
+import { MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import {
   rememberedSeconds,
   type ReplayGuard,
   replayKeyOf,
   type Reservation,
   type UsedSignature,
-} from '../../../replay/replay-guard.ts';
-import { StoreUnavailable } from '../../credential-source.ts';
-import { collectionNames, type ReplayDocument } from '../documents.ts';
-import { translateFault } from '../faults.ts';
-import { ReplayBreaker, type ReplayBreakerObserver } from './replay-breaker.ts';
+} from '../../replay/replay-guard.ts';
+import { Breaker } from '../../resilience/breaker.ts';
+import { StoreUnavailable } from '../credential-source.ts';
+import { collectionNames, type ReplayDocument } from './documents.ts';
+import { translateFault } from './faults.ts';
 
 /** What the guard needs. */
 export interface MongoReplayGuardPorts {
   /** For `reservations`; the guard closes it. */
   readonly client: MongoClient;
   readonly clock: Clock;
-  readonly observer: ReplayBreakerObserver;
+  readonly observer: {
+    /** Used signatures cannot be remembered, with the latest reason in words. */
+    down(detail: string): void;
+    up(): void;
+  };
 }
 
 const DUPLICATE_KEY = 11000;
@@ -26,8 +30,12 @@ const DUPLICATE_KEY = 11000;
 const MAX_UNDER_WAY = 1000;
 /** When a credential may ask again that has used up its share of them. */
 const RETRY_AFTER_SECONDS = 1;
-/** Below the deadline of the breaker, so that MongoDB itself says what it waits for. */
+/** Well below the 5 s that Envoy waits. Writes take no signal: one that is given up ends by its socket's time limit. */
+const RESERVE_MS = 1500;
+/** Below that, so that MongoDB itself says what it waits for. */
 const WRITE_MS = 1200;
+/** Failures of reservations are judged over this span. */
+const WINDOW_MS = 4000;
 
 /**
  * {@link ReplayGuard} in the collection `replay`, for all replicas (spec §4.4): the one insert of an `_id` that nobody made
@@ -44,7 +52,8 @@ const WRITE_MS = 1200;
 export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   readonly #client: MongoClient;
   readonly #used: Collection<ReplayDocument>;
-  readonly #breaker: ReplayBreaker;
+  /** Apart from the one for look-ups: writes can fail while reads go on. */
+  readonly #breaker: Breaker<StoreUnavailable>;
   readonly #clock: Clock;
   readonly #underWayOf = new Map<string, number>();
   #underWay = 0;
@@ -53,7 +62,20 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     this.#client = client;
     this.#clock = clock;
     this.#used = client.db().collection<ReplayDocument>(collectionNames.replay);
-    this.#breaker = new ReplayBreaker(async (used) => await this.#insert(used), observer);
+    this.#breaker = new Breaker({
+      windowMs: WINDOW_MS,
+      timeoutMs: RESERVE_MS,
+      isFailure: (error) => error instanceof StoreUnavailable,
+      faultOf: (_, latest) => new StoreUnavailable(`used signatures cannot be remembered: ${detailOf(latest)}`),
+      observer: {
+        down: (latest) => {
+          observer.down(detailOf(latest));
+        },
+        up: () => {
+          observer.up();
+        },
+      },
+    });
   }
 
   async reserve(used: UsedSignature): Promise<Reservation> {
@@ -62,12 +84,12 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     if (free <= 0) throw new StoreUnavailable('too many signatures are being remembered at once');
     const own = this.#underWayOf.get(credentialId) ?? 0;
     if (own >= free) return { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    return await this.#breaker.reserve(used);
+    return await this.#breaker.run(async () => await this.#insert(used));
   }
 
   /** Closes the connections. Reservations that run are uncertain. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#breaker[Symbol.asyncDispose]();
+    this.#breaker[Symbol.dispose]();
     await this.#client.close();
   }
 
@@ -94,6 +116,10 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
     if (own === 0) this.#underWayOf.delete(credentialId);
     else this.#underWayOf.set(credentialId, own);
   }
+}
+
+function detailOf(latest: StoreUnavailable | null): string {
+  return latest?.message ?? 'it does not answer in time';
 }
 
 /** Whatever it is: without an answer of MongoDB nothing passes. */
