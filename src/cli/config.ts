@@ -1,19 +1,19 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type Environment, parseConfig, settings } from '../config.ts';
 import { replaceInvisible } from '../document/source-text.ts';
 import { parseKeyRingLocation } from '../keyring/ring-location.ts';
+import type { CommandContext } from './command.ts';
+import { type OutputFormat, outputOption } from './flags/options.ts';
+import { formatData } from './render/data.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-import { renderTable } from './render-table.ts';
-import { writeSafely } from './write-safely.ts';
+import { renderTable } from './render/list.ts';
+import { writeSafely } from './failure.ts';
 
-const outputFormats = ['table', 'json', 'yaml'] as const;
 /** A password as people write it, perhaps with `@`, `/` or `?` that should have been percent-encoded. */
 const USER_PASSWORD = /^([a-z+]+:\/\/[^:]*):.*@/i;
 
 /** Options of a MongoDB address that hold a password or a session token. */
 const SECRET_PARAMETER = /([?&][^=&]*(?:pass|secret|token|properties)[^=&]*=)[^&]*/gi;
-
-type OutputFormat = (typeof outputFormats)[number];
 
 /** A setting as `postern config` shows it. */
 interface ShownSetting {
@@ -25,23 +25,23 @@ interface ShownSetting {
 }
 
 /** Adds `postern config`. */
-export function registerConfig(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerConfig(program: Command, context: CommandContext): void {
   program
     .command('config')
     .description('Show every setting with its value and meaning. Settings are environment variables.')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
+    .addOption(outputOption())
     .addHelpText('after', '\nExample:\n  $ POSTERN_LOG_LEVEL=debug postern config')
-    .action(async ({ output }: { output: OutputFormat }) => {
-      finish(await showConfig(terminal, output));
+    .action(({ output }: { output: OutputFormat }) => {
+      context.finish(showConfig(context.terminal, output));
     });
 }
 
 /** Prints the settings; what is wrong with them goes to standard error and makes the exit code 1. */
-async function showConfig(terminal: Terminal, format: OutputFormat): Promise<ExitCode> {
+function showConfig(terminal: Terminal, format: OutputFormat): ExitCode {
   const shown = Object.values(settings).map((row) =>
     describe(row.name, row.default, row.meaning, terminal.environment),
   );
-  terminal.out.write(await render(shown, format));
+  terminal.out.write(render(shown, format));
   const parsed = parseConfig(terminal.environment);
   if ('config' in parsed) return exitCodes.done;
   for (const problem of parsed.problems) writeSafely(terminal.err, `${problem}\n`);
@@ -65,8 +65,8 @@ function maskPassword(text: string | null): string | null {
   return text.replace(USER_PASSWORD, '$1:[secret]@').replace(SECRET_PARAMETER, '$1[secret]');
 }
 
-async function render(shown: readonly ShownSetting[], format: OutputFormat): Promise<string> {
-  if (format !== 'table') return (await import('./output-format.ts')).formatData(shown, format);
+function render(shown: readonly ShownSetting[], format: OutputFormat): string {
+  if (format !== 'table') return formatData(shown, format);
   const rows = shown.map(({ name, value, isDefault, meaning }) => [
     name,
     value === null ? '-' : `${replaceInvisible(value)}${isDefault ? '' : ' *'}`,

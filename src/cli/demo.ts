@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
 import type { LogTail } from '../demo/log-tail.ts';
+import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** `npm run` hands a Ctrl-C on that the program got already, so the second signal is not yet a second wish. */
@@ -15,7 +17,7 @@ interface DemoFlags {
 }
 
 /** Adds `postern demo`. */
-export function registerDemo(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerDemo(program: Command, context: CommandContext): void {
   program
     .command('demo')
     .description('Show Postern at work: a back end, Envoy and requests, good and bad, in a table.')
@@ -38,16 +40,15 @@ Examples:
   $ postern demo --with-ratelimit`,
     )
     .action(async (flags: DemoFlags) => {
-      finish(await demo(terminal, flags));
+      context.finish(await demo(context.terminal, flags));
     });
 }
 
 async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
-  const [{ runDemo }, { DemoFailure, DemoInterrupted }, { createDemoLogs }, { systemClock }] = await Promise.all([
+  const [{ runDemo }, { DemoFailure, DemoInterrupted }, { createDemoLogs }] = await Promise.all([
     import('../demo/run-demo.ts'),
     import('../demo/demo-failure.ts'),
     import('../demo/demo-stack.ts'),
-    import('../clock.ts'),
   ]);
   const logs = createDemoLogs();
   const signal = interruption(terminal, () => new DemoInterrupted());

@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import type { Finding, FindingLevel } from '../doctor/finding.ts';
-import { timeoutOption } from './flags/store-options.ts';
-import { formatData, type OutputFormat, outputOption } from './output-format.ts';
+import { parseConfig } from '../config.ts';
+import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
+import { fault, fine, type Finding, type FindingLevel } from '../doctor/finding.ts';
+import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
+import type { CommandContext } from './command.ts';
+import { timeoutOption } from './flags/options.ts';
+import { formatData } from './render/data.ts';
+import { paintFor } from './render/text.ts';
+import { type OutputFormat, outputOption } from './flags/options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-import { writeSafely } from './write-safely.ts';
+import { writeSafely } from './failure.ts';
 
 interface DoctorOptions {
   readonly store?: string;
@@ -17,7 +23,7 @@ interface DoctorOptions {
 }
 
 /** Adds `postern doctor`. */
-export function registerDoctor(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
     .description('Check what a gateway with these settings depends on, and tell what to do about it.')
@@ -42,7 +48,7 @@ Examples:
 Exit codes: 0 nothing wrong (warnings count as that), 1 faults, 2 usage, 5 the database does not answer.`,
     )
     .action(async (options: DoctorOptions) => {
-      finish(await examine(options, terminal));
+      context.finish(await examine(options, context.terminal));
     });
 }
 
@@ -57,7 +63,7 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
     return exitCodes.usage;
   }
   const findings: Finding[] = [];
-  const { render, summarize } = await renderer(terminal);
+  const { render, summarize } = renderer(terminal);
   for await (const finding of find(
     options,
     envoys.flatMap((url) => url ?? []),
@@ -76,14 +82,8 @@ async function* find(
   envoys: readonly URL[],
   { environment }: Terminal,
 ): AsyncGenerator<Finding> {
-  const [{ parseConfig }, { checkCallerAddresses }, { runChecks }, { fault, fine }, { listenerFiles, rateLimitFiles }] =
-    await Promise.all([
-      import('../config.ts'),
-      import('../doctor/check-caller-addresses.ts'),
-      import('../doctor/run-checks.ts'),
-      import('../doctor/finding.ts'),
-      import('../tls/configured-files.ts'),
-    ]);
+  // The driver of the database, and clients of other servers.
+  const { runChecks } = await import('../doctor/run-checks.ts');
   const parsed = parseConfig(store === undefined ? environment : { ...environment, POSTERN_STORE: store });
   if ('problems' in parsed) {
     for (const problem of parsed.problems) {
@@ -107,12 +107,11 @@ function parseAdminUrl(text: string): URL | null {
 
 const marks: Readonly<Record<FindingLevel, string>> = { ok: '✓', warning: '!', fault: '✗' };
 
-async function renderer({ out, environment }: Terminal): Promise<{
+function renderer({ out, environment }: Terminal): {
   readonly render: (finding: Finding) => string;
   readonly summarize: (findings: readonly Finding[]) => string;
-}> {
-  const { default: picocolors } = await import('picocolors');
-  const colors = picocolors.createColors(out.isTerminal && (environment['NO_COLOR'] ?? '') === '');
+} {
+  const colors = paintFor(out, environment);
   const paint = { ok: colors.green, warning: colors.yellow, fault: colors.red } as const;
   return {
     render: ({ level, subject, message, advice }) => {

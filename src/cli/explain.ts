@@ -1,36 +1,12 @@
 import { type Command, Option } from 'commander';
-import { type AuthenticationMethod, authenticationMethods } from '../model/endpoint.ts';
-import type { CommandPorts } from './command-ports.ts';
-import { collectOption } from './flags/parse-option.ts';
-import { timeoutOption } from './flags/store-options.ts';
-import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-import { writeSafely } from './write-safely.ts';
-
-const outputFormats = ['table', 'json', 'yaml'] as const;
-
-/** The options of `postern explain`, as commander gives them. */
-interface ExplainOptions {
-  readonly endpoint?: string;
-  readonly method?: AuthenticationMethod;
-  readonly option?: Readonly<Record<string, unknown>>;
-  readonly appKey?: string;
-  readonly secretFrom?: string;
-  readonly at?: string;
-  readonly entry?: string;
-  readonly requestId?: string;
-  readonly store?: string;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly output: (typeof outputFormats)[number];
-}
+import { authenticationMethods } from '../model/endpoint.ts';
+import type { CommandContext } from './command.ts';
+import { outputOption, timeoutOption } from './flags/options.ts';
+import { collectOption } from './flags/values.ts';
+import type { ExplainFlags } from './partner/explain-request.ts';
 
 /** Adds `postern explain`. */
-export function registerExplain(
-  program: Command,
-  terminal: Terminal,
-  finish: (code: ExitCode) => void,
-  ports: CommandPorts,
-): void {
+export function registerExplain(program: Command, context: CommandContext): void {
   program
     .command('explain')
     .description('Say what is wrong with a request that is refused, and how to fix it.')
@@ -58,7 +34,7 @@ export function registerExplain(
     )
     .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption())
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
+    .addOption(outputOption())
     .addHelpText(
       'after',
       `
@@ -76,47 +52,9 @@ Examples:
 Exit codes: 0 the request is right, or was when it was made, 1 it is wrong or cannot be judged, 2 usage, 3 there is no
 such endpoint, 5 the store is unreachable.`,
     )
-    .action(async (file: string, options: ExplainOptions) => {
-      finish(await explainFile(file, options, terminal, ports));
+    .action(async (file: string, flags: ExplainFlags) => {
+      // Judges requests with what a gateway has, which takes long to load.
+      const { explainFile } = await import('./partner/explain-request.ts');
+      context.finish(await explainFile({ ...flags, file }, context));
     });
-}
-
-async function explainFile(
-  file: string,
-  options: ExplainOptions,
-  terminal: Terminal,
-  { openStore, clock }: CommandPorts,
-): Promise<ExitCode> {
-  const { reportFailure } = await import('./partner/report-failure.ts');
-  try {
-    const [{ explainArguments }, { renderExplanation }] = await Promise.all([
-      import('./partner/explain-arguments.ts'),
-      import('./partner/render-explanation.ts'),
-    ]);
-    const { environment } = terminal;
-    const explained = await explainArguments({
-      ...{ file, environment, clock },
-      endpoint: options.endpoint ?? null,
-      method: options.method ?? null,
-      options: options.option ?? null,
-      appKey: options.appKey ?? null,
-      secretFrom: options.secretFrom ?? null,
-      at: options.at ?? null,
-      entry: options.entry ?? null,
-      requestId: options.requestId ?? null,
-      openStore: () =>
-        openStore({
-          ...{ environment, command: 'explain', store: options.store, timeoutMs: options.timeout },
-          needsSecrets: 'where-possible',
-          warn: (message) => {
-            writeSafely(terminal.err, `warning: ${message}\n`);
-          },
-        }),
-    });
-    terminal.out.write(await renderExplanation(explained, options.output));
-    const { verdict } = explained.explanation;
-    return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
-  } catch (error) {
-    return reportFailure('postern explain', error, terminal);
-  }
 }

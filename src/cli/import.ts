@@ -1,9 +1,21 @@
-import type { Command } from 'commander';
-import { registerImportKong } from './import/kong.ts';
-import type { ExitCode, Terminal } from './terminal.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { replaceInvisible } from '../document/source-text.ts';
+import { isSameFile, openOutput } from '../files/output-file.ts';
+import { FileFault } from '../files/replace-file.ts';
+import { declaredDocument, type ImportedKong, importKong } from '../import/kong/import-kong.ts';
+import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
+import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-options.ts';
+import { importedAuthentication, kindOfPlugin } from '../import/kong/plugin-kinds.ts';
+import type { Paint } from '../manage/render-change.ts';
+import type { CommandContext } from './command.ts';
+import { readSources } from './declarative-files.ts';
+import { reportFailure } from './failure.ts';
+import { formatData } from './render/data.ts';
+import { count, paintFor } from './render/text.ts';
+import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** Adds `postern import` with what it can read. */
-export function registerImport(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerImport(program: Command, context: CommandContext): void {
   const group = program
     .command('import')
     .description('Turn the configuration of another gateway into a declarative document.')
@@ -13,5 +25,196 @@ export function registerImport(program: Command, terminal: Terminal, finish: (co
 Example:
   $ postern import kong -f kong.yaml --to postern.yaml`,
     );
-  registerImportKong(group, terminal, finish);
+  registerImportKong(group, context);
+}
+
+/** The flags of `postern import kong`. */
+interface ImportKongFlags {
+  readonly file: string;
+  readonly output: 'yaml' | 'json';
+  readonly to?: string;
+  readonly report?: string;
+  readonly allowPartial?: true;
+  readonly sharedLimits: SharedLimits;
+  readonly elsewhere?: readonly string[];
+  readonly wholeSegments?: true;
+  readonly slashOptional?: true;
+  readonly complete?: true;
+  readonly observe?: true;
+}
+
+function registerImportKong(group: Command, context: CommandContext): void {
+  group
+    .command('kong')
+    .description(
+      'Turn Kong’s declarative configuration, such as "deck gateway dump" writes, into a declarative document.',
+    )
+    .requiredOption('-f, --file <file>', 'the configuration of Kong, in YAML or JSON')
+    .addOption(
+      new Option('-o, --output <format>', 'how to write the document').choices(['yaml', 'json']).default('yaml'),
+    )
+    .option('--to <file>', 'write this file, or to this pipe or device; only the owner can read the file')
+    .option('--report <file>', 'write what differs into this file too; as JSON when its name ends with .json')
+    .option('--allow-partial', 'exit code 0 although something was refused or left out')
+    .addOption(
+      new Option('--shared-limits <how>', 'a limit that several routes share: refuse, each has it, or its share of it')
+        .choices([...sharedLimitChoices])
+        .default('refuse'),
+    )
+    .option('--elsewhere <plugin>', 'this plugin’s work is done elsewhere, such as in Envoy; repeatable', collectPlugin)
+    .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
+    .option('--slash-optional', 'where Kong has the path /orders/, that route may decide /orders too')
+    .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
+    .option('--complete', 'the file is the whole configuration, though it was selected by tags')
+    .addHelpText(
+      'after',
+      `
+The document lets nobody in whom Kong keeps out: what Postern cannot judge becomes an endpoint that refuses everything
+(enabled: false), or is left out. Each such thing is an error on standard error, with its place in the file, why, and what
+to do instead; warnings are what callers or back ends may notice. The document is written in any case.
+
+It holds secrets when the file does. They are not printed to a terminal: give --to, or a pipe.
+
+Examples:
+  $ postern import kong -f kong.yaml --to postern.yaml
+  $ postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction
+  $ postern validate -f postern.yaml
+
+Exit codes: 0 done, 1 errors, or the file is no configuration of Kong, 2 usage.`,
+    )
+    .action(async (flags: ImportKongFlags) => {
+      context.finish(await runImportKong(flags, context.terminal));
+    });
+}
+
+const PLUGIN_NAME = /^[\w-]{1,100}$/;
+
+function collectPlugin(name: string, names: readonly string[] | undefined): readonly string[] {
+  if (!PLUGIN_NAME.test(name)) throw new InvalidArgumentError('must be the name of a plugin, such as ip-restriction.');
+  const { kind } = kindOfPlugin(name);
+  if (kind === 'restricting' || kind === 'limit') return [...(names ?? []), name];
+  throw new InvalidArgumentError(
+    kind === 'authentication' || kind === 'other-authentication' || kind === 'acl'
+      ? `who gets in is decided here: it cannot be for ${[...importedAuthentication, 'acl'].join(', ')} and the like.`
+      : 'it is not needed for this plugin.',
+  );
+}
+
+/** Reads Kong's file, writes the document, and tells what differs. */
+async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await run(flags, terminal);
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    return reportFailure('postern import kong', error, terminal);
+  }
+}
+
+async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
+  const { out, err } = terminal;
+  const named = [flags.to, flags.report].flatMap((file) => file ?? []);
+  for (const [index, file] of named.entries()) {
+    if (await isSameFile(file, flags.file)) {
+      err.write('postern: --to and --report would replace the file that is read; name another one\n');
+      return exitCodes.usage;
+    }
+    if (index > 0 && (await isSameFile(file, named[0] ?? ''))) {
+      err.write('postern: --to and --report name the same file; name another one for the report\n');
+      return exitCodes.usage;
+    }
+  }
+  // Both hold what only the owner should read: the document may have secrets, and the report names partners.
+  const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
+  const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
+  const { sources } = await readSources([flags.file]);
+  const [source] = sources;
+  if (source === undefined) throw new Error('no file was read');
+  const result = importKong(source, {
+    sharedLimits: flags.sharedLimits,
+    elsewhere: new Set(flags.elsewhere ?? []),
+    wholeSegments: flags.wholeSegments === true,
+    slashOptional: flags.slashOptional === true,
+    isComplete: flags.complete === true,
+    observes: flags.observe === true,
+  });
+  if ('problems' in result) {
+    const { problems } = result;
+    // Without the lines of the file: any of them may hold a secret.
+    for (const { file, line, column, message } of problems) {
+      err.write(`${replaceInvisible(`${file}:${String(line)}:${String(column)}: ${message}`)}\n`);
+    }
+    err.write(`${String(problems.length)} ${problems.length === 1 ? 'problem' : 'problems'}; nothing was written\n`);
+    return exitCodes.failed;
+  }
+  const { imported } = result;
+  if (flags.to === undefined && out.isTerminal && imported.holdsSecrets) {
+    err.write('postern: the document holds secrets, which are not printed to a terminal: give --to FILE, or a pipe\n');
+    return exitCodes.usage;
+  }
+  const pieces = declaredDocument(imported, flags.output);
+  if (document === null) for await (const piece of pieces) out.write(piece);
+  else await document.write(pieces);
+  await report?.write(reportOf(flags.report ?? ''));
+  err.write(renderFindings(imported, paintFor(err, terminal.environment)));
+  return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
+
+  async function* reportOf(name: string): AsyncGenerator<string> {
+    yield await Promise.resolve(name.endsWith('.json') ? describeFindings(imported) : renderFindings(imported));
+  }
+}
+
+/** What is told about an import. */
+type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'consumers' | 'grants'>;
+
+const plain: Paint = { bold: String, dim: String, red: String, green: String, yellow: String };
+
+/** Findings for people: `file:line:column: error: what differs`, and what to do on a line of its own. */
+function renderFindings(report: FindingReport, paint: Paint = plain): string {
+  const { findings, counts } = report;
+  const blocks = groupsOf(findings).map(([first, ...others]) => {
+    const { level, file, line, column, subject, what, instead } = first;
+    const colour = level === 'error' ? paint.red : level === 'warning' ? paint.yellow : paint.dim;
+    const head = `${paint.bold(`${file}:${String(line)}:${String(column)}:`)} ${colour(`${level}:`)} ${subject}: ${what}\n`;
+    const same = others.length === 0 ? '' : `    the same: ${listPlaces(others)}\n`;
+    return head + same + (instead === null ? '' : `    -> ${instead}\n`);
+  });
+  const summary = `${describeContent(report)}: ${count(counts.error, 'error')}, ${count(counts.warning, 'warning')}, ${count(counts.note, 'note')}`;
+  const total = counts.error + counts.warning + counts.note;
+  return `${blocks.join('')}${summary}${total > MAX_FINDINGS ? `; the first ${String(MAX_FINDINGS)} that were found are shown` : ''}\n`;
+}
+
+type Group = readonly [Finding, ...Finding[]];
+
+/** Findings that say the same of several things, each group where its first one stands. */
+function groupsOf(findings: readonly Finding[]): readonly Group[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>();
+  for (const finding of findings) {
+    const key = JSON.stringify([finding.level, finding.file, finding.what, finding.instead]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return [...groups.values()];
+}
+
+/** More of a group are counted. The report as JSON has all. */
+const MAX_PLACES = 10;
+
+/** `route "b" (line 7), route "c" (line 9) and 3 more`. */
+function listPlaces(findings: readonly Finding[]): string {
+  const shown = findings.slice(0, MAX_PLACES).map(({ subject, line }) => `${subject} (line ${String(line)})`);
+  const more = findings.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+}
+
+/** Findings for programs. */
+function describeFindings({ findings, counts }: FindingReport): string {
+  return formatData({ counts, findings }, 'json');
+}
+
+/** `4 endpoints (1 refuses everything), 2 consumers, 1 grant`. */
+function describeContent({ endpoints, consumers, grants }: FindingReport): string {
+  const refusing = endpoints.filter(({ enabled }) => enabled === false).length;
+  const closed = refusing === 0 ? '' : ` (${String(refusing)} ${refusing === 1 ? 'refuses' : 'refuse'} everything)`;
+  return `${count(endpoints.length, 'endpoint')}${closed}, ${count(consumers.length, 'consumer')}, ${count(grants.length, 'grant')}`;
 }

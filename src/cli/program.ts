@@ -1,48 +1,34 @@
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../version.ts';
-import { registerApply } from './apply.ts';
-import { registerCompletion } from './completion/completion.ts';
-import { type CommandPorts, systemPorts } from './command-ports.ts';
-import { registerConfig } from './config.ts';
-import { registerDemo } from './demo.ts';
-import { registerDiff } from './diff.ts';
-import { registerDoctor } from './doctor.ts';
-import { registerExplain } from './explain.ts';
-import { registerExport } from './export.ts';
+import { type CommandPorts, type RegisterCommand, systemPorts } from './command.ts';
 import { findExposedPassword } from './exposed-password.ts';
-import { registerImport } from './import.ts';
-import { registerKeyring } from './keyring.ts';
-import { registerNouns } from './nouns.ts';
-import { registerServe } from './serve.ts';
-import { registerSign } from './sign.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-import { registerValidate } from './validate.ts';
-import { writeSafely } from './write-safely.ts';
+import { writeSafely } from './failure.ts';
 
-/** Adds a command to the program. `finish` is told the exit code. */
-export type Register = (
-  program: Command,
-  terminal: Terminal,
-  finish: (code: ExitCode) => void,
-  ports: CommandPorts,
-) => void;
+/** Every command, in the order of the help. */
+const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
+  serve: async () => (await import('./serve.ts')).registerServe,
+  validate: async () => (await import('./validate.ts')).registerValidate,
+  apply: async () => (await import('./apply/apply.ts')).registerApply,
+  diff: async () => (await import('./apply/diff.ts')).registerDiff,
+  export: async () => (await import('./export.ts')).registerExport,
+  import: async () => (await import('./import.ts')).registerImport,
+  config: async () => (await import('./config.ts')).registerConfig,
+  doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  demo: async () => (await import('./demo.ts')).registerDemo,
+  sign: async () => (await import('./sign.ts')).registerSign,
+  explain: async () => (await import('./explain.ts')).registerExplain,
+  keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,
+  completion: async () => (await import('./completion.ts')).registerCompletion,
+  endpoint: async () => (await import('./endpoint/endpoint.ts')).registerEndpoint,
+  consumer: async () => (await import('./consumer/consumer.ts')).registerConsumer,
+  credential: async () => (await import('./credential/credential.ts')).registerCredential,
+  grant: async () => (await import('./grant.ts')).registerGrant,
+  limit: async () => (await import('./limit.ts')).registerLimit,
+  audit: async () => (await import('./audit.ts')).registerAudit,
+};
 
-const commands: readonly Register[] = [
-  registerServe,
-  registerValidate,
-  registerApply,
-  registerDiff,
-  registerExport,
-  registerImport,
-  registerConfig,
-  registerDoctor,
-  registerDemo,
-  registerSign,
-  registerExplain,
-  registerKeyring,
-];
-
-/** Runs `postern` with its arguments and gives the exit code. Each command loads what it needs only when it runs. */
+/** Runs `postern` with its arguments and gives the exit code. Only the command that is named is loaded. */
 export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
@@ -86,10 +72,14 @@ Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 confl
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  for (const register of commands) register(program, terminal, finish, ports);
-  registerCompletion(program, terminal, finish);
-  const isNamed = (noun: string): boolean => args.includes(noun) || args.includes('completion');
-  await registerNouns(program, isNamed, { ...ports, terminal, finish });
+  const named = args[0] === 'help' ? args[1] : args[0];
+  const isVersion = named === '-V' || named === '--version';
+  // The help lists all commands, and completion looks at all; otherwise names are enough, for one that was mistyped.
+  const needsAll = named === 'completion' || !(isVersion || Object.hasOwn(commands, named ?? ''));
+  for (const [name, load] of Object.entries(commands)) {
+    if (needsAll || name === named) (await load())(program, { ...ports, terminal, finish });
+    else program.command(name);
+  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { parseConfig } from '../config.ts';
+import { startSystemTimer } from '../store/timer.ts';
+import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-import { writeSafely } from './write-safely.ts';
+import { writeSafely } from './failure.ts';
 
 /** Adds `postern serve`. */
-export function registerServe(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerServe(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('Decide the requests that Envoy asks about, until SIGTERM or Ctrl-C.')
@@ -18,7 +22,7 @@ Examples:
   $ POSTERN_LOG_FORMAT=pretty postern serve`,
     )
     .action(async ({ store }: { store?: string }) => {
-      finish(await serve(terminal, store));
+      context.finish(await serve(context.terminal, store));
     });
 }
 
@@ -27,20 +31,10 @@ const LINGER_MS = 500;
 
 /** Serves until a stop signal; a second one ends the process at once. */
 async function serve(terminal: Terminal, store: string | undefined): Promise<ExitCode> {
-  const [
-    { parseConfig },
-    { openLogDestination },
-    { createLogger },
-    { startGateway },
-    { systemClock },
-    { startSystemTimer },
-  ] = await Promise.all([
-    import('../config.ts'),
+  const [{ openLogDestination }, { createLogger }, { startGateway }] = await Promise.all([
     import('../observe/log-destination.ts'),
     import('../observe/logger.ts'),
     import('../gateway/gateway.ts'),
-    import('../clock.ts'),
-    import('../store/timer.ts'),
   ]);
   const parsed = parseConfig(
     store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store },

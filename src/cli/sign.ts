@@ -1,5 +1,21 @@
 import type { Command } from 'commander';
-import { timeoutOption } from './flags/store-options.ts';
+import { systemClock } from '../clock.ts';
+import { parseStore } from '../config-values.ts';
+import { settings } from '../config.ts';
+import { findNearestName } from '../document/nearest-name.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
+import { formatProblem } from '../document/problem.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { isRefusal } from '../refusal.ts';
+import { readWholeFile } from '../files/read-whole-file.ts';
+import type { CommandContext } from './command.ts';
+import { EndpointNotFound, reportFailure, UsageError } from './failure.ts';
+import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';
+import { timeoutOption } from './flags/options.ts';
+import { collect } from './flags/values.ts';
+import { curlCommand, signRequest } from './partner/sign-request.ts';
+import type { OpenedStore } from './store/open-store.ts';
+import { requireResource } from './store/read-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** The options of `postern sign`, as commander gives them. */
@@ -16,7 +32,7 @@ interface SignOptions {
 }
 
 /** Adds `postern sign`. */
-export function registerSign(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerSign(program: Command, context: CommandContext): void {
   program
     .command('sign')
     .description('Sign a request as a partner would, and print it as a curl command.')
@@ -45,25 +61,11 @@ Examples:
 Exit codes: 0 done, 1 the gateway would refuse such a request, 2 usage, 3 there is no such endpoint.`,
     )
     .action(async (method: string, url: string, options: SignOptions) => {
-      finish(await sign(method, url, options, terminal));
+      context.finish(await sign(method, url, options, context.terminal));
     });
 }
 
 async function sign(method: string, url: string, options: SignOptions, terminal: Terminal): Promise<ExitCode> {
-  const [{ readRequestArguments }, { readSecretArgument }, { findEndpointInStore }, { signRequest }, { curlCommand }] =
-    await Promise.all([
-      import('./partner/request-arguments.ts'),
-      import('./partner/secret-argument.ts'),
-      import('./partner/find-endpoint.ts'),
-      import('./partner/sign-request.ts'),
-      import('./partner/curl-command.ts'),
-    ]);
-  const [{ reportFailure }, { UsageError }, { systemClock }, { isRefusal }] = await Promise.all([
-    import('./partner/report-failure.ts'),
-    import('./partner/usage-error.ts'),
-    import('../clock.ts'),
-    import('../refusal.ts'),
-  ]);
   try {
     if (options.data === '@-' && options.secretFrom === '-') {
       throw new UsageError('both the body and the secret are to come from standard input; put one into a file');
@@ -98,6 +100,50 @@ async function sign(method: string, url: string, options: SignOptions, terminal:
   }
 }
 
-function collect(value: string, values: readonly string[]): readonly string[] {
-  return [...values, value];
+/** No App Secret is needed to look at an endpoint, so none is looked up: any text stands for each. */
+const ANY_SECRET = 'x'.repeat(32);
+
+/**
+ * Finds an endpoint in the store, for its options. Throws {@link EndpointNotFound} or `NotFound`, {@link UsageError} for
+ * what is no store, `StoreUnavailable` for a database that does not answer, or an error that holds the problems of the
+ * file, one a line.
+ */
+async function findEndpointInStore(id: string, store: string | undefined, timeoutMs: number): Promise<Endpoint> {
+  const location = parseStore(store ?? settings.store.default);
+  if ('fault' in location) throw new UsageError(`${settings.store.name}: ${location.fault}`);
+  if (location.kind === 'mongodb') return await findInDatabase(id, location.uri, timeoutMs);
+  const file = location.path;
+  const read = await readWholeFile(file, MAX_DOCUMENT_BYTES);
+  if (read.kind !== 'read') throw new Error(`${file}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
+  const parsed = parseDocument([{ file, text: read.text }], {
+    isComplete: false,
+    readSecret: () => ({ text: ANY_SECRET }),
+  });
+  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  const { endpoints } = parsed.content;
+  const endpoint = endpoints.find((candidate) => candidate.id === id);
+  if (endpoint !== undefined) return endpoint;
+  const nearest = findNearestName(
+    id,
+    endpoints.map((candidate) => candidate.id),
+  );
+  throw new EndpointNotFound(
+    `${file} has no endpoint "${id}"${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
+  );
+}
+
+async function findInDatabase(id: string, uri: string, timeoutMs: number): Promise<Endpoint> {
+  await using store = await openDatabase(uri, timeoutMs);
+  return (await requireResource(store.resources, 'endpoint', id)).resource;
+}
+
+/** Loads the driver. By itself: the compiler leaves the names of modules as they are in a function with `await using`. */
+async function openDatabase(uri: string, timeoutMs: number): Promise<Omit<OpenedStore, 'actor'>> {
+  const { openMongoDbStore } = await import('./store/mongodb-store.ts');
+  const look = { command: 'endpoint show', actor: 'a partner', timeoutMs };
+  return await openMongoDbStore(
+    uri,
+    { ...look, environment: {}, needsSecrets: false, warn: () => undefined },
+    systemClock,
+  );
 }

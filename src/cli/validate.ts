@@ -1,13 +1,18 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
-import type { PlacedDocument } from '../document/parse-document.ts';
+import { parseStore } from '../config-values.ts';
+import { settings } from '../config.ts';
+import { findWarnings } from '../document/find-warnings.ts';
+import { parsePlacedDocument, type PlacedDocument } from '../document/parse-document.ts';
 import type { Problem } from '../document/problem.ts';
-import type { SourceFiles } from './document/read-sources.ts';
-import { UsageError } from './partner/usage-error.ts';
+import { secretReader } from '../document/secret-source.ts';
+import type { CommandContext } from './command.ts';
+import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
+import { type OutputFormat, outputOption } from './flags/options.ts';
+import { formatData } from './render/data.ts';
+import { count } from './render/text.ts';
+import { UsageError } from './failure.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-
-const outputFormats = ['table', 'json', 'yaml'] as const;
-type OutputFormat = (typeof outputFormats)[number];
 
 /** What was found in the files: all of it at once. */
 interface Finding extends SourceFiles {
@@ -17,13 +22,13 @@ interface Finding extends SourceFiles {
 }
 
 /** Adds `postern validate`. */
-export function registerValidate(program: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
+export function registerValidate(program: Command, context: CommandContext): void {
   program
     .command('validate')
     .description('Check declarative files and tell every problem with file, line and column.')
     .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
     .option('-f, --file <file...>', 'the same, as "apply" and "diff" have it')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table'))
+    .addOption(outputOption())
     .addHelpText(
       'after',
       `
@@ -40,14 +45,15 @@ Examples:
 Exit codes: 0 valid, with or without warnings, 1 problems, 2 usage.`,
     )
     .action(async (names: readonly string[], flags: { file?: readonly string[]; output: OutputFormat }) => {
+      const { terminal } = context;
       try {
         const given = [...names, ...(flags.file ?? [])];
-        const files = given.length > 0 ? given : [await fileOfStore(terminal.environment)];
-        finish(await validate(files, flags.output, terminal));
+        const files = given.length > 0 ? given : [fileOfStore(terminal.environment)];
+        context.finish(await validate(files, flags.output, terminal));
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         terminal.err.write(`postern validate: ${error.message}\n`);
-        finish(exitCodes.usage);
+        context.finish(exitCodes.usage);
       }
     });
 }
@@ -60,13 +66,12 @@ export async function validate(
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
   const finding = await check(files, terminal.environment, clock);
-  terminal.out.write(await render(finding, format, terminal));
+  terminal.out.write(render(finding, format, terminal));
   return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
 
 /** The file that `serve` would serve. */
-async function fileOfStore(environment: Terminal['environment']): Promise<string> {
-  const [{ settings }, { parseStore }] = await Promise.all([import('../config.ts'), import('../config-values.ts')]);
+function fileOfStore(environment: Terminal['environment']): string {
   const { name, default: fallback } = settings.store;
   const location = parseStore(environment[name] || fallback);
   if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
@@ -75,12 +80,6 @@ async function fileOfStore(environment: Terminal['environment']): Promise<string
 }
 
 async function check(names: readonly string[], environment: Terminal['environment'], clock: Clock): Promise<Finding> {
-  const [{ parsePlacedDocument }, { findWarnings }, { secretReader }, { readSources }] = await Promise.all([
-    import('../document/parse-document.ts'),
-    import('../document/find-warnings.ts'),
-    import('../document/secret-source.ts'),
-    import('./document/read-sources.ts'),
-  ]);
   const read = await readSources(names);
   const parsed = parsePlacedDocument(read.sources, {
     isComplete: true,
@@ -92,19 +91,14 @@ async function check(names: readonly string[], environment: Terminal['environmen
   return { ...read, parsed: { document, warnings: findWarnings(document, read.sources, clock.nowSeconds()) } };
 }
 
-async function render(
-  finding: Finding,
-  format: OutputFormat,
-  terminal: Pick<Terminal, 'environment' | 'out'>,
-): Promise<string> {
-  if (format !== 'table') return (await import('./output-format.ts')).formatData(describe(finding), format);
+function render(finding: Finding, format: OutputFormat, terminal: Pick<Terminal, 'environment' | 'out'>): string {
+  if (format !== 'table') return formatData(describe(finding), format);
   const { parsed, texts, files } = finding;
-  const { renderProblems, renderWarnings } = await import('./document/render-problems.ts');
-  if ('problems' in parsed) return await renderProblems(parsed.problems, texts, terminal);
+  if ('problems' in parsed) return renderProblems(parsed.problems, texts, terminal);
   const { document, warnings } = parsed;
   const told = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
   const summary = `${nameOf(files)}: valid: ${countResources(document)}${told}\n`;
-  return (await renderWarnings(warnings, texts, terminal)) + summary;
+  return renderWarnings(warnings, texts, terminal) + summary;
 }
 
 /** What scripts get. */
@@ -133,8 +127,4 @@ function countResources({ endpoints, consumers, credentials, grants }: PlacedDoc
 
 function nameOf(files: readonly string[]): string {
   return files.length === 1 ? files.join() : count(files.length, 'file');
-}
-
-function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,17 +1,243 @@
-import type { RegisterVerbs } from '../command-context.ts';
-import { registerCredentialImport } from './import.ts';
-import { registerCredentialIssue } from './issue.ts';
-import { registerCredentialList } from './list.ts';
-import { registerCredentialRevoke } from './revoke.ts';
-import { registerCredentialRotate } from './rotate.ts';
-import { registerCredentialShow } from './show.ts';
+import { type Command, Option } from 'commander';
+import type { UsableEndpoint } from '../../manage/credentials/usable-endpoints.ts';
+import type { ManagedCredential } from '../../manage/resource.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import type { Secret } from '../../model/secret.ts';
+import { addNoun, type CommandContext } from '../command.ts';
+import { matchOf } from '../endpoint/endpoint.ts';
+import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import { parseCount, parseId } from '../flags/values.ts';
+import { formatData } from '../render/data.ts';
+import { type ListView, printList, printSection } from '../render/list.ts';
+import { type Field, formatGrantLimits, formatLimits, renderFields, versionFields } from '../render/resource.ts';
+import { count, formatDistance, formatTimeFrom, paintFor } from '../render/text.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
+import { exampleCommands, publicUrlOf, readUsableEndpoints, signedExample, tryLines } from './handed-over.ts';
+import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
+import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
+import {
+  credentialView,
+  declareShownCredential,
+  readShownCredentials,
+  shownAppKey,
+  type ShownCredential,
+  shownStates,
+  stateAt,
+} from './shown-credential.ts';
 
-/** The verbs of `postern credential`. */
-export const registerCredentialVerbs: RegisterVerbs = (noun, context) => {
+/** Adds `postern credential` with its verbs. */
+export function registerCredential(program: Command, context: CommandContext): void {
+  const noun = addNoun(
+    program,
+    'credential',
+    'App Keys and App Secrets of consumers.',
+    'credential issue --consumer acme --method hmac',
+  );
   registerCredentialIssue(noun, context);
   registerCredentialList(noun, context);
   registerCredentialShow(noun, context);
   registerCredentialRotate(noun, context);
   registerCredentialRevoke(noun, context);
   registerCredentialImport(noun, context);
-};
+}
+
+interface ListFlags extends StoreFlags {
+  readonly consumer?: string;
+  readonly method?: AuthenticationMethod;
+  readonly state?: string;
+  readonly limit?: number;
+}
+
+/** Adds `postern credential list`. */
+function registerCredentialList(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('list')
+    .description('List credentials with their state and when they were last used, without secrets.')
+    .option('--consumer <id>', 'those of this consumer', parseId)
+    .addOption(methodOption())
+    .addOption(new Option('--state <state>', 'those in this state').choices(shownStates))
+    .option('--limit <number>', 'the first so many', parseCount);
+  addStoreOptions(command)
+    .addHelpText(
+      'after',
+      `
+States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.
+
+Examples:
+  $ postern credential list --consumer acme
+  $ postern credential list --state retiring -o json
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 5 the store is unreachable.`,
+    )
+    .action(async (flags: ListFlags) => {
+      await readStore(context, 'credential list', flags, async ({ resources, usage }) => {
+        const { consumer, method, state, limit, output } = flags;
+        if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
+        const now = context.clock.nowSeconds();
+        const selected = selectFrom(
+          resources.list('credential', consumer === undefined ? {} : { consumerId: consumer }),
+          ({ resource }) =>
+            (method === undefined || resource.methods.includes(method)) &&
+            (state === undefined || stateAt(resource, now) === state),
+          limit,
+        );
+        await printList(readShownCredentials(selected, usage), credentialView(now), output, context.terminal);
+      });
+    });
+}
+
+interface ShowFlags extends StoreFlags {
+  readonly reveal?: true;
+}
+
+/** All that is shown. */
+interface View {
+  readonly shown: ShownCredential;
+  readonly isConsumerEnabled: boolean;
+  readonly usable: readonly UsableEndpoint[];
+}
+
+/** Adds `postern credential show`. */
+function registerCredentialShow(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('show')
+    .description('Show all that a partner needs of a credential: state, use, endpoints and an example to copy.')
+    .argument('<id>', 'its id', parseId)
+    .option('--reveal', 'with the secrets, and a signed request');
+  addStoreOptions(command)
+    .addHelpText(
+      'after',
+      `
+Without --reveal, no secret is printed: for key, the App Key is one.
+
+Examples:
+  $ postern credential show acme-hmac
+  $ postern credential show acme-hmac --reveal -o json
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such credential, 5 the store is unreachable.`,
+    )
+    .action(async (id: string, flags: ShowFlags) => {
+      const show = async (store: OpenedStore): Promise<void> => {
+        const view = await readView(store, id, context.clock.nowSeconds());
+        if (flags.output === 'table') printView(view, flags.reveal === true, context);
+        else context.terminal.out.write(formatData(declareView(view, flags.reveal === true, context), flags.output));
+      };
+      await readStore(context, 'credential show', flags, show, flags.reveal === true);
+    });
+}
+
+async function readView({ resources, usage }: OpenedStore, id: string, nowSeconds: number): Promise<View> {
+  const stored = await requireResource(resources, 'credential', id);
+  const consumer = await resources.find('consumer', stored.resource.consumerId);
+  const used = await usage.usageOf([id]);
+  // What is refused everywhere is let in nowhere, whatever the endpoints say.
+  const isRefused =
+    consumer?.resource.enabled !== true || ['revoked', 'expired'].includes(stateAt(stored.resource, nowSeconds));
+  return {
+    shown: { stored, usage: used.get(id) ?? null },
+    isConsumerEnabled: consumer?.resource.enabled ?? false,
+    usable: isRefused ? [] : await readUsableEndpoints(resources, stored.resource, nowSeconds),
+  };
+}
+
+function declareView({ shown, usable }: View, isRevealed: boolean, { terminal }: CommandContext): object {
+  const [first] = usable;
+  const { resource } = shown.stored;
+  return {
+    ...declareShownCredential(shown, isRevealed ? 'reveal' : 'leave-out'),
+    endpoints: usable.map(({ endpoint }) => endpoint.id),
+    ...(first === undefined
+      ? {}
+      : { example: exampleCommands(resource, first.endpoint, publicUrlOf(terminal.environment)) }),
+  };
+}
+
+function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boolean, context: CommandContext): void {
+  const { terminal, clock } = context;
+  const { resource } = shown.stored;
+  const now = clock.nowSeconds();
+  const paint = paintFor(terminal.out, terminal.environment);
+  const consumer = `${resource.consumerId}${isConsumerEnabled ? '' : ' (disabled: all its credentials are refused)'}`;
+  const fields: readonly Field[] = [
+    ['consumer', consumer],
+    ['method', resource.methods.join(', ')],
+    ['state', stateAt(resource, now)],
+    ...secretFields(resource, isRevealed),
+    ['not before', resource.notBefore === null ? null : formatTimeFrom(resource.notBefore, now)],
+    ['ends', resource.expiresAt === null ? 'never' : formatTimeFrom(resource.expiresAt, now)],
+    ['last used', lastUse(shown.usage?.lastUsedAt ?? null, now)],
+    ...retiringFields(shown, isRevealed, now),
+    ...versionFields(shown.stored, now),
+  ];
+  terminal.out.write(renderFields(`credential ${resource.id}`, fields, paint));
+  printSection('endpoints that let it in', usable, usableView(now), terminal);
+  if (resource.state === 'revoked') return;
+  const publicUrl = publicUrlOf(terminal.environment);
+  terminal.out.write(`\n${tryLines(resource, usable, publicUrl).join('\n')}\n`);
+  const [first] = usable;
+  if (!isRevealed || first === undefined) return;
+  const signed = signedExample(resource, first.endpoint, publicUrl, now);
+  if (signed === null) return;
+  const { options } = first.endpoint;
+  const word =
+    'clockSkewSeconds' in options
+      ? `signed now and good for ${count(options.clockSkewSeconds, 'second')}`
+      : 'with the App Key in it';
+  terminal.out.write(`\nOr, ${word}:\n${signed}\n`);
+}
+
+function secretFields(
+  { methods, appKey, appSecret, ...rest }: ManagedCredential,
+  isRevealed: boolean,
+): readonly Field[] {
+  const key = isRevealed && appKey !== null ? textOf(appKey) : shownAppKey({ methods, appKey, appSecret, ...rest });
+  if (isAppKeySecret(methods) || appSecret === null) return [['App Key', key]];
+  return [
+    ['App Key', key],
+    ['App Secret', isRevealed ? textOf(appSecret) : '(secret; --reveal shows it)'],
+  ];
+}
+
+function retiringFields({ stored, usage }: ShownCredential, isRevealed: boolean, now: number): readonly Field[] {
+  const { retiringSecret } = stored.resource;
+  if (retiringSecret === null) return [];
+  const isOver = retiringSecret.expiresAt <= now;
+  const end = `${isOver ? 'ended' : 'works until'} ${formatTimeFrom(retiringSecret.expiresAt, now)}`;
+  const use = lastUse(usage?.retiringSecretLastUsedAt ?? null, now);
+  return [['former secret', [...(isRevealed ? [textOf(retiringSecret.appSecret)] : []), end, `last used ${use}`]]];
+}
+
+function lastUse(seconds: number | null, now: number): string {
+  return seconds === null ? 'never' : formatTimeFrom(seconds, now);
+}
+
+function usableView(now: number): ListView<UsableEndpoint> {
+  return {
+    columns: [
+      { heading: 'ENDPOINT', cell: ({ endpoint }) => endpoint.id },
+      { heading: 'REQUESTS', cell: ({ endpoint }) => matchOf(endpoint), canShrink: true },
+      { heading: 'BECAUSE', cell: ({ endpoint, grant }) => reasonOf(endpoint.accessCondition, grant, now) },
+      {
+        heading: 'LIMITS',
+        cell: ({ endpoint, grant }) =>
+          grant === null || grant.limits === null ? formatLimits(endpoint.limits) : formatGrantLimits(grant.limits),
+        canShrink: true,
+      },
+    ],
+    declare: ({ endpoint }) => ({ id: endpoint.id }),
+    none: '',
+  };
+}
+
+function reasonOf(condition: string, grant: UsableEndpoint['grant'], now: number): string {
+  if (condition === 'authenticated') return 'authenticated';
+  return grant === null || grant.expiresAt === null
+    ? 'granted'
+    : `granted, ends ${formatDistance(grant.expiresAt, now)}`;
+}
+
+function textOf(secret: Secret): string {
+  return secret.reveal().toString('utf8');
+}

@@ -1,19 +1,73 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findNearestName } from '../../document/nearest-name.ts';
 import { generateCredentialId } from '../../manage/credentials/generate-credential-id.ts';
 import { planNewCredential } from '../../manage/credentials/plan-new-credential.ts';
-import { generatePair } from '../../manage/generate-pair.ts';
-import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import type { CommandContext } from '../command-context.ts';
-import { addChangeOptions, addNewRingOption, type ChangeFlags, type NewRingFlag } from '../flags/store-options.ts';
-import { paintFor } from '../render/paint-for.ts';
-import { changesOf } from '../store/changes-of.ts';
-import { changeStore, type Plan } from '../store/change-store.ts';
+import { generatePair, hashOfAppKey } from '../../manage/generate-pair.ts';
+import { isAppKeySecret } from '../../model/app-key.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
+import { Secret } from '../../model/secret.ts';
+import type { CommandContext } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { readSecretArgument } from '../flags/inputs.ts';
+import { addChangeOptions, addNewRingOption, type ChangeFlags, type NewRingFlag } from '../flags/options.ts';
+import { type Moment, momentAhead, parseMoment } from '../flags/times.ts';
+import { parseId } from '../flags/values.ts';
+import { paintFor } from '../render/text.ts';
+import { changesOf, changeStore, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { requireResource } from '../store/require-resource.ts';
-import { credentialFlagOf } from './credential-flags.ts';
-import { declareHandedOver, renderHandedOver } from './handed-over.ts';
-import { addNewCredentialFlags, lifetimeOf, methodOption, type NewCredentialFlags } from './new-credential-flags.ts';
-import { readUsableEndpoints } from './read-usable-endpoints.ts';
+import { collectAll, requireResource } from '../store/read-store.ts';
+import { declareHandedOver, readUsableEndpoints, renderHandedOver } from './handed-over.ts';
+
+/** The flags of a credential to be made, generated or imported. */
+interface NewCredentialFlags {
+  readonly consumer: string;
+  readonly id?: string;
+  readonly notBefore?: Moment;
+  readonly expires?: Moment;
+  readonly hashOnly?: true;
+}
+
+/** Adds the flags that `issue` and `import` share, without `--method`. */
+function addNewCredentialFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--consumer <id>', 'who gets it').argParser(parseId).makeOptionMandatory())
+    .option('--id <id>', 'its id; CONSUMER-METHOD-… without it', parseId)
+    .option('--not-before <time>', 'works from then on: 2027-01-01T00:00:00Z, or 7d from now', parseMoment)
+    .option('--expires <time>', 'works until then: 2027-01-01T00:00:00Z, or 90d from now', parseMoment)
+    .option('--hash-only', 'key only: keep no more than the hash of the App Key, so that nobody can look it up');
+}
+
+/** `--method`, with its choices. */
+export function methodOption(): Option {
+  return new Option('--method <method>', 'the authentication method it is for').choices(authenticationMethods);
+}
+
+/** When the credential begins and ends to work. */
+function lifetimeOf(
+  { notBefore, expires }: Pick<NewCredentialFlags, 'notBefore' | 'expires'>,
+  nowSeconds: number,
+): { readonly notBefore: number | null; readonly expiresAt: number | null } {
+  return {
+    notBefore: notBefore === undefined ? null : momentAhead(notBefore, nowSeconds),
+    expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
+  };
+}
+
+/** The flag that sets what a path of a declared credential leads to. */
+function credentialFlagOf(path: string): string | null {
+  const [field = ''] = path.split(/[.[]/);
+  const flags: Readonly<Record<string, string>> = {
+    id: '--id',
+    method: '--method',
+    methods: '--method',
+    appKey: '--app-key',
+    appKeyHash: '--hash-only',
+    appSecret: '--secret-from',
+    notBefore: '--not-before',
+    expiresAt: '--expires',
+  };
+  return flags[field] ?? null;
+}
 
 type IssueFlags = NewCredentialFlags & ChangeFlags & NewRingFlag & { readonly method: AuthenticationMethod };
 
@@ -40,8 +94,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store 
     .action(async (flags: IssueFlags) => {
       const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
       const makePlan = async (store: OpenedStore): Promise<Plan> => await planIssue(store, flags, context);
-      const code = await changeStore(context, 'credential issue', flags, makePlan, needsSecrets);
-      context.finish(code);
+      await changeStore(context, 'credential issue', flags, makePlan, needsSecrets);
     });
 }
 
@@ -79,4 +132,101 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
       whenUnknown: `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
     },
   };
+}
+
+interface ImportFlags extends NewCredentialFlags, ChangeFlags, NewRingFlag {
+  readonly method: readonly AuthenticationMethod[];
+  readonly appKey?: string;
+  readonly secretFrom: string;
+}
+
+/** What is imported. */
+interface Pair {
+  readonly appKey: Secret;
+  readonly appSecret: Secret | null;
+}
+
+/** Adds `postern credential import`. */
+export function registerCredentialImport(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('import')
+    .description('Take over an App Key and an App Secret that a partner has already.')
+    .requiredOption(
+      '--method <method>',
+      `a method it is for (${authenticationMethods.join(', ')}); repeatable`,
+      collectMethod,
+    )
+    .option('--app-key <key>', 'the App Key; not for key alone, where it is the secret')
+    .requiredOption(
+      '--secret-from <source>',
+      'env:NAME, file:PATH or - (standard input): the App Secret, or for key alone the App Key',
+    );
+  addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
+    .addHelpText(
+      'after',
+      `
+An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
+one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.
+
+Examples:
+  $ export ACME_SECRET=…
+  $ postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET
+  $ postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
+6 unknown: it may be in force.`,
+    )
+    .action(async (flags: ImportFlags) => {
+      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
+      const makePlan = async (store: OpenedStore): Promise<Plan> => await planImport(store, flags, context);
+      await changeStore(context, 'credential import', flags, makePlan, needsSecrets);
+    });
+}
+
+async function planImport(
+  { resources }: OpenedStore,
+  flags: ImportFlags,
+  { terminal, clock }: CommandContext,
+): Promise<Plan> {
+  const nowSeconds = clock.nowSeconds();
+  const { consumer: consumerId, method: methods } = flags;
+  const { id = generateCredentialId(consumerId, methods[0] ?? 'key') } = flags;
+  const pair = readPair(flags, terminal.environment);
+  await requireResource(resources, 'consumer', consumerId);
+  const [holder = null] = await collectAll(resources.list('credential', { appKeyHashes: [hashOfAppKey(pair.appKey)] }));
+  const wish = { id, consumerId, methods, ...pair, keepsHashOnly: flags.hashOnly === true };
+  const taken = { id: await resources.find('credential', id), appKey: holder };
+  const flagOf = (path: string): string | null =>
+    path === 'appKey' && isAppKeySecret(methods) ? '--secret-from' : credentialFlagOf(path);
+  return {
+    changes: changesOf(planNewCredential({ ...wish, ...lifetimeOf(flags, nowSeconds) }, taken, nowSeconds), flagOf),
+    done: `Credential ${id} imported for ${consumerId}.`,
+  };
+}
+
+function readPair(
+  { method, appKey, secretFrom }: ImportFlags,
+  environment: Readonly<Record<string, string | undefined>>,
+): Pair {
+  if (isAppKeySecret(method)) {
+    if (appKey !== undefined) {
+      throw new UsageError(
+        '--app-key is not for key alone: there the App Key is the secret, which --secret-from reads',
+      );
+    }
+    return { appKey: Secret.fromText(readSecretArgument(secretFrom, environment)), appSecret: null };
+  }
+  if (appKey === undefined) throw new UsageError('--app-key is missing: which App Key does the secret belong to?');
+  return {
+    appKey: Secret.fromText(appKey),
+    appSecret: Secret.fromText(readSecretArgument(secretFrom, environment)),
+  };
+}
+
+function collectMethod(text: string, methods: readonly string[] = []): readonly string[] {
+  const method = authenticationMethods.find((known) => known === text);
+  if (method !== undefined) return [...methods, method];
+  const nearest = findNearestName(text, authenticationMethods);
+  const choices = `Allowed choices are ${authenticationMethods.join(', ')}.`;
+  throw new InvalidArgumentError(nearest === null ? choices : `${choices} Did you mean ${nearest}?`);
 }

@@ -1,29 +1,29 @@
 import { type Command, Option } from 'commander';
+import { isUnopened } from '../../keyring/sealed.ts';
 import { generateCredentialId } from '../../manage/credentials/generate-credential-id.ts';
+import { planRevocation } from '../../manage/credentials/plan-revocation.ts';
 import { planRotation } from '../../manage/credentials/plan-rotation.ts';
 import { generatePair } from '../../manage/generate-pair.ts';
 import { guardRevision } from '../../manage/guard-revision.ts';
 import { Conflict } from '../../manage/resource-store.ts';
-import { isUnopened } from '../../keyring/sealed.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
-import type { CommandContext } from '../command-context.ts';
-import { parseId } from '../flags/parse-id.ts';
-import { parseSpan } from '../flags/parse-moment.ts';
+import type { CommandContext } from '../command.ts';
+import { UsageError } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,
   addRevisionOption,
+  addYesOption,
   type ChangeFlags,
   type NewRingFlag,
-} from '../flags/store-options.ts';
-import { UsageError } from '../partner/usage-error.ts';
-import { formatTimeFrom } from '../render/format-time.ts';
-import { paintFor } from '../render/paint-for.ts';
+} from '../flags/options.ts';
+import { parseSpan } from '../flags/times.ts';
+import { parseId } from '../flags/values.ts';
+import { formatDistance, formatTimeFrom, paintFor } from '../render/text.ts';
 import { changeStore, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { requireResource } from '../store/require-resource.ts';
-import { declareHandedOver, renderHandedOver } from './handed-over.ts';
-import { readUsableEndpoints } from './read-usable-endpoints.ts';
+import { requireResource } from '../store/read-store.ts';
+import { declareHandedOver, readUsableEndpoints, renderHandedOver } from './handed-over.ts';
 
 interface RotateFlags extends ChangeFlags, NewRingFlag {
   readonly grace: number;
@@ -65,8 +65,7 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 no such credential, 4 revoked, ended or
     .action(async (id: string, flags: RotateFlags) => {
       const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
       const makePlan = async (store: OpenedStore): Promise<Plan> => await planRotate(store, id, flags, context);
-      const code = await changeStore(context, 'credential rotate', flags, makePlan, needsSecrets);
-      context.finish(code);
+      await changeStore(context, 'credential rotate', flags, makePlan, needsSecrets);
     });
 }
 
@@ -124,4 +123,40 @@ async function planRotate(
       whenUnknown: `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
     },
   };
+}
+
+/** Adds `postern credential revoke`. */
+export function registerCredentialRevoke(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('revoke')
+    .description('Refuse a credential for good, with its former secret and its tokens.')
+    .argument('<id>', 'its id', parseId);
+  addChangeOptions(addYesOption(addRevisionOption(command)))
+    .addHelpText(
+      'after',
+      `
+A revoked credential does not come back; "credential issue" makes another one.
+
+Examples:
+  $ postern credential revoke acme-hmac
+  $ postern credential revoke acme-hmac --yes
+
+Exit codes: 0 done, 1 failed or not confirmed, 2 usage, 3 no such credential, 4 changed meanwhile,
+5 the store is unreachable, 6 unknown: it may be in force.`,
+    )
+    .action(async (id: string, flags: ChangeFlags & { readonly revision?: number }) => {
+      await changeStore(context, 'credential revoke', flags, async ({ resources, usage }) => {
+        const current = await requireResource(resources, 'credential', id);
+        guardRevision('credential', id, current, flags.revision);
+        const lastUsedAt = (await usage.usageOf([id])).get(id)?.lastUsedAt ?? null;
+        const used =
+          lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, context.clock.nowSeconds())}`;
+        return {
+          changes: planRevocation(current),
+          question: `Revoke the credential ${id} of ${current.resource.consumerId} for good (${used})?`,
+          done: `Credential ${id} revoked: it is refused from now on.`,
+          already: `Credential ${id} is revoked already.`,
+        };
+      });
+    });
 }

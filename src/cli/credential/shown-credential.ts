@@ -6,9 +6,9 @@ import type { ManagedCredential, Stored } from '../../manage/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { declareWholeCredential } from '../../document/declare/declare-whole.ts';
-import { formatDistance } from '../render/format-time.ts';
-import type { ListView } from '../render/render-list.ts';
-import { declareVersion } from '../render/render-resource.ts';
+import { formatDistance } from '../render/text.ts';
+import type { ListView } from '../render/list.ts';
+import { declareVersion } from '../render/resource.ts';
 
 /** A credential as operators see it: with when it was used. */
 export interface ShownCredential {
@@ -63,7 +63,7 @@ export function shownAppKey({ methods, appKey }: ManagedCredential): string {
 
 /** What a credential is worth at a time. `rotating`: its former App Secret works too. */
 export const shownStates = ['active', 'rotating', 'retiring', 'not-yet-valid', 'expired', 'revoked'] as const;
-export type ShownState = (typeof shownStates)[number];
+type ShownState = (typeof shownStates)[number];
 
 /** What a credential is worth now. */
 export function stateAt(

@@ -1,17 +1,180 @@
-import type { RegisterVerbs } from '../command-context.ts';
-import { registerEndpointCreate } from './create.ts';
-import { registerEndpointDelete } from './delete.ts';
-import { registerEndpointEdit } from './edit.ts';
-import { registerEndpointEnable } from './enable.ts';
-import { registerEndpointList } from './list.ts';
-import { registerEndpointShow } from './show.ts';
+import { type Command, Option } from 'commander';
+import { declareWholeEndpoint } from '../../document/declare/declare-whole.ts';
+import { renderValue } from '../../manage/render-change.ts';
+import type { Stored } from '../../manage/resource.ts';
+import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
+import type { Grant } from '../../model/grant.ts';
+import { addNoun, type CommandContext } from '../command.ts';
+import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import { formatPathRule, parseId } from '../flags/values.ts';
+import { formatData } from '../render/data.ts';
+import { type ListView, printList } from '../render/list.ts';
+import {
+  declareVersion,
+  type Field,
+  formatLimit,
+  formatLimits,
+  renderFields,
+  versionFields,
+} from '../render/resource.ts';
+import { count, paintFor } from '../render/text.ts';
+import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
+import {
+  registerEndpointCreate,
+  registerEndpointDelete,
+  registerEndpointEdit,
+  registerEndpointEnable,
+} from './change.ts';
 
-/** The verbs of `postern endpoint`. */
-export const registerEndpointVerbs: RegisterVerbs = (noun, context) => {
+/** Adds `postern endpoint` with its verbs. */
+export function registerEndpoint(program: Command, context: CommandContext): void {
+  const noun = addNoun(
+    program,
+    'endpoint',
+    'Protected APIs: which requests, how callers are authenticated, who is let in.',
+    'endpoint create orders --path /orders --authentication hmac',
+  );
   registerEndpointCreate(noun, context);
   registerEndpointEdit(noun, context);
   registerEndpointList(noun, context);
   registerEndpointShow(noun, context);
   registerEndpointEnable(noun, context);
   registerEndpointDelete(noun, context);
+}
+
+interface ListFlags extends StoreFlags {
+  readonly authentication?: string;
+  readonly disabled?: true;
+}
+
+const view: ListView<Stored<Endpoint>> = {
+  columns: [
+    { heading: 'ID', cell: ({ resource }) => resource.id },
+    { heading: 'AUTHENTICATION', cell: ({ resource }) => resource.authentication ?? '-' },
+    { heading: 'LETS IN', cell: ({ resource }) => accessOf(resource) },
+    { heading: 'REQUESTS', cell: ({ resource }) => matchOf(resource), canShrink: true },
+    { heading: 'LIMITS', cell: ({ resource }) => formatLimits(resource.limits), canShrink: true },
+    {
+      heading: 'STATE',
+      cell: ({ resource }) => stateOf(resource),
+      paint: (text, { resource }, paint) => (resource.enabled ? text : paint.yellow(text)),
+    },
+  ],
+  declare: (stored) => ({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }),
+  none: 'There is no such endpoint. "postern endpoint create" makes one.',
 };
+
+/** Adds `postern endpoint list`. */
+function registerEndpointList(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('list')
+    .description('List the endpoints.')
+    .addOption(new Option('--authentication <method>', 'those of this method').choices(authenticationMethods))
+    .option('--disabled', 'those that are disabled');
+  addStoreOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ postern endpoint list
+  $ postern endpoint list --authentication hmac -o json
+
+Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
+    )
+    .action(async (flags: ListFlags) => {
+      await readStore(context, 'endpoint list', flags, async ({ resources }) => {
+        const endpoints = selectFrom(
+          resources.list('endpoint'),
+          ({ resource }) =>
+            (flags.authentication === undefined || resource.authentication === flags.authentication) &&
+            (flags.disabled === undefined || !resource.enabled),
+        );
+        await printList(endpoints, view, flags.output, context.terminal);
+      });
+    });
+}
+
+function stateOf({ enabled, options }: Endpoint): string {
+  if (!enabled) return 'disabled';
+  return options.mode === 'observe' ? 'observing' : 'enabled';
+}
+
+/** Grants that are read for a look at their endpoint: there can be one for every consumer. */
+const MAX_GRANTS = 10;
+
+/** Adds `postern endpoint show`. */
+function registerEndpointShow(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('show')
+    .description('Show an endpoint with all its options and who is authorised on it.')
+    .argument('<id>', 'its id', parseId);
+  addStoreOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ postern endpoint show orders
+  $ postern endpoint show orders -o yaml
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 5 the store is unreachable.`,
+    )
+    .action(async (id: string, flags: StoreFlags) => {
+      await readStore(context, 'endpoint show', flags, async ({ resources }) => {
+        const { terminal, clock } = context;
+        const stored = await requireResource(resources, 'endpoint', id);
+        if (flags.output !== 'table') {
+          terminal.out.write(
+            formatData({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }, flags.output),
+          );
+          return;
+        }
+        const grants: Grant[] = [];
+        const some = selectFrom(resources.list('grant', { endpointId: id }), () => true, MAX_GRANTS + 1);
+        for await (const { resource } of some) grants.push(resource);
+        const paint = paintFor(terminal.out, terminal.environment);
+        const fields = [...fieldsOf(stored.resource, grants), ...versionFields(stored, clock.nowSeconds())];
+        terminal.out.write(renderFields(headingOf(stored), fields, paint));
+      });
+    });
+}
+
+function headingOf({ resource: { id, enabled } }: Stored<Endpoint>): string {
+  return `endpoint ${id}${enabled ? '' : ' (disabled)'}`;
+}
+
+function fieldsOf(endpoint: Endpoint, grants: readonly Grant[]): readonly Field[] {
+  const { description, scenario, match, limits, options } = endpoint;
+  const { hosts, paths, methods } = match;
+  return [
+    ['description', description === '' ? null : description],
+    ['scenario', scenario],
+    ['hosts', hosts.length === 0 ? 'any' : hosts],
+    ['paths', paths.map((rule) => ('prefix' in rule ? `${rule.prefix} and below` : formatPathRule(rule)))],
+    ['methods', methods.length === 0 ? 'any' : methods.join(', ')],
+    ['authentication', endpoint.authentication],
+    ['access condition', endpoint.scenario === 'open' ? null : endpoint.accessCondition],
+    ['authorised', grantsOf(endpoint, grants)],
+    ['limits', limits.length === 0 ? 'none' : limits.map(formatLimit)],
+    ['options', Object.entries(options).map(([name, value]) => `${name}: ${renderValue(value)}`)],
+  ];
+}
+
+function grantsOf(endpoint: Endpoint, grants: readonly Grant[]): string {
+  if (grants.length > MAX_GRANTS) {
+    return `more than ${String(MAX_GRANTS)} consumers: postern grant list --endpoint ${endpoint.id}`;
+  }
+  if (grants.length === 0) return 'no consumer';
+  return `${count(grants.length, 'consumer')}: ${grants.map(({ consumerId }) => consumerId).join(', ')}`;
+}
+
+/** Who is let in, in one word or two. */
+export function accessOf(endpoint: Endpoint): string {
+  if (endpoint.scenario === 'open') return 'everybody';
+  return endpoint.accessCondition === 'authenticated' ? 'authenticated' : 'granted only';
+}
+
+/** Which requests it takes, on one line: `GET,POST api.example.com /orders, exact:/order-status`. */
+export function matchOf({ match: { hosts, paths, methods } }: Endpoint): string {
+  const parts = [methods.join(','), hosts.join(','), paths.map(formatPathRule).join(', ')];
+  return parts.filter((part) => part !== '').join(' ');
+}

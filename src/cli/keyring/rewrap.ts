@@ -1,34 +1,125 @@
-import type { Command } from 'commander';
-import type { ExitCode, Terminal } from '../terminal.ts';
-import { timeoutOption } from '../flags/store-options.ts';
-import { outputOption } from './output-option.ts';
-import type { RewrapOptions } from './rewrap-store.ts';
+import { systemClock } from '../../clock.ts';
+import { parseStore } from '../../config-values.ts';
+import { settings } from '../../config.ts';
+import { KeyRing } from '../../keyring/key-ring.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
+import { connectMongodb } from '../../store/mongodb/connect.ts';
+import { countSealed } from '../../store/mongodb/rewrap/count-sealed.ts';
+import { countDue, type Rewrapped, rewrapSecrets } from '../../store/mongodb/rewrap/rewrap-secrets.ts';
+import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
+import { UsageError } from '../failure.ts';
+import { startProgress, watchForStop } from '../interaction.ts';
+import { grouped } from '../render/text.ts';
+import { renderTable } from '../render/list.ts';
+import { actorOf } from '../store/open-store.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import type { OutputFormat } from '../flags/options.ts';
+import { findRing, renderResult } from './ring.ts';
 
-/** Adds `postern keyring rewrap`. */
-export function registerRewrap(group: Command, terminal: Terminal, finish: (code: ExitCode) => void): void {
-  group
-    .command('rewrap')
-    .description('Seal the secrets of the store anew that were sealed with former keys.')
-    .argument('[file]', 'the key ring, or env:NAME; POSTERN_KEYRING when left out')
-    .option('--dry-run', 'count what would be sealed anew, and change nothing')
-    .addOption(outputOption())
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      `
-Replicas serve meanwhile; each must have the current key already, or it cannot open what is sealed with it. The work can
-be stopped at any time and gone on with. It changes no revision, and is one event in the audit trail.
+/** The options of the command, as commander gives them. */
+export interface RewrapOptions {
+  readonly store?: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly dryRun?: boolean;
+  readonly output: OutputFormat;
+}
 
-Examples:
-  $ postern keyring rewrap --dry-run
-  $ postern keyring rewrap
+/** Records that do not open and are told one by one. */
+const MAX_TOLD = 20;
 
-Exit codes: 0 all secrets are sealed with the current key, 1 some are not, 2 usage, 3 there is no such key ring,
-5 the store is unreachable, 6 unknown: it may be in force.`,
-    )
-    .action(async (file: string | undefined, options: RewrapOptions) => {
-      const { rewrapStore } = await import('./rewrap-store.ts');
-      finish(await rewrapStore(file, options, terminal));
+/** Seals the secrets of a store anew with the current key of the ring. */
+export async function rewrapStore(
+  argument: string | undefined,
+  { store, timeout: timeoutMs, dryRun = false, output }: RewrapOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { environment, err, out } = terminal;
+  const uri = findDatabase(store, environment);
+  const actor = actorOf(environment);
+  const { content, warnings } = await loadKeyRing(findRing(argument, environment), environment);
+  for (const warning of warnings) err.write(`warning: ${warning}\n`);
+  const sealer = new KeyRing(content);
+  // Counting secrets takes longer than an operator's usual question may.
+  await using client = connectMongodb(uri, 'migration', { timeoutMs });
+  const db = client.db();
+  await requireSchema(db, AbortSignal.timeout(timeoutMs));
+  let done: Rewrapped = { count: 0, unopened: [], isStopped: false };
+  if (!dryRun) {
+    // Nothing is lost whenever it ends: between batches only the account of it is better.
+    const isStopped = watchForStop(terminal, {
+      first: 'Stopping after the batch under way.\n',
+      exitCode: exitCodes.failed,
     });
+    using progress = startProgress('sealing anew', err, systemClock);
+    const onProgress = (sealed: number, total: number): void => {
+      progress.update(sealed, total);
+    };
+    done = await rewrapSecrets({ db, sealer, clock: systemClock, actor, onProgress, isStopped });
+  }
+  const due = dryRun ? await countDue(db, sealer.currentKeyId) : null;
+  const secrets = await countSealed(db);
+  const left = leftOver(secrets, sealer.currentKeyId);
+  const value = {
+    currentKeyId: sealer.currentKeyId,
+    dryRun,
+    ...(due === null ? { rewrapped: done.count } : { due }),
+    secrets: Object.fromEntries(secrets),
+    unopened: done.unopened,
+  };
+  const text = describe({ ...done, due, secrets, sealer, left });
+  out.write(renderResult(output, value, text));
+  for (const { id, reason } of done.unopened.slice(0, MAX_TOLD)) err.write(`credential ${id}: ${reason}\n`);
+  if (done.isStopped) err.write('Stopped. Run the same command again: it does what is left.\n');
+  return dryRun || left === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+function findDatabase(store: string | undefined, environment: Terminal['environment']): string {
+  const name = store === undefined ? settings.store.name : '--store';
+  const location = parseStore(store ?? (environment[settings.store.name] || settings.store.default));
+  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  if (location.kind === 'mongodb') return location.uri;
+  throw new UsageError(`${name}: only the secrets of a MongoDB store are sealed; ${location.path} is a file`);
+}
+
+function leftOver(secrets: ReadonlyMap<string, number>, currentKeyId: string): number {
+  return [...secrets].reduce((sum, [keyId, number]) => (keyId === currentKeyId ? sum : sum + number), 0);
+}
+
+interface Account extends Rewrapped {
+  /** On a dry run, the credentials that are due. */
+  readonly due: number | null;
+  readonly secrets: ReadonlyMap<string, number>;
+  readonly sealer: KeyRing;
+  readonly left: number;
+}
+
+function describe({ count: rewrapped, due, secrets, sealer, left, unopened }: Account): string {
+  const { currentKeyId } = sealer;
+  const isCurrent = (keyId: string): string => (keyId === currentKeyId ? 'current' : stateOf(keyId, sealer));
+  const rows = [...secrets].map(([keyId, number]) => [keyId, isCurrent(keyId), grouped(number)]);
+  const table = rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
+  if (due !== null) {
+    return `${table}The secrets of ${number(due, 'credential')} would be sealed anew with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
+  }
+  const made =
+    rewrapped === 0
+      ? 'No secret was sealed anew.'
+      : `The secrets of ${number(rewrapped, 'credential')} were sealed anew with ${currentKeyId}.`;
+  if (left === 0) {
+    const former = sealer.keyIds.filter((keyId) => keyId !== currentKeyId && keyId !== sealer.stagedKeyId);
+    const next = former.map((keyId) => `  $ postern keyring remove ${keyId}\n`).join('');
+    return `${table}${made} All secrets are sealed with it.\n${next === '' ? '' : `Former keys are needed for these no more. Backups and access tokens made before still need them:\n${next}`}`;
+  }
+  const unopenedWord = unopened.length === 0 ? '' : ` ${number(unopened.length, 'credential')} cannot be opened:`;
+  return `${table}${made} ${number(left, 'secret')} left that other keys sealed.${unopenedWord}\n`;
+}
+
+function stateOf(keyId: string, { keyIds }: KeyRing): string {
+  return keyIds.includes(keyId) ? 'former' : 'not in the ring';
+}
+
+/** `1 secret`, `12 000 secrets`. */
+function number(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

@@ -1,20 +1,26 @@
 import { type Difference, visible } from '../../explain/difference.ts';
 import type { Explanation } from '../../explain/explanation.ts';
-import type { Explained } from './explain-arguments.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
+import type { OutputFormat } from '../flags/options.ts';
+import { formatData } from '../render/data.ts';
 
 const MAX_COLUMNS = 120;
 
+/** An explanation, and what surrounds it. */
+export interface Explained {
+  readonly explanation: Explanation;
+  readonly notes: readonly string[];
+  /** Names the request in the log; null where nobody told it. */
+  readonly requestId: string | null;
+}
+
 /** Writes an explanation for people (`table`) or for programs; it ends with a line feed. */
-export async function renderExplanation(
-  { explanation, notes, requestId }: Explained,
-  format: 'table' | 'json' | 'yaml',
-): Promise<string> {
+export function renderExplanation({ explanation, notes, requestId }: Explained, format: OutputFormat): string {
   const all: Explanation = { ...explanation, notes: [...notes, ...explanation.notes] };
   if (format === 'table') return renderText(all, requestId);
   const { stringToSign, ...rest } = all;
   const shown = { ...rest, requestId, stringToSign: stringToSign === null ? null : describeStringToSign(stringToSign) };
-  return (await import('../output-format.ts')).formatData(shown, format);
+  return formatData(shown, format);
 }
 
 function renderText(explanation: Explanation, requestId: string | null): string {

@@ -1,17 +1,23 @@
 import { findCredentialFault } from '../../methods/caller.ts';
+import { type Environment, settings } from '../../config.ts';
 import type { KnownCaller } from '../../explain/explanation.ts';
+import type { KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../explain/sent-identity.ts';
-import type { ManagedCredential } from '../../manage/resource.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
+import type { ManagedCredential } from '../../manage/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
+import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
+import type { TokenClaims } from '../../oauth2/token-claims.ts';
 import { equal } from '../../signing/equal.ts';
+import { StoreUnavailable } from '../../store/credential-source.ts';
 import { compileSnapshot, type Snapshot } from '../../store/snapshot.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../failure.ts';
+import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
 
 /** What a store has for the explanation of one request. */
-export interface StoredCaller {
+interface StoredCaller {
   /** All endpoints, and the credentials that the request may be from. */
   readonly snapshot: Snapshot;
   readonly caller: KnownCaller;
@@ -20,7 +26,7 @@ export interface StoredCaller {
 }
 
 /** Whom to look for. */
-export interface CallerQuery {
+interface CallerQuery {
   readonly endpoint: Endpoint;
   readonly endpoints: readonly Endpoint[];
   readonly sent: SentIdentity;
@@ -130,3 +136,33 @@ function whyUnread(secret: Secret): string {
     return error instanceof Error ? error.message : 'unknown';
   }
 }
+
+/**
+ * What the key ring and the store tell of the access token of a request; `claims` null: it has none that can be read.
+ * Rejects as `openKeyRing` does, and with {@link UsageError} for a wrong `POSTERN_PUBLIC_URL`.
+ */
+export async function readKnownTokens(
+  claims: TokenClaims | null,
+  { isTokenRevoked }: Pick<OpenedStore, 'isTokenRevoked'>,
+  environment: Environment,
+): Promise<KnownTokens> {
+  const { name, default: usual, parse } = settings.publicUrl;
+  const publicUrl = parse(environment[name] || usual);
+  if ('fault' in publicUrl) throw new UsageError(`${name}: ${publicUrl.fault}`);
+  const issuer = issuerOf(publicUrl);
+  const unverified = { issuer, ring: null, isRevoked: false, notes: [NO_RING] };
+  if (!isKeyRingNamed(environment)) return unverified;
+  const verified = { ...unverified, ring: await openKeyRing(environment, () => undefined), notes: [] };
+  if (claims === null) return verified;
+  if (isTokenRevoked === null) return { ...verified, notes: [`${REVOKED} is known only to the service that runs.`] };
+  try {
+    return { ...verified, isRevoked: await isTokenRevoked(claims.tokenId) };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { ...verified, notes: [`${REVOKED} is not known: ${error.message}.`] };
+  }
+}
+
+const NO_RING =
+  'Whether the gateway issued the token, and whether its client revoked it, cannot be judged without the key ring (POSTERN_KEYRING).';
+const REVOKED = 'Whether its client revoked the token';

@@ -1,23 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { PlainProblem } from '../../document/read-plain.ts';
 import type { Change } from '../../manage/change.ts';
 import { describeChange, type DescribedChange } from '../../manage/describe-change.ts';
+import type { Planned } from '../../manage/planned.ts';
 import { renderChange } from '../../manage/render-change.ts';
-import { Outdated } from '../../manage/resource-store.ts';
-import type { CommandContext } from '../command-context.ts';
-import { confirm } from '../confirm.ts';
-import type { ChangeFlags } from '../flags/store-options.ts';
-import { formatData } from '../output-format.ts';
-import { isOutcomeUnknown, reportFailure } from '../partner/report-failure.ts';
-import { count } from '../render/format-time.ts';
-import { paintFor } from '../render/paint-for.ts';
+import { Conflict, Outdated } from '../../manage/resource-store.ts';
+import type { CommandContext } from '../command.ts';
+import { FileStoreRefusal, isOutcomeUnknown, reportFailure, UsageError } from '../failure.ts';
+import type { ChangeFlags } from '../flags/options.ts';
+import { confirm } from '../interaction.ts';
+import { formatData } from '../render/data.ts';
+import { count, paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
-import { commitChanges } from './commit-changes.ts';
+import { commitChanges, waysToFindOut } from './commit-changes.ts';
 import type { OpenedStore, SecretsNeeded } from './open-store.ts';
-import { FileStoreRefusal } from './file-store-refusal.ts';
-import { waysToFindOut } from './unknown-outcome.ts';
-import { useStore } from './use-store.ts';
+import { useStore } from './read-store.ts';
 
 /** What a command is about to do. */
 export interface Plan {
@@ -55,8 +54,8 @@ const MAX_PAUSE_MS = 30;
 /**
  * Runs a command that changes the store: plans, prints what changes, asks where that is due, and makes all changes in one
  * transaction. When others change the same meanwhile, it plans again on what they left. `--dry-run` ends after the
- * printing. `command` names it in messages and in the audit trail. Without `needsSecrets` no key ring is read: stored
- * secrets stay as they are.
+ * printing. Finishes the command with its exit code. `command` names it in messages and in the audit trail. Without
+ * `needsSecrets` no key ring is read: stored secrets stay as they are.
  */
 export async function changeStore(
   context: CommandContext,
@@ -64,9 +63,8 @@ export async function changeStore(
   flags: ChangeFlags,
   makePlan: (store: OpenedStore) => Promise<Plan>,
   needsSecrets: SecretsNeeded = false,
-): Promise<ExitCode> {
-  const use = { command, store: flags.store, timeout: flags.timeout, needsSecrets };
-  return await useStore(context, use, async (store) => {
+): Promise<void> {
+  const code = await useStore(context, command, flags, needsSecrets, async (store) => {
     if (store.file !== null) throw new FileStoreRefusal(store.file);
     const running = { context, command, flags, store, report: reporterFor(flags, context.terminal) };
     let proposal = await propose(await makePlan(store), null, running);
@@ -81,6 +79,7 @@ export async function changeStore(
       proposal = await propose(await makePlan(store), proposal, running);
     }
   });
+  context.finish(code);
 }
 
 interface Running {
@@ -203,4 +202,25 @@ function reporterFor(flags: ChangeFlags, { out, environment }: CommandContext['t
       out.write(`Not confirmed: it may be in force.\n${outcome === undefined ? '' : `\n${outcome.text}`}`);
     },
   };
+}
+
+/** The flag that sets what a path of the declared resource leads to, such as `--host` for `match.hosts[0]`; null for none. */
+export type FlagOf = (path: string) => string | null;
+
+/** The changes of a plan. Throws `UsageError`, which tells every problem by its flag, or `Conflict`. */
+export function changesOf(planned: Planned, flagOf: FlagOf): readonly Change[] {
+  if ('changes' in planned) return planned.changes;
+  if ('conflict' in planned) throw new Conflict(planned.conflict);
+  const told = planned.problems.map((problem) => tell(problem, flagOf));
+  throw new UsageError(
+    told.length === 1 ? told.join() : `these flags are wrong:\n${told.map((line) => `  ${line}`).join('\n')}`,
+  );
+}
+
+/** What is missing is told at the place where it is missing; the flag that is missing is that of the name in the words. */
+function tell({ path, message }: PlainProblem, flagOf: FlagOf): string {
+  const missing = /^"(\w+)" is missing/.exec(message)?.[1];
+  const flag = flagOf(missing === undefined ? path : `${path === '' ? '' : `${path}.`}${missing}`);
+  if (flag === null) return message;
+  return missing === undefined ? `${flag}: ${message}` : `${flag} is missing`;
 }

@@ -1,9 +1,9 @@
 import { chunksOf } from '../../manage/apply/list-by-ids.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import type { CommandContext } from '../command-context.ts';
-import { startProgress } from '../progress-bar.ts';
-import { count } from '../render/format-time.ts';
+import type { CommandContext } from '../command.ts';
+import { startProgress, watchForStop } from '../interaction.ts';
+import { count } from '../render/text.ts';
 import { exitCodes } from '../terminal.ts';
 
 /** The work was interrupted between steps; those before it stand. */
@@ -35,16 +35,11 @@ export async function commitChanges(
   },
   { terminal, clock }: CommandContext,
 ): Promise<number> {
-  let signals = 0;
-  terminal.onStopSignal(() => {
-    signals += 1;
-    if (signals === 1) {
-      terminal.err.write('The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n');
-    } else {
-      terminal.err.write('Stopped before the end was known: the change may be in force.\n');
-      onGivenUp();
-      terminal.exit(exitCodes.unknown);
-    }
+  const isStopped = watchForStop(terminal, {
+    first: 'The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n',
+    second: 'Stopped before the end was known: the change may be in force.\n',
+    exitCode: exitCodes.unknown,
+    onSecond: onGivenUp,
   });
   const steps = inSteps && (await isTooMuch(changes)) ? [...chunksOf(changes, CHANGES_PER_STEP)] : [changes];
   if (steps.length > 1) {
@@ -57,7 +52,7 @@ export async function commitChanges(
   let revision = 0;
   let committed = 0;
   for (const step of steps) {
-    if (committed > 0 && signals > 0) {
+    if (committed > 0 && isStopped()) {
       throw new Interrupted(
         `stopped after ${String(committed)} of ${count(changes.length, 'change')}; run it again for the rest`,
       );
@@ -73,4 +68,36 @@ async function isTooMuch(changes: readonly Change[]): Promise<boolean> {
   if (changes.length <= CHANGES_PER_STEP) return false;
   const { MAX_CHANGES_PER_COMMIT } = await import('../../store/mongodb/resource-store.ts');
   return changes.length > MAX_CHANGES_PER_COMMIT;
+}
+
+/** More records than these are not named one by one. */
+const MAX_NAMED = 10;
+
+/**
+ * How to find out whether changes were made whose outcome no server told: for each record the command that shows it, and
+ * what that shows when they were. A line each.
+ */
+export function waysToFindOut(changes: readonly Change[]): readonly string[] {
+  const lines = changes.slice(0, MAX_NAMED).map((change) => {
+    const seen = change.after === null ? 'finds it no more' : change.before === null ? 'finds it' : revisionOf(change);
+    return `  ${nameOf(change)}: it was, when "${showCommand(change)}" ${seen}`;
+  });
+  const more = changes.length - MAX_NAMED;
+  const rest = more > 0 ? [`  … and ${count(more, 'more record')}, which changed with these or not at all`] : [];
+  return [...lines, ...rest];
+}
+
+function revisionOf({ before }: Change): string {
+  return `shows revision ${String((before?.revision ?? 0) + 1)}`;
+}
+
+function nameOf({ kind, id }: Change): string {
+  return kind === 'grant' ? `grant of ${id.replace(/^(.*)\/(.*)$/, '$2 on $1')}` : `${kind} ${id}`;
+}
+
+/** The command that shows the resource of a change. */
+function showCommand({ kind, id }: Pick<Change, 'kind' | 'id'>): string {
+  if (kind !== 'grant') return `postern ${kind} show ${id}`;
+  const [endpoint = '', consumer = ''] = id.split('/');
+  return `postern grant list --endpoint ${endpoint} --consumer ${consumer} -o json`;
 }

@@ -1,9 +1,12 @@
+import { userInfo } from 'node:os';
 import type { Clock } from '../../clock.ts';
 import { parseStore } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
+import { KeyRing } from '../../keyring/key-ring.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
+import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
 import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resource-store.ts';
-import { UsageError } from '../partner/usage-error.ts';
-import { actorOf } from './actor-of.ts';
+import { UsageError } from '../failure.ts';
 
 /** The system of record as a command has it open: what is in it, when it was used, who changed it. */
 export interface OpenedStore extends AsyncDisposable {
@@ -55,9 +58,48 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
   if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
   const actor = actorOf(environment);
   if (location.kind === 'file') {
-    const { openFileStore } = await import('./file-resource-store.ts');
+    const { openFileStore } = await import('./file-store.ts');
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
-  const { openMongoDbStore } = await import('./open-mongodb-store.ts');
+  const { openMongoDbStore } = await import('./mongodb-store.ts');
   return { ...(await openMongoDbStore(location.uri, { ...wish, actor }, clock)), actor };
+}
+
+/** Who the audit trail says makes changes: `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither. */
+export function actorOf(environment: Environment): string {
+  const given = environment[settings.actor.name];
+  if (given !== undefined && given !== '') return given;
+  try {
+    return userInfo().username;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new UsageError(`${settings.actor.name}: set it, because this system gives you no login name`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether `POSTERN_KEYRING` names a key ring. */
+export function isKeyRingNamed(environment: Environment): boolean {
+  return (environment[settings.keyring.name] ?? '') !== '';
+}
+
+/**
+ * Reads the key ring that `POSTERN_KEYRING` names. Rejects with `UsageError` where it names none, and `FaultyKeyRing`.
+ *
+ * @param warn is told who else can read it
+ */
+export async function openKeyRing(environment: Environment, warn: (message: string) => void): Promise<KeyRing> {
+  const { name } = settings.keyring;
+  const text = environment[name];
+  if (text === undefined || text === '') {
+    throw new UsageError(
+      `${name} is missing: the place of the key ring with which this store's secrets are encrypted; "postern keyring create FILE" makes one for a new store`,
+    );
+  }
+  const location = parseKeyRingLocation(text);
+  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  const { content, warnings } = await loadKeyRing(location, environment);
+  for (const warning of warnings) warn(warning);
+  return new KeyRing(content);
 }

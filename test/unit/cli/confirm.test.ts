@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { confirm } from '../../../src/cli/confirm.ts';
-import { UsageError } from '../../../src/cli/partner/usage-error.ts';
+import { confirm } from '../../../src/cli/interaction.ts';
+import { UsageError } from '../../../src/cli/failure.ts';
 
 describe('a question before something that cannot be undone', () => {
   for (const [answer, goesOn] of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { formatData, formatJson } from '../../../src/cli/output-format.ts';
+import { formatData, formatJson } from '../../../src/cli/render/data.ts';
 
 /** What changes how a terminal shows a text, and what looks like the syntax of a format. */
 const special = fc.constantFrom(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startProgress } from '../../../src/cli/progress-bar.ts';
+import { startProgress } from '../../../src/cli/interaction.ts';
 
 /** A stream and a clock that the test owns. */
 function setUp(isTerminal: boolean): {

@@ -1,5 +1,5 @@
 import type { ExitCode, Terminal } from '../../../src/cli/terminal.ts';
-import type { CommandPorts } from '../../../src/cli/command-ports.ts';
+import type { CommandPorts } from '../../../src/cli/command.ts';
 import { runCommand } from '../../../src/cli/program.ts';
 
 /** What a command printed, and its exit code. */

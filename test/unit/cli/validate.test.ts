@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemPorts } from '../../../src/cli/command.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,7 +182,7 @@ strange.yaml: valid: 1 endpoint, 0 consumers, 0 credentials, 0 grants; 1 warning
       const program = new Command()
         .exitOverride()
         .configureOutput({ writeErr: () => undefined, writeOut: (part) => (text += part) });
-      registerValidate(program, terminal, (code) => codes.push(code));
+      registerValidate(program, { ...systemPorts(), terminal, finish: (code) => void codes.push(code) });
       return program;
     };
     const files = ['grants.yaml', 'valid.yaml', 'endpoints.yaml'].map((name) => join(folder, name));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { renderProblems } from '../../../src/cli/document/render-problems.ts';
+import { renderProblems } from '../../../src/cli/declarative-files.ts';
 import { parseDocument, parsePlacedDocument } from '../../../src/document/parse-document.ts';
 import { secretReader } from '../../../src/document/secret-source.ts';
 import { FaultyDocument } from '../../../src/store/file/file-store.ts';

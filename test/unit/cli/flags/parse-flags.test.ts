@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { InvalidArgumentError } from 'commander';
-import { collectId, parseId } from '../../../../src/cli/flags/parse-id.ts';
-import { parseGrantLimit, parseLimit } from '../../../../src/cli/flags/parse-limit.ts';
+import {
+  collectId,
+  collectLabel,
+  collectOption,
+  collectPathRule,
+  formatPathRule,
+  parseGrantLimit,
+  parseId,
+  parseLimit,
+} from '../../../../src/cli/flags/values.ts';
 import {
   momentAhead,
   momentBack,
   parseMoment,
   parseMomentOrNever,
   parseSpan,
-} from '../../../../src/cli/flags/parse-moment.ts';
-import { collectLabel, collectOption } from '../../../../src/cli/flags/parse-option.ts';
-import { collectPathRule, formatPathRule } from '../../../../src/cli/flags/parse-path-rule.ts';
-import { parseResource } from '../../../../src/cli/audit/parse-resource.ts';
+} from '../../../../src/cli/flags/times.ts';
+import { parseResource } from '../../../../src/cli/audit.ts';
 
 function refuses(parse: (text: string) => unknown, texts: readonly string[], message: RegExp): void {
   for (const text of texts) {

@@ -244,7 +244,8 @@ describe('a command that changes the store', () => {
     const exits: number[] = [];
     let interrupt = (): void => undefined;
     const nothing = { isTerminal: false, write: () => undefined };
-    const code = await changeStore(
+    let code: number | null = null;
+    await changeStore(
       {
         terminal: {
           ...{ environment: {}, out: nothing, err: { isTerminal: false, write: (text) => told.push(text) } },
@@ -260,7 +261,9 @@ describe('a command that changes the store', () => {
           },
         },
         clock: { nowSeconds: () => 0, nowMs: () => 0 },
-        finish: () => undefined,
+        finish: (given) => {
+          code = given;
+        },
         openStore: async () =>
           await Promise.resolve({
             ...{ usage: cli.store, audit: cli.store, actor: 'ada', isTokenRevoked: null, file: null },

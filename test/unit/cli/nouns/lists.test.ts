@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Column } from '../../../../src/cli/render/render-page.ts';
-import { printList } from '../../../../src/cli/render/render-list.ts';
-import { formatDistance, formatTime } from '../../../../src/cli/render/format-time.ts';
+import { type Column, printList } from '../../../../src/cli/render/list.ts';
+import { formatDistance, formatTime } from '../../../../src/cli/render/text.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import { memoryCli } from './memory-cli.ts';
 import { prepare } from './resources.ts';

@@ -1,0 +1,247 @@
+import type { Command } from 'commander';
+import { findNotAgreed } from '../../manage/apply/agreed.ts';
+import { commitInSteps, countSteps, type StepSizes, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
+import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
+import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
+import type { Change } from '../../manage/change.ts';
+import { Conflict, Outdated } from '../../manage/resource-store.ts';
+import type { CommandContext } from '../command.ts';
+import { FileStoreRefusal, isTooLarge, reportFailure } from '../failure.ts';
+import {
+  addChangeOptions,
+  addNewRingOption,
+  addYesOption,
+  type ChangeFlags,
+  type NewRingFlag,
+} from '../flags/options.ts';
+import { confirm, startProgress, watchForStop } from '../interaction.ts';
+import { paintFor, grouped } from '../render/text.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { useStore } from '../store/read-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import {
+  declareGenerated,
+  listRevived,
+  planDocument,
+  type PlanFlags,
+  printChanges,
+  printGenerated,
+  printPlanData,
+  tally,
+  tallyDeleted,
+} from './plan.ts';
+
+/** Adds `postern apply`. */
+export function registerApply(program: Command, context: CommandContext): void {
+  const command = program
+    .command('apply')
+    .description('Make the store say what declarative files say.')
+    .requiredOption('-f, --file <file...>', 'files that together are one document')
+    .option('--prune', 'delete what the files do not name; asks, or needs --yes')
+    .option('--revive', 'also bring back what was disabled or revoked, or retires, where the files say so');
+  addYesOption(addChangeOptions(addNewRingOption(command)))
+    .addHelpText(
+      'after',
+      `
+What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
+new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays so
+where the files leave out "enabled" and "state"; where they say the opposite, nothing is changed without --revive (--yes is
+not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
+the command again completes what was stopped.
+
+Examples:
+  $ postern apply -f postern.yaml --dry-run
+  $ postern apply -f endpoints.yaml -f consumers.yaml
+  $ postern apply -f postern.yaml --prune
+  $ postern apply -f postern.yaml --revive
+
+Exit codes: 0 done, 1 problems of the files, or stopped, 2 usage, 4 the store changed meanwhile, an App Key was given before, or
+--revive is needed, 5 the store is unreachable, 6 unknown: it may be in force.`,
+    )
+    .action(async (flags: ApplyFlags) => {
+      context.finish(await applyDocument(flags, context));
+    });
+}
+
+/** The flags of `postern apply`. */
+type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true };
+
+/** In steps, each takes about a second, so that progress shows and a stop does not wait long. */
+const CHANGES_PER_STEP = 2000;
+
+/** Changes that are printed one by one before they are made. */
+const MAX_SHOWN_CHANGES = 100;
+
+/** Makes the store say what files say. Gives 0 when it does, 1 for problems of the files or a stop, or a fault's code. */
+async function applyDocument(flags: ApplyFlags, context: CommandContext, givenSizes?: StepSizes): Promise<ExitCode> {
+  // Loaded late, with the driver of the database.
+  const { MAX_CHANGES_PER_COMMIT } = await import('../../store/mongodb/resource-store.ts');
+  const sizes = givenSizes ?? { maxAtOnce: MAX_CHANGES_PER_COMMIT, perStep: CHANGES_PER_STEP };
+  const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
+  return await useStore(context, 'apply', flags, needsSecrets, async (store) => {
+    if (store.file !== null) throw new FileStoreRefusal(store.file);
+    const plan = await planDocument(flags, store.resources, context);
+    if (plan === null) return exitCodes.failed;
+    return await carryOut(plan, { flags, context, store, sizes });
+  });
+}
+
+interface Running {
+  readonly flags: ApplyFlags;
+  readonly context: CommandContext;
+  readonly store: OpenedStore;
+  readonly sizes: StepSizes;
+}
+
+async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
+  const { flags, context } = running;
+  const { terminal } = context;
+  const paint = paintFor(terminal.out, terminal.environment);
+  const revived = flags.revive === true ? '' : listRevived(plan.changes);
+  const deleted = tallyDeleted(plan.changes);
+  const mustAsk = deleted !== '' && revived === '' && flags.yes !== true && flags.dryRun !== true;
+  const question = `Delete what the files do not name (${deleted})?`;
+  // Where nobody can be asked, this says so before anything is printed that will not be done.
+  if (mustAsk && (terminal.ask ?? null) === null) await confirm(question, terminal);
+  if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal.out, paint);
+  if (revived !== '') return refuseToRevive(revived, plan, running);
+  if (plan.changes.length === 0 || flags.dryRun === true) {
+    report(plan, { committed: [], isDone: true }, running);
+    return exitCodes.done;
+  }
+  if (mustAsk && !(await confirm(question, terminal))) {
+    terminal.err.write('Nothing was changed.\n');
+    return exitCodes.failed;
+  }
+  const { end, done, committed } = await commitAgreed(plan, running);
+  report(done, { committed, isDone: end === 'done' }, running);
+  if (end === 'done') return exitCodes.done;
+  return tellEnd(end, committed.length, done.changes.length, running);
+}
+
+/** So often the rest is planned again after others changed some of it. */
+const MAX_PLANS = 20;
+
+/**
+ * Makes the changes of a plan. When somebody changes one of the same resources meanwhile, such as by an emergency stop,
+ * the rest is planned again on what they left, as long as that is no more than was agreed to.
+ */
+async function commitAgreed(
+  plan: ApplyPlan,
+  running: Running,
+): Promise<{ readonly end: StepsOutcome['end']; readonly done: ApplyPlan; readonly committed: readonly Change[] }> {
+  const { flags, store, context } = running;
+  // Ctrl-C while a transaction is under way would leave its outcome unknown: the first one waits for its end.
+  const isStopped = watchForStop(context.terminal, {
+    first: 'Stopping after the step under way, in a few seconds; Ctrl-C again leaves it unknown.\n',
+    second: 'Stopped: "postern diff" with the same files tells what is not done yet.\n',
+    exitCode: exitCodes.unknown,
+  });
+  const committed: Change[] = [];
+  let done = plan;
+  let rest = plan.changes;
+  for (let plans = 1; ; plans += 1) {
+    const { end } = await commit(rest, committed, isStopped, running);
+    if (typeof end === 'string' || !(end.error instanceof Outdated) || plans === MAX_PLANS || isStopped()) {
+      return { end, done, committed };
+    }
+    const next = await planDocument(flags, store.resources, context);
+    if (next === null || findNotAgreed(rest, next.changes) !== null) return { end, done, committed };
+    rest = next.changes;
+    const generated = new Map([...done.generated, ...next.generated]);
+    done = { ...plan, changes: [...committed, ...rest], generated };
+  }
+}
+
+/** Says what `--revive` is for. A dry run ends the same way: it tells what the command would do. */
+function refuseToRevive(revived: string, plan: ApplyPlan, { flags, context: { terminal } }: Running): ExitCode {
+  if (flags.output !== 'table') {
+    const rest = { dryRun: flags.dryRun === true, committed: 0, generated: [] };
+    printPlanData(plan, rest, flags.output, terminal.out);
+  }
+  terminal.err.write(
+    `postern apply: this would bring back what was stopped: ${revived}. Nothing was changed.
+To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
+`,
+  );
+  return exitCodes.conflict;
+}
+
+async function commit(
+  changes: readonly Change[],
+  committed: Change[],
+  isStopped: () => boolean,
+  { context, store, sizes }: Running,
+): Promise<StepsOutcome> {
+  const { terminal, clock } = context;
+  const steps = countSteps(changes, sizes);
+  if (steps > 1) {
+    terminal.err.write(
+      `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)}): they are made in ${grouped(steps)} steps. If this ends in between, run the same command again: it does what is left.\n`,
+    );
+  }
+  using progress = startProgress('applying', terminal.err, clock);
+  const total = committed.length + changes.length;
+  progress.update(committed.length, total);
+  const operation = { actor: store.actor, action: 'apply' };
+  return await commitInSteps(changes, store.resources, operation, sizes, {
+    isStopped,
+    isTooLarge,
+    onDivided: (perStep) => {
+      terminal.err.write(
+        `They are too large for one transaction of this server: they are made in steps of ${grouped(perStep)}. If this ends in between, run the same command again: it does what is left.\n`,
+      );
+    },
+    onCommitted: (step) => {
+      for (const change of step) committed.push(change);
+      progress.update(committed.length, total);
+    },
+  });
+}
+
+/** What was done, or, on a dry run, would be. */
+interface Done {
+  readonly committed: readonly Change[];
+  readonly isDone: boolean;
+}
+
+function report(plan: ApplyPlan, { committed, isDone }: Done, { flags, context }: Running): void {
+  const { out, environment } = context.terminal;
+  const isDryRun = flags.dryRun === true;
+  const generated = committed.flatMap(({ kind, id }): readonly GeneratedCredential[] => {
+    const made = kind === 'credential' ? plan.generated.get(id) : undefined;
+    return made === undefined ? [] : [made];
+  });
+  if (flags.output !== 'table') {
+    const rest = { dryRun: isDryRun, committed: committed.length, generated: declareGenerated(generated) };
+    printPlanData(plan, rest, flags.output, out);
+    return;
+  }
+  const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
+  if (plan.changes.length === 0) out.write(`Nothing to change: the store says the same (${unchanged}).\n`);
+  else if (isDryRun) out.write(`${tally(plan.changes)}, ${unchanged}\nNothing was changed (--dry-run).\n`);
+  else if (isDone) out.write(`${tally(plan.changes)}, ${unchanged}\n`);
+  printGenerated(generated, out, paintFor(out, environment));
+}
+
+function tellEnd(
+  end: Exclude<StepsOutcome['end'], 'done'>,
+  committed: number,
+  total: number,
+  { context: { terminal } }: Running,
+): ExitCode {
+  const account =
+    committed === 0
+      ? ''
+      : `${grouped(committed)} of ${grouped(total)} changes are made. Run the same command again: it does what is left.\n`;
+  if (end === 'stopped') {
+    terminal.err.write(`Stopped. ${account}`);
+    return exitCodes.failed;
+  }
+  const code = reportFailure('postern apply', end.error, terminal);
+  terminal.err.write(account);
+  if (end.error instanceof Conflict && committed === 0) {
+    terminal.err.write('If somebody changed the store meanwhile, run the same command again: it compares anew.\n');
+  }
+  return code;
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ID_PATTERN } from '../document/fields.ts';
+import { findNearestName } from '../document/nearest-name.ts';
+import type { AuditEvent, AuditSelection } from '../manage/resource-store.ts';
+import { resourceKinds } from '../manage/resource.ts';
+import { addNoun, type CommandContext } from './command.ts';
+import { addStoreOptions, type StoreFlags } from './flags/options.ts';
+import { type Moment, momentBack, parseMoment } from './flags/times.ts';
+import { parseCount } from './flags/values.ts';
+import { type ListView, printList } from './render/list.ts';
+import { formatTime } from './render/text.ts';
+import { readStore } from './store/read-store.ts';
+
+/** Adds `postern audit` with its verbs. */
+export function registerAudit(program: Command, context: CommandContext): void {
+  const noun = addNoun(program, 'audit', 'What was changed, by whom and when.', 'audit list --since 7d');
+  registerAuditList(noun, context);
+}
+
+interface ListFlags extends StoreFlags {
+  readonly since?: Moment;
+  readonly actor?: string;
+  readonly resource?: AuditSelection['resource'];
+  readonly limit: number;
+}
+
+const DEFAULT_LIMIT = 100;
+
+const view: ListView<AuditEvent> = {
+  columns: [
+    { heading: 'WHEN', cell: ({ atMs }) => formatTime(Math.floor(atMs / 1000)) },
+    { heading: 'WHO', cell: ({ actor }) => actor },
+    { heading: 'COMMAND', cell: ({ action }) => action },
+    { heading: 'RESOURCE', cell: ({ kind, id }) => `${kind}/${id}` },
+    { heading: 'CHANGED', cell: changed, canShrink: true },
+  ],
+  declare: ({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event }),
+  none: 'There is no such event.',
+};
+
+/** Adds `postern audit list`. */
+function registerAuditList(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('list')
+    .description('List what was changed, by whom and when, newest first. Secrets are in no event.')
+    .option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z', parseMoment)
+    .option('--actor <name>', 'what this one changed')
+    .option('--resource <resource>', 'changes of this: consumer/acme, grant/orders/acme, endpoint', parseResource)
+    .option('--limit <number>', 'the newest so many', parseCount, DEFAULT_LIMIT);
+  addStoreOptions(command)
+    .addHelpText(
+      'after',
+      `
+JSON and YAML have each resource before and after the change.
+
+Examples:
+  $ postern audit list --since 7d --resource consumer/acme
+  $ postern audit list --actor ada --limit 1000 -o json
+
+Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
+    )
+    .action(async (flags: ListFlags) => {
+      await readStore(context, 'audit list', flags, async ({ audit }) => {
+        const { since, actor, resource, limit } = flags;
+        const events = audit.events({
+          limit,
+          ...(since === undefined ? {} : { sinceMs: momentBack(since, context.clock.nowSeconds()) * 1000 }),
+          ...(actor === undefined ? {} : { actor }),
+          ...(resource === undefined ? {} : { resource }),
+        });
+        await printList(events, view, flags.output, context.terminal);
+      });
+    });
+}
+
+/** What a change did, in a few words: `made`, `deleted`, or the fields that differ. */
+function changed({ before, after }: AuditEvent): string {
+  if (before === null) return 'created';
+  if (after === null) return 'deleted';
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  // Secrets are in neither, so that a rotation of them alone leaves no difference.
+  return differing.length === 0 ? 'secrets' : differing.join(', ');
+}
+
+/** `consumer`, `consumer/acme`, `grant/orders/acme`. */
+export function parseResource(text: string): NonNullable<AuditSelection['resource']> {
+  const [name = '', ...ids] = text.split('/');
+  const kind = resourceKinds.find((known) => known === name);
+  if (kind === undefined) {
+    const nearest = findNearestName(name, resourceKinds);
+    const advice = nearest === null ? '' : ` Did you mean ${nearest}?`;
+    throw new InvalidArgumentError(`It must be ${resourceKinds.join(', ')}, with /ID for one of them.${advice}`);
+  }
+  if (ids.length === 0) return { kind, id: null };
+  if (ids.length !== (kind === 'grant' ? 2 : 1) || !ids.every((id) => ID_PATTERN.test(id))) {
+    throw new InvalidArgumentError(`The form is ${kind === 'grant' ? 'grant/ENDPOINT/CONSUMER' : `${kind}/ID`}.`);
+  }
+  return { kind, id: ids.join('/') };
+}

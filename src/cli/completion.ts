@@ -1,0 +1,231 @@
+import { Argument, type Command, type Option } from 'commander';
+import type { CommandContext } from './command.ts';
+import { exitCodes } from './terminal.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+/** Adds `postern completion`, which looks at all commands of the program when it runs. */
+export function registerCompletion(program: Command, context: CommandContext): void {
+  program
+    .command('completion')
+    .description('Print a script that completes commands, flags and their values when Tab is pressed.')
+    .addArgument(new Argument('<shell>', 'for which shell').choices(shells))
+    .addHelpText(
+      'after',
+      `
+Put the line for your shell into its start-up file.
+
+Examples:
+  $ source <(postern completion bash)     # ~/.bashrc
+  $ source <(postern completion zsh)      # ~/.zshrc, after compinit
+  $ postern completion fish | source      # ~/.config/fish/config.fish
+
+Exit codes: 0 done, 2 usage.`,
+    )
+    .action((shell: Shell) => {
+      context.terminal.out.write(scripts[shell](completionTree(program)));
+      context.finish(exitCodes.done);
+    });
+}
+
+const scripts: Readonly<Record<Shell, (tree: readonly CompletionNode[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+/** A command as completion knows it. */
+interface CompletionNode {
+  /** The words that lead to it: `credential issue`; empty for the program itself. */
+  readonly path: string;
+  readonly verbs: readonly { readonly name: string; readonly description: string }[];
+  readonly flags: readonly CompletionFlag[];
+  /** Values that its operands can have; empty for any. */
+  readonly operands: readonly string[];
+}
+
+/** A flag as completion knows it. */
+interface CompletionFlag {
+  /** As it is written: `-o`, `--output`. */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** None for a flag without a value, any text for one without choices, or a file. */
+  readonly value: 'none' | 'text' | 'file' | readonly string[];
+}
+
+/** Every command below the program, itself first. */
+function completionTree(program: Command): readonly CompletionNode[] {
+  return nodesOf(program, []);
+}
+
+function nodesOf(command: Command, path: readonly string[]): readonly CompletionNode[] {
+  const verbs = command.commands.filter((child) => child.name() !== 'help');
+  const options = [...command.createHelp().visibleOptions(command)];
+  const node: CompletionNode = {
+    path: path.join(' '),
+    verbs: verbs.map((child) => ({ name: child.name(), description: firstSentence(child.description()) })),
+    flags: options.map(flagOf),
+    operands: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  };
+  return [node, ...verbs.flatMap((child) => nodesOf(child, [...path, child.name()]))];
+}
+
+function flagOf(option: Option): CompletionFlag {
+  const names = [option.short, option.long].flatMap((name) => name ?? []);
+  return { names, description: firstSentence(option.description), value: valueOf(option) };
+}
+
+function valueOf({ required, optional, argChoices, flags }: Option): CompletionFlag['value'] {
+  if (!required && !optional) return 'none';
+  if (argChoices !== undefined) return argChoices;
+  return /<file/.test(flags) ? 'file' : 'text';
+}
+
+/** Short enough for a list of choices. */
+function firstSentence(text: string): string {
+  return text.split(/[.;:] |\.$/)[0] ?? '';
+}
+
+/** A completion script for bash 3.2 and later. It holds everything, so that pressing Tab starts no process. */
+function bashCompletion(tree: readonly CompletionNode[]): string {
+  return `# postern completion for bash. Load it with: source <(postern completion bash)
+_postern() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous= path= word index words
+  COMPREPLY=()
+  # The commands before the cursor; what flags take cannot be taken for one, because only known words count.
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    case "$path/$word" in
+${tree.flatMap((node) => stepLines(node, 'path')).join('\n')}
+    esac
+    previous=$word
+  done
+  case "$path/$previous" in
+${tree.flatMap((node) => valueLines(node, bashValues)).join('\n')}
+  esac
+  case "$path" in
+${tree.map(wordLine).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _postern postern
+`;
+}
+
+/** How a word leads from a command to one below it, as a shell variable has the words so far. */
+function stepLines({ path, verbs }: CompletionNode, variable: string): readonly string[] {
+  return verbs.map(({ name }) => `      "${path}/${name}") ${variable}="${path === '' ? name : `${path} ${name}`}" ;;`);
+}
+
+/** What completes the value of each flag; `complete` is the shell's command for it. */
+function valueLines(
+  { path, flags }: CompletionNode,
+  complete: (value: 'file' | readonly string[]) => string,
+): readonly string[] {
+  return flags.flatMap(({ names, value }) => {
+    if (value === 'none') return [];
+    const patterns = names.map((name) => `"${path}/${name}"`).join(' | ');
+    return [`    ${patterns}) ${value === 'text' ? '' : `${complete(value)}; `}return ;;`];
+  });
+}
+
+function bashValues(value: 'file' | readonly string[]): string {
+  return `COMPREPLY=($(compgen ${value === 'file' ? '-f' : `-W "${value.join(' ')}"`} -- "$current"))`;
+}
+
+function wordLine({ path, verbs, flags, operands }: CompletionNode): string {
+  const words = [...verbs.map(({ name }) => name), ...operands, ...flags.flatMap(({ names }) => names)];
+  return `    "${path}") words="${words.join(' ')}" ;;`;
+}
+
+/** A completion script for zsh, to be a file \`_postern\` in \`fpath\` or to be sourced after \`compinit\`. */
+function zshCompletion(tree: readonly CompletionNode[]): string {
+  return `#compdef postern
+# postern completion for zsh. Load it with: source <(postern completion zsh)
+_postern() {
+  local where= word previous=
+  local -a choices
+  local -i index
+  for ((index = 2; index < CURRENT; index++)); do
+    word=\${words[index]}
+    case "$where/$word" in
+${tree.flatMap((node) => stepLines(node, 'where')).join('\n')}
+    esac
+    previous=$word
+  done
+  case "$where/$previous" in
+${tree.flatMap((node) => valueLines(node, zshValues)).join('\n')}
+  esac
+  case "$where" in
+${tree.map(choiceLines).join('\n')}
+  esac
+  _describe -o postern choices
+}
+if [[ $funcstack[1] == _postern ]]; then
+  _postern "$@"
+else
+  compdef _postern postern
+fi
+`;
+}
+
+function zshValues(value: 'file' | readonly string[]): string {
+  return value === 'file' ? '_files' : `compadd -- ${value.join(' ')}`;
+}
+
+function choiceLines({ path, verbs, flags, operands }: CompletionNode): string {
+  const choices = [
+    ...verbs.map(({ name, description }) => choice(name, description)),
+    ...operands.map((operand) => choice(operand, '')),
+    ...flags.flatMap(({ names, description }) => names.map((name) => choice(name, description))),
+  ];
+  return `    "${path}") choices=(${choices.join(' ')}) ;;`;
+}
+
+/** In single quotes; a colon parts the word from its description. */
+function choice(word: string, description: string): string {
+  const text = description === '' ? word : `${word}:${description}`;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A completion script for fish. */
+function fishCompletion(tree: readonly CompletionNode[]): string {
+  const lines = tree.flatMap((node) => {
+    const condition = conditionOf(node);
+    return [
+      ...node.verbs.map(
+        ({ name, description }) => `complete -c postern -n ${quote(condition)} -f -a ${name} -d ${quote(description)}`,
+      ),
+      ...node.operands.map((operand) => `complete -c postern -n ${quote(condition)} -f -a ${operand}`),
+      ...node.flags.map((flag) => flagLine(flag, condition)),
+    ];
+  });
+  return `# postern completion for fish. Load it with: postern completion fish | source
+complete -c postern -f
+${lines.join('\n')}
+`;
+}
+
+/** When the words of a command stand before the cursor, and none of a command below it. */
+function conditionOf({ path, verbs }: CompletionNode): string {
+  if (path === '') return '__fish_use_subcommand';
+  const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
+  const below = verbs.map(({ name }) => name).join(' ');
+  return [...seen, ...(below === '' ? [] : [`not __fish_seen_subcommand_from ${below}`])].join('; and ');
+}
+
+function flagLine({ names, description, value }: CompletionFlag, condition: string): string {
+  const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+  return `complete -c postern -n ${quote(condition)} ${flags.join(' ')}${fishValue(value)} -d ${quote(description)}`;
+}
+
+function fishValue(value: CompletionFlag['value']): string {
+  if (value === 'none') return '';
+  if (value === 'text') return ' -x';
+  return value === 'file' ? ' -r -F' : ` -x -a ${quote(value.join(' '))}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+}

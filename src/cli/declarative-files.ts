@@ -1,0 +1,80 @@
+import { MAX_LARGE_DOCUMENT_BYTES } from '../document/parse-document.ts';
+import { MAX_PROBLEMS } from '../document/problem-log.ts';
+import { excerptOf } from '../document/source-excerpt.ts';
+import { readWholeFile } from '../files/read-whole-file.ts';
+import { count, paintFor } from './render/text.ts';
+import { formatPlace, type Problem } from '../document/problem.ts';
+import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The files of a command that together are one document. */
+export interface SourceFiles {
+  /** As given, each once. */
+  readonly files: readonly string[];
+  /** Texts of the files that could be read. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly sources: readonly (DocumentSource | UnreadSource)[];
+}
+
+/** Reads the files of `-f`. One that cannot be read is a source whose problem is told with the others. */
+export async function readSources(names: readonly string[]): Promise<SourceFiles> {
+  const files = [...new Set(names)];
+  const texts = new Map<string, string>();
+  const sources: (DocumentSource | UnreadSource)[] = [];
+  for (const file of files) {
+    const read = await readWholeFile(file, MAX_LARGE_DOCUMENT_BYTES);
+    if (read.kind === 'read') {
+      texts.set(file, read.text);
+      sources.push({ file, text: read.text });
+    } else if (read.kind === 'faulty') {
+      sources.push({ file, line: read.line, message: read.message });
+    } else {
+      sources.push({ file, line: 1, message: 'the file changed while it was read; try again' });
+    }
+  }
+  return { files, texts, sources };
+}
+
+/** The problems of declarative files for people: each with its line, a mark below its place, and no secret. */
+export function renderProblems(
+  problems: readonly Problem[],
+  texts: ReadonlyMap<string, string>,
+  terminal: Pick<Terminal, 'environment' | 'out'>,
+): string {
+  const colors = paintFor(terminal.out, terminal.environment);
+  const blocks = renderPlaces(problems, texts, { terminal, level: '' });
+  const isCut = problems.length >= MAX_PROBLEMS;
+  const files = new Set(problems.map(({ file }) => file)).size;
+  const summary = `${isCut ? 'the first ' : ''}${count(problems.length, 'problem')} in ${count(files, 'file')}`;
+  return `${blocks}${colors.red(summary)}\n`;
+}
+
+/** Warnings in the same form, each called one; nothing when there are none. */
+export function renderWarnings(
+  warnings: readonly Problem[],
+  texts: ReadonlyMap<string, string>,
+  terminal: Pick<Terminal, 'environment' | 'out'>,
+): string {
+  const colors = paintFor(terminal.out, terminal.environment);
+  return renderPlaces(warnings, texts, { terminal, level: `${colors.yellow('warning:')} ` });
+}
+
+function renderPlaces(
+  problems: readonly Problem[],
+  texts: ReadonlyMap<string, string>,
+  { terminal, level }: { readonly terminal: Pick<Terminal, 'environment' | 'out'>; readonly level: string },
+): string {
+  const colors = paintFor(terminal.out, terminal.environment);
+  const files = new Set(problems.map(({ file }) => file));
+  const lines = new Map([...texts].flatMap(([file, text]) => (files.has(file) ? [[file, text.split('\n')]] : [])));
+  const blocks = problems.map((problem) => {
+    const { file, line, message } = problem;
+    const told = `${colors.bold(formatPlace(problem))} ${level}${message}\n`;
+    const excerpt = excerptOf(lines.get(file) ?? [], problem);
+    if (excerpt === null) return told;
+    const margin = String(line).padStart(5);
+    const mark = colors.red('^');
+    return `${told}${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
+  });
+  return blocks.join('');
+}

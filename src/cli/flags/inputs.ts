@@ -1,0 +1,115 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import type { ClientHeader, ClientRequest } from '../../signing/client-request.ts';
+import { UsageError } from '../failure.ts';
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+const STANDARD_INPUT = 0;
+
+/** A request as `postern sign` is given it, in curl's words. */
+interface RequestArguments {
+  readonly method: string;
+  readonly url: string;
+  /** `Name: value` each. */
+  readonly headers: readonly string[];
+  /** The body itself, `@FILE`, or `@-` for standard input; null for none. */
+  readonly data: string | null;
+}
+
+/** The request to be signed, and how to send it. */
+interface RequestToSign {
+  readonly request: ClientRequest;
+  /** Scheme and authority of the URL, such as `http://127.0.0.1:10000`. */
+  readonly origin: string;
+}
+
+/**
+ * Builds the request that curl would send for these arguments: the target as it was typed, the authority without the
+ * scheme's own port, and for a body without a type curl's own, `application/x-www-form-urlencoded`.
+ * Throws {@link UsageError} for what is no request.
+ */
+export function readRequestArguments({ method, url, headers, data }: RequestArguments): RequestToSign {
+  if (!TOKEN.test(method)) throw new UsageError(`"${method}" is no HTTP method; the form is: postern sign METHOD URL`);
+  const match = /^(https?):\/\/([^/?#]+)([^#]*)$/.exec(url);
+  if (match === null || !VISIBLE_ASCII.test(url)) {
+    throw new UsageError(
+      'the URL must be like http://127.0.0.1:10000/orders?x=1, without "#", percent-encoded where needed',
+    );
+  }
+  const [, scheme = '', authority = '', rest = ''] = match;
+  const body = data === null ? Buffer.alloc(0) : readData(data);
+  const given = headers.map(readHeader);
+  const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type');
+  const typed: readonly ClientHeader[] =
+    body.length === 0 || isTyped ? given : [...given, ['Content-Type', 'application/x-www-form-urlencoded']];
+  const port = DEFAULT_PORTS[scheme] ?? '';
+  const host = typed.find(([name]) => name.toLowerCase() === 'host')?.[1];
+  return {
+    origin: `${scheme}://${authority}`,
+    request: {
+      method,
+      path: rest.startsWith('/') ? rest : `/${rest}`,
+      authority: host ?? (authority.endsWith(port) ? authority.slice(0, -port.length) : authority),
+      headers: typed,
+      body,
+    },
+  };
+}
+
+function readHeader(text: string): ClientHeader {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(colon, 0));
+  const value = Buffer.from(text.slice(colon + 1).trim(), 'utf8').toString('latin1');
+  if (!TOKEN.test(name) || /[\0\r\n]/.test(value)) throw new UsageError(`-H "${text}": the form is "Name: value"`);
+  return [name, value];
+}
+
+function readData(data: string): Buffer {
+  if (!data.startsWith('@')) return Buffer.from(data, 'utf8');
+  const bytes = readBytes(data.slice(1));
+  if (typeof bytes === 'string') throw new UsageError(`-d ${data}: the file cannot be read (${bytes})`);
+  return bytes;
+}
+
+/**
+ * Reads the secret that `--secret-from` names: `env:NAME`, `file:PATH`, or `-` for standard input (interfaces §5).
+ * One trailing line feed is dropped; bytes that are not UTF-8 are an error. Secrets are never arguments themselves,
+ * because `ps` shows those. Throws {@link UsageError}, which never holds the text.
+ */
+export function readSecretArgument(source: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const text = readSource(source, environment);
+  const value = text.endsWith('\n') ? text.slice(0, -1) : text;
+  if (value === '') throw new UsageError(`--secret-from ${source}: the secret is empty`);
+  return value;
+}
+
+function readSource(source: string, environment: Readonly<Record<string, string | undefined>>): string {
+  if (source.startsWith('env:')) {
+    const name = source.slice('env:'.length);
+    const text = environment[name];
+    if (text === undefined) throw new UsageError(`--secret-from: the environment variable ${name} is not set`);
+    return text;
+  }
+  if (source === '-') return readText('-', 'standard input');
+  if (source.startsWith('file:')) return readText(source.slice('file:'.length), source.slice('file:'.length));
+  throw new UsageError('--secret-from takes env:NAME, file:PATH or - for standard input, never the secret itself');
+}
+
+function readText(path: string, shown: string): string {
+  const bytes = readBytes(path);
+  if (typeof bytes === 'string') throw new UsageError(`--secret-from: ${shown} cannot be read (${bytes})`);
+  // Decoding replaces what it cannot read: the secret would silently be another one than the partner's.
+  if (!isUtf8(bytes)) throw new UsageError(`--secret-from: ${shown} is not UTF-8 text`);
+  return bytes.toString('utf8');
+}
+
+/** The bytes of a file, `-` for standard input; or why they cannot be had, such as `ENOENT`. */
+export function readBytes(path: string): Buffer | string {
+  try {
+    return readFileSync(path === '-' ? STANDARD_INPUT : path);
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  }
+}

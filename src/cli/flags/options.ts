@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findNearestName } from '../../document/nearest-name.ts';
+import { parseTimeout } from './times.ts';
+import { parseCount } from './values.ts';
+
+/** Tables are for people, the others for programs: their names are those of declarative files (interfaces §4). */
+const outputFormats = ['table', 'json', 'yaml'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** `-o, --output`, which every command that shows something has. */
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table');
+}
+
+const DEFAULT_TIMEOUT_MS = 20_000;
+
+/** The flags of every command that reads the store. */
+export interface StoreFlags {
+  readonly store?: string;
+  readonly output: OutputFormat;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** The flags of every command that changes the store. */
+export interface ChangeFlags extends StoreFlags {
+  readonly dryRun?: true;
+  /** Absent on commands that do not ask. */
+  readonly yes?: true;
+}
+
+/** Adds `-o`, `--store` and `--timeout`. */
+export function addStoreOptions(command: Command): Command {
+  return command
+    .addOption(outputOption())
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
+    .addOption(timeoutOption());
+}
+
+/** `--timeout`, which every command that asks a server has. */
+export function timeoutOption(): Option {
+  return new Option('--timeout <span>', 'how long to wait for an answer of MongoDB')
+    .argParser(parseTimeout)
+    .default(DEFAULT_TIMEOUT_MS, '20s');
+}
+
+/** Adds `--dry-run`, `-o`, `--store` and `--timeout`. */
+export function addChangeOptions(command: Command): Command {
+  return addStoreOptions(command.option('--dry-run', 'print what would change, and change nothing'));
+}
+
+/** The flag of commands that seal secrets. */
+export interface NewRingFlag {
+  readonly newKeyRing?: true;
+}
+
+/** Adds `--new-key-ring`, for what seals secrets. */
+export function addNewRingOption(command: Command): Command {
+  return command.option('--new-key-ring', 'the former key ring is lost: seal although this one opens no stored secret');
+}
+
+/** Adds `--yes`, for what asks first. */
+export function addYesOption(command: Command): Command {
+  return command.option('-y, --yes', 'do not ask; needed where there is no terminal to ask at');
+}
+
+/** Adds `--revision`. */
+export function addRevisionOption(command: Command): Command {
+  return command.option('--revision <number>', 'only while this is its revision, as "show" tells it', parseCount);
+}
+
+/** What `--unset` can name: flags by the fields they set; of `keyed` ones, one key too, as in `option.mode`. */
+interface Clearable {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly keyed: readonly string[];
+}
+
+/** Reads the values of `--unset`, which name flags without their dashes, as fields of the declared resource. */
+export function unsetCollector({
+  fields,
+  keyed,
+}: Clearable): (text: string, so?: readonly string[]) => readonly string[] {
+  return (text, collected = []) => {
+    const [flag, key] = splitAtDot(text.replace(/^--/, ''));
+    const field = Object.hasOwn(fields, flag) ? fields[flag] : undefined;
+    if (field !== undefined && key === undefined) return [...collected, field];
+    if (field !== undefined && key !== undefined && key !== '' && keyed.includes(flag)) {
+      return [...collected, `${field}.${key}`];
+    }
+    const known = [...Object.keys(fields), ...keyed.map((name) => `${name}.NAME`)];
+    const nearest = findNearestName(text, Object.keys(fields));
+    throw new InvalidArgumentError(
+      nearest === null || nearest === text ? `It must be one of ${known.join(', ')}.` : `Did you mean ${nearest}?`,
+    );
+  };
+}
+
+function splitAtDot(text: string): readonly [string, string?] {
+  const dot = text.indexOf('.');
+  return dot === -1 ? [text] : [text.slice(0, dot), text.slice(dot + 1)];
+}

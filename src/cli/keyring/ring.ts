@@ -1,0 +1,130 @@
+import { settings } from '../../config.ts';
+import { formatProblem } from '../../document/problem.ts';
+import type { ChangedRing, RingConflict, RingContent } from '../../keyring/ring-content.ts';
+import { FaultyKeyRing, loadKeyRing } from '../../keyring/read-key-ring.ts';
+import { formatKeyRing, formatSeconds } from '../../keyring/ring-document.ts';
+import { replaceRingFile, RingFileFault, withRingLock } from '../../keyring/ring-file.ts';
+import { type KeyRingLocation, parseKeyRingLocation } from '../../keyring/ring-location.ts';
+import { reportFailure, UsageError } from '../failure.ts';
+import { formatData } from '../render/data.ts';
+import { renderTable } from '../render/list.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import type { OutputFormat } from '../flags/options.ts';
+
+/** The key ring that a command means: its argument, or `POSTERN_KEYRING`. Throws {@link UsageError}. */
+export function findRing(argument: string | undefined, environment: Terminal['environment']): KeyRingLocation {
+  const { name } = settings.keyring;
+  const text = argument ?? (environment[name] || undefined);
+  if (text === undefined) throw new UsageError(`name the file of the key ring, or set ${name}`);
+  const location = parseKeyRingLocation(text);
+  if ('fault' in location) throw new UsageError(`${argument === undefined ? name : 'FILE'}: ${location.fault}`);
+  return location;
+}
+
+/** The same for commands that write. */
+export function findRingFile(argument: string | undefined, environment: Terminal['environment']): string {
+  const location = findRing(argument, environment);
+  if (location.kind === 'file') return location.path;
+  throw new UsageError(
+    `this changes a file, and env:${location.name} is none: change the file whose text goes into ${location.name}`,
+  );
+}
+
+/** What a change makes, or would make, of a key ring. */
+export interface RingChange {
+  readonly before: RingContent;
+  readonly after: RingContent;
+  /** The key that was added, promoted or removed. */
+  readonly keyId: string;
+}
+
+/**
+ * Changes a key ring file under its lock; a dry run only tells what would come of it. Rejects with `FaultyKeyRing`,
+ * {@link RingNotChanged} or `RingFileFault`, and the file is as it was.
+ */
+export async function changeRing(
+  path: string,
+  { environment }: Pick<Terminal, 'environment'>,
+  isDryRun: boolean,
+  change: (ring: RingContent) => ChangedRing,
+): Promise<RingChange> {
+  const plan = async (): Promise<RingChange> => {
+    const { content: before } = await loadKeyRing({ kind: 'file', path }, environment);
+    const changed = change(before);
+    if ('kind' in changed) throw new RingNotChanged(path, changed);
+    return { before, after: changed.content, keyId: changed.keyId };
+  };
+  // Without the lock first: a ring that is not there or cannot be changed so needs none.
+  const planned = await plan();
+  if (isDryRun) return planned;
+  return await withRingLock(path, async () => {
+    const made = await plan();
+    await replaceRingFile(path, formatKeyRing(made.after));
+    return made;
+  });
+}
+
+/** A key ring that cannot be changed as asked. */
+class RingNotChanged extends Error {
+  override readonly name = 'RingNotChanged';
+  readonly kind: RingConflict['kind'];
+
+  constructor(file: string, { kind, message }: RingConflict) {
+    super(`${file}: ${message}`);
+    this.kind = kind;
+  }
+}
+
+/** Tells why a command on a key ring failed, and gives its exit code (interfaces §5). */
+export function reportRingFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
+  if (error instanceof FaultyKeyRing) {
+    for (const problem of error.problems) terminal.err.write(`${formatProblem(problem)}\n`);
+    if (!error.isMissing) return exitCodes.failed;
+    terminal.err.write('"postern keyring create FILE" makes a key ring\n');
+    return exitCodes.notFound;
+  }
+  const code = reportFailure(command, error, terminal);
+  if (error instanceof RingNotChanged) return error.kind === 'not-found' ? exitCodes.notFound : exitCodes.conflict;
+  return error instanceof RingFileFault && error.kind === 'conflict' ? exitCodes.conflict : code;
+}
+
+/** A key as it is shown: everything but the key itself. */
+interface ShownKey {
+  readonly id: string;
+  readonly createdAt: string;
+  /** `current` seals and signs, `staged` will, `former` only opens and verifies. */
+  readonly state: 'current' | 'staged' | 'former';
+  readonly ageSeconds: number;
+}
+
+/** A key ring as scripts get it. */
+export function describeRing(ring: RingContent, nowSeconds: number): readonly ShownKey[] {
+  return ring.keys.map(({ id, createdAt }) => ({
+    id,
+    createdAt: formatSeconds(createdAt),
+    state: id === ring.currentKeyId ? 'current' : id === ring.stagedKeyId ? 'staged' : 'former',
+    ageSeconds: Math.max(0, nowSeconds - createdAt),
+  }));
+}
+
+/** Key rings as people get them. */
+export function renderKeys(keys: readonly ShownKey[]): string {
+  const rows = keys.map(({ id, createdAt, state, ageSeconds }) => [id, state, formatAge(ageSeconds), createdAt]);
+  return `${renderTable(['KEY', 'STATE', 'AGE', 'CREATED'], rows)}\n`;
+}
+
+/** What a command prints: a value for scripts, text for people. */
+export function renderResult(format: OutputFormat, value: object, text: string): string {
+  return format === 'table' ? text : formatData(value, format);
+}
+
+const SECONDS_PER = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+] as const;
+
+function formatAge(seconds: number): string {
+  const unit = SECONDS_PER.find(([, length]) => seconds >= length);
+  return unit === undefined ? `${String(seconds)} s` : `${String(Math.floor(seconds / unit[1]))} ${unit[0]}`;
+}

@@ -1,0 +1,129 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Declared } from '../document/declare/declared.ts';
+import { planEndpointEdit } from '../manage/endpoints/plan-endpoint.ts';
+import { planGrant } from '../manage/grants/plan-grant.ts';
+import { addNoun, type CommandContext } from './command.ts';
+import { UsageError } from './failure.ts';
+import { addChangeOptions, type ChangeFlags } from './flags/options.ts';
+import { parseGrantLimit, parseId, parseLimit } from './flags/values.ts';
+import { changesOf, changeStore } from './store/change-store.ts';
+import { requireGrant, requireResource } from './store/read-store.ts';
+
+/** Adds `postern limit` with its verbs. */
+export function registerLimit(program: Command, context: CommandContext): void {
+  const noun = addNoun(
+    program,
+    'limit',
+    'Traffic control of endpoints and of single consumers on them.',
+    'limit set 100/minute/consumer --endpoint orders',
+  );
+  registerLimitSet(noun, context);
+  registerLimitClear(noun, context);
+}
+
+interface SetFlags extends ChangeFlags {
+  readonly endpoint: string;
+  readonly consumer?: string;
+}
+
+/** Adds `postern limit set`. */
+function registerLimitSet(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('set')
+    .description('Set the traffic control of an endpoint, or of one consumer on it. All former limits go.')
+    .argument('<limit...>', '100/minute/consumer, 5000/hour/endpoint; with --consumer 1000/minute')
+    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
+    .option('--consumer <id>', 'for this consumer, whose grant then replaces what the endpoint gives each', parseId);
+  addChangeOptions(command)
+    .addHelpText(
+      'after',
+      `
+UNIT is second, minute, hour or day. PER consumer: each consumer by itself; PER endpoint: all together.
+
+Examples:
+  $ postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders
+  $ postern limit set 1000/minute --endpoint orders --consumer acme
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
+    )
+    .action(async (texts: readonly string[], flags: SetFlags) => {
+      await changeStore(context, 'limit set', flags, async ({ resources }) => {
+        const { endpoint: endpointId, consumer: consumerId } = flags;
+        const limits = readLimits(texts, consumerId === undefined ? parseLimit : parseGrantLimit);
+        if (consumerId === undefined) {
+          const current = await requireResource(resources, 'endpoint', endpointId);
+          return {
+            changes: changesOf(planEndpointEdit(current, { limits }, []), () => 'LIMIT'),
+            done: `Limits of ${endpointId} set.`,
+          };
+        }
+        const pair = { endpointId, consumerId };
+        const current = await requireGrant(resources, pair);
+        return {
+          changes: changesOf(planGrant(pair, { limits }, current), () => 'LIMIT'),
+          done: `Limits of ${consumerId} on ${endpointId} set.`,
+        };
+      });
+    });
+}
+
+function readLimits(texts: readonly string[], parse: (text: string) => Declared): readonly Declared[] {
+  return texts.map((text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new UsageError(`${text}: ${error.message}`, { cause: error });
+    }
+  });
+}
+
+interface ClearFlags extends ChangeFlags {
+  readonly endpoint: string;
+  readonly consumer?: string;
+}
+
+/** Adds `postern limit clear`. */
+function registerLimitClear(noun: Command, context: CommandContext): void {
+  const command = noun
+    .command('clear')
+    .description(
+      'Take the limits of an endpoint away; with --consumer, its own ones, so that those of the endpoint hold.',
+    )
+    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
+    .option('--consumer <id>', 'the own limits of this consumer', parseId);
+  addChangeOptions(command)
+    .addHelpText(
+      'after',
+      `
+To let one consumer go without the limits of the endpoint: "grant add --no-limits".
+
+Examples:
+  $ postern limit clear --endpoint orders
+  $ postern limit clear --endpoint orders --consumer acme
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
+6 unknown: it may be in force.`,
+    )
+    .action(async (flags: ClearFlags) => {
+      await changeStore(context, 'limit clear', flags, async ({ resources }) => {
+        const { endpoint: endpointId, consumer: consumerId } = flags;
+        if (consumerId === undefined) {
+          const current = await requireResource(resources, 'endpoint', endpointId);
+          return {
+            changes: changesOf(planEndpointEdit(current, { unset: ['limits'] }, []), () => null),
+            done: `${endpointId} has no limits any more.`,
+            already: `${endpointId} has no limits.`,
+          };
+        }
+        const pair = { endpointId, consumerId };
+        const current = await requireGrant(resources, pair);
+        return {
+          changes: changesOf(planGrant(pair, { limits: null }, current), () => null),
+          done: `The limits of ${endpointId} hold for ${consumerId} again.`,
+          already: `The limits of ${endpointId} hold for ${consumerId} already.`,
+        };
+      });
+    });
+}

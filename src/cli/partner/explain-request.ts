@@ -1,0 +1,202 @@
+import { explain } from '../../explain/explain.ts';
+import { judge, loneSnapshot, tokensOfPartners } from '../../explain/judge-request.ts';
+import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
+import type { ReadRequest } from '../../explain/read/read-result.ts';
+import { readSentIdentity } from '../../explain/sent-identity.ts';
+import { planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';
+import { NotFound } from '../../manage/not-found.ts';
+import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
+import { compileEndpointTable } from '../../route/endpoint-table.ts';
+import { parseAuthority } from '../../receive/host.ts';
+import { parseTarget } from '../../receive/path.ts';
+import type { CommandContext } from '../command.ts';
+import { endpointFlagOf } from '../endpoint/change.ts';
+import { reportFailure, UsageError } from '../failure.ts';
+import { readBytes, readSecretArgument } from '../flags/inputs.ts';
+import type { StoreFlags } from '../flags/options.ts';
+import { parseTime } from '../flags/times.ts';
+import { type Explained, renderExplanation } from './render-explanation.ts';
+import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
+import { changesOf } from '../store/change-store.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { listEndpoints, useStore } from '../store/read-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+
+const STANDARD_INPUT = '-';
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The options of `postern explain`, as commander gives them. */
+export interface ExplainFlags extends StoreFlags {
+  readonly endpoint?: string;
+  readonly method?: AuthenticationMethod;
+  readonly option?: Readonly<Record<string, unknown>>;
+  readonly appKey?: string;
+  readonly secretFrom?: string;
+  readonly at?: string;
+  readonly entry?: string;
+  readonly requestId?: string;
+}
+
+/** The same with the request's file: a path, or `-` for standard input. */
+interface Given extends ExplainFlags {
+  readonly file: string;
+}
+
+/** Explains the request of a file. Gives `done` for a right one, and the code of what is wrong otherwise. */
+export async function explainFile(given: Given, context: CommandContext): Promise<ExitCode> {
+  const { method, output } = given;
+  const show = (explained: Explained): ExitCode => {
+    context.terminal.out.write(renderExplanation(explained, output));
+    const { verdict } = explained.explanation;
+    return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
+  };
+  try {
+    checkFlags(given);
+    const moment = { entry: parseEntry(given.entry), atSeconds: given.at === undefined ? null : parseTime(given.at) };
+    if (method !== undefined) {
+      return show(await explainLone(given, loneEndpoint(method, given.option ?? {}), moment, context));
+    }
+    return await useStore(context, 'explain', given, 'where-possible', async (store) =>
+      show(await explainStored(given, store, moment, context)),
+    );
+  } catch (error) {
+    return reportFailure('postern explain', error, context.terminal);
+  }
+}
+
+/** Which request of a file is meant, and when it was made; null where the file tells it. */
+interface Moment {
+  readonly entry: number | null;
+  readonly atSeconds: number | null;
+}
+
+/** Throws `NotFound`, and {@link UsageError} for what it cannot read. */
+async function explainStored(
+  given: Given,
+  store: OpenedStore,
+  { entry, atSeconds }: Moment,
+  { terminal: { environment }, clock }: CommandContext,
+): Promise<Explained> {
+  const endpoints = await listEndpoints(store.resources);
+  const named = given.endpoint === undefined ? null : requireEndpoint(given.endpoint, endpoints);
+  const read = readInput(given.file, entry);
+  const endpoint = named ?? routedEndpoint(read, endpoints);
+  const knownSeconds = atSeconds ?? read.sentAtSeconds;
+  const nowSeconds = knownSeconds ?? clock.nowSeconds();
+  const sent = readSentIdentity(read.request, endpoint);
+  const givenSecret = readGivenSecret(given, environment);
+  const appKey = given.appKey ?? null;
+  const { snapshot, caller, secret } = await readStoredCaller(store.resources, {
+    ...{ endpoint, endpoints, sent, givenSecret, nowSeconds, appKey },
+  });
+  const takesTokens = endpoint.authentication === 'oauth2';
+  const tokens = takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners;
+  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
+  const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
+  return explained(given, read, explain(read.request, endpoint, input, { judgement, caller, tokens }));
+}
+
+async function explainLone(
+  given: Given,
+  endpoint: PartnerEndpoint,
+  { entry, atSeconds }: Moment,
+  { terminal: { environment }, clock }: CommandContext,
+): Promise<Explained> {
+  const read = readInput(given.file, entry);
+  const secret = readGivenSecret(given, environment);
+  if (secret === null && endpoint.authentication !== 'oauth2') {
+    throw new UsageError('--secret-from is missing: without a store, nothing else tells the secret');
+  }
+  const knownSeconds = atSeconds ?? read.sentAtSeconds;
+  const nowSeconds = knownSeconds ?? clock.nowSeconds();
+  const sent = readSentIdentity(read.request, endpoint);
+  const appKey = given.appKey ?? null;
+  const snapshot = loneSnapshot(
+    endpoint,
+    endpoint.authentication === 'key' ? secret : (appKey ?? sent.appKey),
+    secret,
+    sent.claims,
+  );
+  const tokens = tokensOfPartners;
+  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
+  const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
+  return explained(given, read, explain(read.request, endpoint, input, { judgement, caller: null, tokens }));
+}
+
+function explained(given: Given, { notes, requestId }: Input, explanation: Explained['explanation']): Explained {
+  return { explanation, notes, requestId: given.requestId ?? requestId };
+}
+
+function checkFlags({ file, secretFrom, method, endpoint, option, requestId }: Given): void {
+  if (file === STANDARD_INPUT && secretFrom === STANDARD_INPUT) {
+    throw new UsageError('both the request and the secret are to come from standard input; put one into a file');
+  }
+  if (method !== undefined && endpoint !== undefined) {
+    throw new UsageError('--endpoint names an endpoint of a store, and --method does without one; give one of the two');
+  }
+  if (method === undefined && option !== undefined) {
+    throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
+  }
+  if (requestId !== undefined && !REQUEST_ID.test(requestId)) {
+    throw new UsageError(
+      '--request-id: write the requestId of the refusal, such as baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
+    );
+  }
+}
+
+/** An endpoint that takes every path, with the options that the caller was told. */
+function loneEndpoint(authentication: string, options: Readonly<Record<string, unknown>>): PartnerEndpoint {
+  const wish = { authentication, options, paths: [{ prefix: '/' }] };
+  const [change] = changesOf(planNewEndpoint('any', wish, []), endpointFlagOf);
+  if (change?.kind !== 'endpoint' || change.after === null || change.after.scenario === 'open') {
+    throw new Error('a new endpoint was not planned');
+  }
+  return change.after;
+}
+
+function requireEndpoint(id: string, endpoints: readonly Endpoint[]): Endpoint {
+  const endpoint = endpoints.find((candidate) => candidate.id === id);
+  if (endpoint !== undefined) return endpoint;
+  const ids = endpoints.map((candidate) => candidate.id);
+  throw new NotFound('endpoint', id, ids);
+}
+
+/** The endpoint that host, path and method lead to. */
+function routedEndpoint({ request }: ReadRequest, endpoints: readonly Endpoint[]): Endpoint {
+  const host = parseAuthority(request.authority);
+  const target = parseTarget(request.path);
+  const found =
+    host === null || 'reason' in target
+      ? null
+      : compileEndpointTable(endpoints).find(host, target.comparable, request.method);
+  if (found !== null) return found;
+  throw new UsageError(
+    'host, path and method lead to no endpoint of the store; --endpoint names the one that is meant',
+  );
+}
+
+function readGivenSecret(
+  { secretFrom }: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | null {
+  return secretFrom === undefined ? null : readSecretArgument(secretFrom, environment);
+}
+
+function parseEntry(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--entry ${text}: the entries of a HAR are counted from 1`);
+  return Number(text);
+}
+
+/** The request, and the `requestId` of the refusal that stands with it. */
+interface Input extends ReadRequest {
+  readonly requestId: string | null;
+}
+
+function readInput(file: string, entry: number | null): Input {
+  const bytes = readBytes(file);
+  if (typeof bytes === 'string') throw new UsageError(`${file} cannot be read (${bytes})`);
+  const read = readRequest(bytes, { entry, readFile: readBytes });
+  if ('problem' in read) throw new UsageError(`${file}: ${read.problem}`);
+  return { ...read, requestId: findRefusalRequestId(bytes.toString('latin1')) };
+}

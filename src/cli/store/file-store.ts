@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Environment } from '../../config.ts';
+import { buildState } from '../../document/build-state.ts';
+import type { DocumentContent } from '../../document/document-content.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
+import { formatProblem } from '../../document/problem.ts';
+import { type ReadSecret, secretReader } from '../../document/secret-source.ts';
+import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
+import {
+  grantId,
+  type ManagedCredential,
+  type ResourceKind,
+  type ResourceOf,
+  type Stored,
+} from '../../manage/resource.ts';
+import { Secret } from '../../model/secret.ts';
+import { readWholeFile } from '../../files/read-whole-file.ts';
+import { FileStoreRefusal } from '../failure.ts';
+import type { OpenedStore, SecretsNeeded } from './open-store.ts';
+
+/** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
+const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
+
+type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[K]> };
+
+/** Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. */
+export async function openFileStore(
+  path: string,
+  environment: Environment,
+  needsSecrets: SecretsNeeded,
+): Promise<Omit<OpenedStore, 'actor'>> {
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
+  if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
+  const unread = new Map<string, string>();
+  const readSecret = readerFor(needsSecrets, environment, unread);
+  const parsed = parseDocument([{ file: path, text: read.text }], { isComplete: true, readSecret });
+  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return {
+    resources: new FileResourceStore(path, resourcesOf(parsed.content, unread)),
+    usage: { usageOf: async () => await Promise.resolve(new Map()) },
+    audit: {
+      events: () => {
+        throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
+      },
+    },
+    isTokenRevoked: null,
+    file: path,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.resolve();
+    },
+  };
+}
+
+/** The resources of a declarative file as commands see them. */
+class FileResourceStore implements ResourceStore {
+  readonly #path: string;
+  readonly #resources: Resources;
+
+  constructor(path: string, resources: Resources) {
+    this.#path = path;
+    this.#resources = resources;
+  }
+
+  async find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
+    const resource = this.#resources[kind].get(id);
+    return await Promise.resolve(resource === undefined ? null : stored(resource));
+  }
+
+  async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncIterable<Stored<ResourceOf[K]>> {
+    const resources: ReadonlyMap<string, ResourceOf[K]> = this.#resources[kind];
+    const { ids, consumerId, endpointId } = selection;
+    const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
+    const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
+    for (const id of ids ?? resources.keys()) {
+      const resource = resources.get(id);
+      if (resource === undefined) continue;
+      if (consumerId !== undefined && !('consumerId' in resource && resource.consumerId === consumerId)) continue;
+      if (endpointId !== undefined && !('endpointId' in resource && resource.endpointId === endpointId)) continue;
+      if (consumerIds !== null && !('consumerId' in resource && consumerIds.has(resource.consumerId))) continue;
+      if (appKeyHashes !== null && !('appKeyHash' in resource && appKeyHashes.has(resource.appKeyHash))) continue;
+      yield await Promise.resolve(stored(resource));
+    }
+  }
+
+  async commit(): Promise<number> {
+    return await Promise.reject(new FileStoreRefusal(this.#path));
+  }
+}
+
+function stored<T>(resource: T): Stored<T> {
+  return { resource, revision: 0, createdAt: 0, updatedAt: 0 };
+}
+
+/** A secret that a file names and that cannot be read here. */
+class UnreadSecret extends Secret {
+  readonly #why: string;
+
+  constructor(why: string) {
+    super(Buffer.alloc(0));
+    this.#why = why;
+  }
+
+  override reveal(): Buffer {
+    throw new Error(this.#why);
+  }
+}
+
+/** @param unread is told why secrets cannot be read, by the text that stands for each */
+function readerFor(needed: SecretsNeeded, environment: Environment, unread: Map<string, string>): ReadSecret {
+  if (needed === false) return anySecret;
+  const read = secretReader({ environment });
+  if (needed !== 'where-possible') return read;
+  return (reference, documentFile) => {
+    const answer = read(reference, documentFile);
+    if ('text' in answer) return answer;
+    const text = randomUUID();
+    unread.set(text, `"appSecretFrom" ${answer.fault}`);
+    return { text };
+  };
+}
+
+function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, string>): ManagedCredential {
+  const read = (secret: Secret): Secret => {
+    const why = unread.get(secret.reveal().toString('utf8'));
+    return why === undefined ? secret : new UnreadSecret(why);
+  };
+  const { appSecret, retiringSecret: former } = credential;
+  return {
+    ...credential,
+    appSecret: appSecret === null ? null : read(appSecret),
+    retiringSecret: former === null ? null : { ...former, appSecret: read(former.appSecret) },
+  };
+}
+
+function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, string>): Resources {
+  const { endpoints, consumers, credentials, grants } = buildState(content);
+  // `buildState` keeps the order of the document, and the App Keys are only there.
+  const managed = credentials.map((credential, index): ManagedCredential => {
+    const appKey = content.credentials[index]?.appKey ?? null;
+    const known = { ...credential, appKey: appKey === null ? null : Secret.fromText(appKey) };
+    return unread.size === 0 ? known : withUnread(known, unread);
+  });
+  return {
+    endpoint: inOrder(endpoints, ({ id }) => id),
+    consumer: inOrder(consumers, ({ id }) => id),
+    credential: inOrder(managed, ({ id }) => id),
+    grant: inOrder(grants, grantId),
+  };
+}
+
+function inOrder<T>(resources: readonly T[], idOf: (resource: T) => string): ReadonlyMap<string, T> {
+  const entries = resources.map((resource): [string, T] => [idOf(resource), resource]);
+  return new Map(entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
+}
