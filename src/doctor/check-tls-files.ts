@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { findOthersAccess } from '../files/read-whole-file.ts';
 import { DAY_MS, EXPIRY_WARNING_DAYS, readCertificates, TlsProblem, validityOf } from '../tls/certificates.ts';
 import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from '../tls/tls-files.ts';
-import { fault, fine, type Finding, warning } from './finding.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from './finding.ts';
 
 /** A list of authorities this long is that of a public trust store. */
 const PUBLIC_AUTHORITIES = 20;
@@ -48,19 +48,14 @@ interface Circumstances {
 }
 
 function checkOwn(file: PemFile, chain: readonly X509Certificate[], { nowMs, isServer }: Circumstances): Finding[] {
-  const [own] = chain;
-  const subject = subjectOf(file);
-  const findings = [checkTime(subject, chain, nowMs)];
-  if (isServer && own?.subjectAltName === undefined) {
-    findings.push(
-      warning(
-        subject,
-        'has no subject alternative name: a client that compares names, as Envoy should, never accepts it',
-        'issue it with the DNS name by which Envoy calls Postern, such as postern.postern.svc',
-      ),
-    );
-  }
-  return findings;
+  const found = findingsAbout(subjectOf(file));
+  found.all.push(checkTime(subjectOf(file), chain, nowMs));
+  found.warnIf(
+    isServer && chain[0]?.subjectAltName === undefined,
+    'has no subject alternative name: a client that compares names, as Envoy should, never accepts it',
+    'issue it with the DNS name by which Envoy calls Postern, such as postern.postern.svc',
+  );
+  return found.all;
 }
 
 function checkAuthorities(
@@ -68,29 +63,28 @@ function checkAuthorities(
   authorities: readonly X509Certificate[],
   { nowMs, isServer }: Circumstances,
 ): Finding[] {
-  const subject = subjectOf(file);
+  const found = findingsAbout(subjectOf(file));
   const live = authorities.filter((each) => validityOf(each).notAfterMs > nowMs);
-  const findings: Finding[] = [];
-  if (live.length === 0) {
-    findings.push(fault(subject, 'every authority in it has expired: nobody is trusted', 'put the present one there'));
-  } else {
-    const expired = authorities.length - live.length;
-    if (expired > 0) {
-      const message = `${String(expired)} of ${String(authorities.length)} authorities in it have expired`;
-      findings.push(warning(subject, message, 'remove those'));
-    }
-    findings.push(checkTime(subject, live, nowMs));
-  }
+  const expired = authorities.length - live.length;
+  found.faultIf(live.length === 0, 'every authority in it has expired: nobody is trusted', 'put the present one there');
+  found.warnIf(
+    live.length > 0 && expired > 0,
+    `${String(expired)} of ${String(authorities.length)} authorities in it have expired`,
+    'remove those',
+  );
+  if (live.length > 0) found.all.push(checkTime(subjectOf(file), live, nowMs));
   const leaves = authorities.filter(({ ca }) => !ca);
-  if (leaves.length > 0) {
-    const message = `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for nobody`;
-    findings.push(warning(subject, message, 'put the certificate of their authority there'));
-  }
-  if (isServer && authorities.length > PUBLIC_AUTHORITIES) {
-    const message = `trusts ${String(authorities.length)} authorities: whoever has a certificate of any of them may ask Postern about App Keys`;
-    findings.push(warning(subject, message, 'use an authority of your own that signs for Envoy only'));
-  }
-  return findings;
+  found.warnIf(
+    leaves.length > 0,
+    `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for nobody`,
+    'put the certificate of their authority there',
+  );
+  found.warnIf(
+    isServer && authorities.length > PUBLIC_AUTHORITIES,
+    `trusts ${String(authorities.length)} authorities: whoever has a certificate of any of them may ask Postern about App Keys`,
+    'use an authority of your own that signs for Envoy only',
+  );
+  return found.all;
 }
 
 function checkTime(subject: string, certificates: readonly X509Certificate[], nowMs: number): Finding {

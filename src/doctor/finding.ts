@@ -28,3 +28,24 @@ export function warning(subject: string, message: string, advice: string): Findi
 export function fault(subject: string, message: string, advice: string): Finding {
   return { level: 'fault', subject, message, advice };
 }
+
+/** Collects what is found about one subject. */
+export interface FindingsAbout {
+  readonly all: Finding[];
+  faultIf(isFound: boolean, message: string, advice: string): void;
+  warnIf(isFound: boolean, message: string, advice: string): void;
+}
+
+/** Nothing found yet about a subject. */
+export function findingsAbout(subject: string): FindingsAbout {
+  const all: Finding[] = [];
+  return {
+    all,
+    faultIf: (isFound, message, advice) => {
+      if (isFound) all.push(fault(subject, message, advice));
+    },
+    warnIf: (isFound, message, advice) => {
+      if (isFound) all.push(warning(subject, message, advice));
+    },
+  };
+}

@@ -10,7 +10,7 @@ import type { TlsFiles } from '../tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';
 import { checkTlsFiles } from './check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
-import { type Finding, fault } from './finding.ts';
+import { fault, type Finding } from './finding.ts';
 import { checkMongodb } from './mongodb/check-mongodb.ts';
 import { findLimitHolders } from './own-limits.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { fault, type Finding, fine, warning } from '../finding.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
 import type { OwnLimits } from '../own-limits.ts';
 import { flagIn, type HttpFilter, listIn, numberIn, textIn } from './envoy-config.ts';
 import {
@@ -16,53 +16,38 @@ import {
 /** The order buffer, ext_authz, unwrap, guard: each closes a hole that is open without it (docs/envoy.md). */
 export function inspectOrder(chain: PosternChain): readonly Finding[] {
   const { manager, extAuthz, buffer, unwrap, guard } = chain;
-  const subject = `${manager.name}: filter chain`;
-  const findings: Finding[] = [];
-  if (buffer === null || !isBefore(chain, buffer, extAuthz)) {
-    findings.push(
-      fault(
-        subject,
-        'no buffer filter stands before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
-        'put envoy.filters.http.buffer before ext_authz, as envoy.yaml does',
-      ),
-    );
-  }
-  if (unwrap === null || !isBefore(chain, extAuthz, unwrap)) {
-    findings.push(
-      fault(
-        subject,
-        'the script that unwraps JSON bodies is missing or stands before ext_authz: wrapped requests cannot be served',
-        'put the Lua filter postern.unwrap of envoy.yaml after ext_authz',
-      ),
-    );
-  }
-  if (unwrap !== null && !isKnownScript(unwrap)) {
-    findings.push(
-      warning(
-        subject,
-        'the script that unwraps JSON bodies is not that of this version: what it does with a wrapper, and with its text in logs, is not known',
-        'copy the Lua filter postern.unwrap from envoy.yaml',
-      ),
-    );
-  }
-  if (guard === null || !isBefore(chain, unwrap ?? extAuthz, guard)) {
-    findings.push(
-      fault(
-        subject,
-        'no guard stands after ext_authz and the unwrap script: what nobody decided, and wrappers with App Key and signature, can reach the back end',
-        'put the RBAC filter postern.guard of envoy.yaml last before the router',
-      ),
-    );
-  } else {
-    findings.push(...inspectGuard(chain, guard));
-  }
+  const found = findingsAbout(`${manager.name}: filter chain`);
+  found.faultIf(
+    buffer === null || !isBefore(chain, buffer, extAuthz),
+    'no buffer filter stands before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
+    'put envoy.filters.http.buffer before ext_authz, as envoy.yaml does',
+  );
+  found.faultIf(
+    unwrap === null || !isBefore(chain, extAuthz, unwrap),
+    'the script that unwraps JSON bodies is missing or stands before ext_authz: wrapped requests cannot be served',
+    'put the Lua filter postern.unwrap of envoy.yaml after ext_authz',
+  );
+  found.warnIf(
+    unwrap !== null && !isKnownScript(unwrap),
+    'the script that unwraps JSON bodies is not that of this version: what it does with a wrapper, and with its text in logs, is not known',
+    'copy the Lua filter postern.unwrap from envoy.yaml',
+  );
+  const isGuarded = guard !== null && isBefore(chain, unwrap ?? extAuthz, guard);
+  found.faultIf(
+    !isGuarded,
+    'no guard stands after ext_authz and the unwrap script: what nobody decided, and wrappers with App Key and signature, can reach the back end',
+    'put the RBAC filter postern.guard of envoy.yaml last before the router',
+  );
+  if (isGuarded) found.all.push(...inspectGuard(chain, guard));
   for (const filter of [extAuthz, buffer, unwrap, guard]) {
-    if (filter?.isDisabled !== true || manager.routes.some((route) => !isOff(route, filter))) continue;
-    findings.push(
-      fault(subject, `the filter ${filter.name} is switched off (disabled: true)`, 'remove "disabled" from the filter'),
+    if (filter === null) continue;
+    found.faultIf(
+      filter.isDisabled && manager.routes.every((route) => isOff(route, filter)),
+      `the filter ${filter.name} is switched off (disabled: true)`,
+      'remove "disabled" from the filter',
     );
   }
-  return findings;
+  return found.all;
 }
 
 /** SHA-256 of the script of envoy.yaml, without comments and white space. */
@@ -82,21 +67,15 @@ function inspectGuard({ manager }: PosternChain, guard: HttpFilter): readonly Fi
     (route) => leadsOn(route) && !isOwn(route) && clustersOf(route).some((cluster) => clusters.includes(cluster)),
   );
   if (!passesMore && passesDecided && open.length === 0) return [];
+  const subject = `${manager.name}: guard`;
   if (!passesMore && open.length === 0) {
     const message =
       'the guard stops some of what Postern decided: requests with wrapped bodies, or all others, get 503';
-    return [
-      fault(`${manager.name}: guard`, message, 'let it ALLOW postern.body = original and replaced, as envoy.yaml does'),
-    ];
+    return [fault(subject, message, 'let it ALLOW postern.body = original and replaced, as envoy.yaml does')];
   }
-  const routes = open.map(({ name }) => name).join(', ');
-  return [
-    fault(
-      `${manager.name}: guard`,
-      `the guard lets more pass than what Postern decided${routes === '' ? '' : `: everything on ${routes}`}`,
-      'let it ALLOW only postern.body = original or replaced, as envoy.yaml does',
-    ),
-  ];
+  const routes = open.length === 0 ? '' : `: everything on ${open.map(({ name }) => name).join(', ')}`;
+  const message = `the guard lets more pass than what Postern decided${routes}`;
+  return [fault(subject, message, 'let it ALLOW only postern.body = original or replaced, as envoy.yaml does')];
 }
 
 const MAX_BODY_BYTES = 10_485_760;
@@ -104,56 +83,37 @@ const MAX_BODY_BYTES = 10_485_760;
 /** Three limits in order: Postern's own below the buffer's below ext_authz's. */
 export function inspectBodyLimits(chain: PosternChain): readonly Finding[] {
   const { manager, extAuthz } = chain;
-  const subject = `${manager.name}: body limits`;
   const authzBytes = numberIn(extAuthz.settings, 'with_request_body', 'max_request_bytes');
   const limits = bufferLimits(chain);
   const [leastBytes, bufferBytes] = limits.length === 0 ? [null, null] : [Math.min(...limits), Math.max(...limits)];
-  const findings: Finding[] = [];
-  if (authzBytes === null) {
-    return [
-      fault(
-        subject,
-        'ext_authz does not send request bodies: signed bodies cannot be verified',
-        'give ext_authz with_request_body as in envoy.yaml',
-      ),
-    ];
-  }
-  if (flagIn(extAuthz.settings, 'with_request_body', 'allow_partial_message')) {
-    findings.push(
-      fault(
-        subject,
-        'ext_authz sends cut bodies (allow_partial_message): a body would be decided by a part of it; Postern refuses those with 413',
-        'set allow_partial_message: false',
-      ),
-    );
-  }
-  if (!flagIn(extAuthz.settings, 'with_request_body', 'pack_as_bytes')) {
-    findings.push(
-      fault(
-        subject,
-        'ext_authz sends bodies as text (pack_as_bytes is off): a body that is not UTF-8 fails',
-        'set pack_as_bytes: true',
-      ),
-    );
-  }
-  if (bufferBytes !== null && authzBytes <= bufferBytes) {
-    findings.push(
-      fault(
-        subject,
-        `ext_authz takes no more bytes (${String(authzBytes)}) than the buffer (${String(bufferBytes)}): it would cut what the buffer passes`,
-        'make with_request_body.max_request_bytes larger than the max_request_bytes of the buffer',
-      ),
-    );
-  }
-  if (leastBytes !== null && leastBytes <= MAX_BODY_BYTES) {
-    findings.push({
-      level: 'warning',
-      subject,
-      message: `the buffer takes ${String(leastBytes)} bytes: larger bodies get Envoy's 413, though signed ones may have ${String(MAX_BODY_BYTES)}`,
-      advice: 'raise it to 10486784, or leave it so on purpose',
-    });
-  }
-  return findings;
+  const found = findingsAbout(`${manager.name}: body limits`);
+  found.faultIf(
+    authzBytes === null,
+    'ext_authz does not send request bodies: signed bodies cannot be verified',
+    'give ext_authz with_request_body as in envoy.yaml',
+  );
+  if (authzBytes === null) return found.all;
+  found.faultIf(
+    flagIn(extAuthz.settings, 'with_request_body', 'allow_partial_message'),
+    'ext_authz sends cut bodies (allow_partial_message): a body would be decided by a part of it; Postern refuses those with 413',
+    'set allow_partial_message: false',
+  );
+  found.faultIf(
+    !flagIn(extAuthz.settings, 'with_request_body', 'pack_as_bytes'),
+    'ext_authz sends bodies as text (pack_as_bytes is off): a body that is not UTF-8 fails',
+    'set pack_as_bytes: true',
+  );
+  found.faultIf(
+    bufferBytes !== null && authzBytes <= bufferBytes,
+    `ext_authz takes no more bytes (${String(authzBytes)}) than the buffer (${String(bufferBytes)}): it would cut what the buffer passes`,
+    'make with_request_body.max_request_bytes larger than the max_request_bytes of the buffer',
+  );
+  found.warnIf(
+    leastBytes !== null && leastBytes <= MAX_BODY_BYTES,
+    `the buffer takes ${String(leastBytes)} bytes: larger bodies get Envoy's 413, though signed ones may have ${String(MAX_BODY_BYTES)}`,
+    'raise it to 10486784, or leave it so on purpose',
+  );
+  return found.all;
 }
 
 /** What the buffer takes on the routes to back ends; what the filter says when there are none. */
@@ -206,37 +166,25 @@ function inspectCounting(
 
 function inspectFilter(subject: string, chain: PosternChain, filter: HttpFilter): readonly Finding[] {
   const { manager, extAuthz, guard } = chain;
-  const findings: Finding[] = [];
-  if (isBefore(chain, filter, guard ?? extAuthz)) {
-    findings.push(
-      warning(
-        subject,
-        `the filter ${filter.name} stands before the guard: it counts requests that are refused, and may know neither endpoint nor consumer`,
-        `put it between the guard and the router, as ${EXAMPLE} does`,
-      ),
-    );
-  }
+  const found = findingsAbout(subject);
+  found.warnIf(
+    isBefore(chain, filter, guard ?? extAuthz),
+    `the filter ${filter.name} stands before the guard: it counts requests that are refused, and may know neither endpoint nor consumer`,
+    `put it between the guard and the router, as ${EXAMPLE} does`,
+  );
   const isFed =
     listIn(filter.settings, 'rate_limits').length + manager.routes.flatMap((route) => route.rateLimits).length > 0;
-  if (!isFed) {
-    findings.push(
-      warning(
-        subject,
-        `no route says what the filter ${filter.name} counts: it limits nothing`,
-        `give the routes to back ends rate_limits, as ${EXAMPLE} does`,
-      ),
-    );
-  }
-  if (!JSON.stringify(listIn(manager.settings, 'local_reply_config', 'mappers')).includes('request_rate_limited')) {
-    findings.push(
-      warning(
-        subject,
-        `refusals of the filter ${filter.name} do not have the form of Postern's: callers are told no RATE_LIMITED and no Retry-After`,
-        `add the mappers of ${EXAMPLE} to local_reply_config, before the others`,
-      ),
-    );
-  }
-  return findings;
+  found.warnIf(
+    !isFed,
+    `no route says what the filter ${filter.name} counts: it limits nothing`,
+    `give the routes to back ends rate_limits, as ${EXAMPLE} does`,
+  );
+  found.warnIf(
+    !JSON.stringify(listIn(manager.settings, 'local_reply_config', 'mappers')).includes('request_rate_limited'),
+    `refusals of the filter ${filter.name} do not have the form of Postern's: callers are told no RATE_LIMITED and no Retry-After`,
+    `add the mappers of ${EXAMPLE} to local_reply_config, before the others`,
+  );
+  return found.all;
 }
 
 function listOf(holders: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { fault, type Finding, warning } from '../finding.ts';
+import { fault, type Finding, findingsAbout, warning } from '../finding.ts';
 import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
 import { leadsOn, mappersWithoutFilter, type PosternChain } from './filter-chain.ts';
 
@@ -36,58 +36,41 @@ export function inspectManager(chain: PosternChain): readonly Finding[] {
 }
 
 function inspectTarget(name: string, settings: JsonObject): readonly Finding[] {
-  const subject = `${name}: request target`;
-  const findings: Finding[] = [];
-  if (flagIn(settings, 'normalize_path') || flagIn(settings, 'merge_slashes')) {
-    findings.push(
-      fault(
-        subject,
-        'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
-        'set both to false; Postern refuses paths that are not in normal form',
-      ),
-    );
-  }
+  const found = findingsAbout(`${name}: request target`);
+  found.faultIf(
+    flagIn(settings, 'normalize_path') || flagIn(settings, 'merge_slashes'),
+    'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
+    'set both to false; Postern refuses paths that are not in normal form',
+  );
   const escaped = textIn(settings, 'path_with_escaped_slashes_action') ?? 'KEEP_UNCHANGED';
-  if (escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT') {
-    findings.push(
-      fault(
-        subject,
-        `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
-        'set path_with_escaped_slashes_action: KEEP_UNCHANGED',
-      ),
-    );
-  }
-  return findings;
+  found.faultIf(
+    escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT',
+    `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
+    'set path_with_escaped_slashes_action: KEEP_UNCHANGED',
+  );
+  return found.all;
 }
 
 function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Finding[] {
-  const subject = `${name}: identity headers`;
   const mutations = listIn(settings, 'early_header_mutation_extensions').flatMap((extension) =>
     listIn(extension, 'typed_config', 'mutations'),
   );
   const isRemoved = (header: string): boolean => mutations.some((mutation) => removes(mutation, header));
-  const findings: Finding[] = [];
+  const found = findingsAbout(`${name}: identity headers`);
   const kept = identityNames.filter((header) => !isRemoved(header));
-  if (kept.length > 0) {
-    findings.push(
-      warning(
-        subject,
-        `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,
-        'copy early_header_mutation_extensions from envoy.yaml',
-      ),
-    );
-  }
+  found.warnIf(
+    kept.length > 0,
+    `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,
+    'copy early_header_mutation_extensions from envoy.yaml',
+  );
   for (const [header, consequence] of marksOfEnvoy) {
-    if (isRemoved(header)) continue;
-    findings.push(
-      warning(
-        subject,
-        `a caller's own ${header} is not dropped before every filter: ${consequence}`,
-        'copy early_header_mutation_extensions from envoy.yaml',
-      ),
+    found.warnIf(
+      !isRemoved(header),
+      `a caller's own ${header} is not dropped before every filter: ${consequence}`,
+      'copy early_header_mutation_extensions from envoy.yaml',
     );
   }
-  return findings;
+  return found.all;
 }
 
 function removes(mutation: JsonObject, header: string): boolean {
@@ -110,26 +93,18 @@ function matches(pattern: string, text: string): boolean {
 }
 
 function inspectCallers(name: string, settings: JsonObject): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (!flagIn(settings, 'use_remote_address')) {
-    findings.push(
-      warning(
-        `${name}: callers`,
-        'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
-        'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
-      ),
-    );
-  }
-  if (numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null) {
-    findings.push(
-      warning(
-        `${name}: callers`,
-        'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
-        'set common_http_protocol_options.max_headers_count: 200',
-      ),
-    );
-  }
-  return findings;
+  const found = findingsAbout(`${name}: callers`);
+  found.warnIf(
+    !flagIn(settings, 'use_remote_address'),
+    'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
+    'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
+  );
+  found.warnIf(
+    numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null,
+    'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
+    'set common_http_protocol_options.max_headers_count: 200',
+  );
+  return found.all;
 }
 
 function inspectUpgrades({ name, settings, routes }: HttpManager): readonly Finding[] {

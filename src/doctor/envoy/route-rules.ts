@@ -1,4 +1,4 @@
-import { fault, type Finding, warning } from '../finding.ts';
+import { type Finding, findingsAbout } from '../finding.ts';
 import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
 import {
   clustersOf,
@@ -23,7 +23,6 @@ export function inspectRoutes(chain: PosternChain): readonly Finding[] {
 function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
   const { manager, checks, guard } = chain;
   const own = manager.routes.filter((route) => isOwn(route) && leadsOn(route));
-  const subject = `${manager.name}: OAuth2 routes`;
   const advice = 'copy the routes /oauth2/ and /.well-known/oauth-authorization-server from envoy.yaml';
   const missing = ['/oauth2/', '/.well-known/oauth-authorization-server'].filter(
     (path) =>
@@ -31,97 +30,80 @@ function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
         path === '/oauth2/' ? matchedPath(route).startsWith('/oauth2') : matchedPath(route) === path,
       ),
   );
-  const findings: Finding[] = [];
-  if (manager.routes.length > 0 && missing.length > 0) {
-    const message = `no route leads ${missing.join(' and ')} to Postern's HTTP listener: partners get no OAuth2 tokens`;
-    findings.push(warning(subject, message, `${advice}; without oauth2 endpoints leave it so`));
-  }
+  const found = findingsAbout(`${manager.name}: OAuth2 routes`);
+  found.warnIf(
+    manager.routes.length > 0 && missing.length > 0,
+    `no route leads ${missing.join(' and ')} to Postern's HTTP listener: partners get no OAuth2 tokens`,
+    `${advice}; without oauth2 endpoints leave it so`,
+  );
   const others = new Set(manager.routes.filter((route) => !isOwn(route) && leadsOn(route)).flatMap(clustersOf));
   const passed = guard === null ? [] : readGuard(guard).clusters;
   for (const route of own) {
-    const name = `${manager.name}: route ${route.name}`;
+    const here = findingsAbout(`${manager.name}: route ${route.name}`);
     const clusters = clustersOf(route);
     const isUnchecked = checks.every((filter) => isOff(route, filter));
     const isUnguarded = guard === null || isOff(route, guard) || clusters.every((cluster) => passed.includes(cluster));
-    if (isUnchecked && clusters.some((cluster) => others.has(cluster) || cluster === posternCluster(chain))) {
-      const message = `it leads to ${clusters.join(', ')}, where other routes lead too: with ext_authz off its requests are not checked`;
-      findings.push(fault(name, message, 'let it lead to the cluster of POSTERN_HTTP_ADDRESS, and to nothing else'));
-    }
-    if (!isUnchecked || !isUnguarded) {
-      const part = isUnchecked
+    here.faultIf(
+      isUnchecked && clusters.some((cluster) => others.has(cluster) || cluster === posternCluster(chain)),
+      `it leads to ${clusters.join(', ')}, where other routes lead too: with ext_authz off its requests are not checked`,
+      'let it lead to the cluster of POSTERN_HTTP_ADDRESS, and to nothing else',
+    );
+    here.warnIf(
+      !isUnchecked || !isUnguarded,
+      isUnchecked
         ? 'the guard is on here: partners get 503 instead of OAuth2 tokens'
-        : 'ext_authz is on here: partners get 404 instead of OAuth2 tokens';
-      findings.push(warning(name, part, advice));
-    }
+        : 'ext_authz is on here: partners get 404 instead of OAuth2 tokens',
+      advice,
+    );
+    found.all.push(...here.all);
   }
-  return findings;
+  return found.all;
 }
 
 function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
-  const subject = `${chain.manager.name}: route ${route.name}`;
   const { checks, buffer, unwrap, guard } = chain;
   if (isOwn(route) || !leadsOn(route)) return [];
-  const findings: Finding[] = [];
+  const found = findingsAbout(`${chain.manager.name}: route ${route.name}`);
   const check = checks.find((filter) => !isOff(route, filter));
   // One that is off everywhere is told of once, with the chain.
   const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
   const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
-  if (isUnchecked && isUnguarded) {
-    findings.push(
-      fault(
-        subject,
-        'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
-        'remove both from typed_per_filter_config, or make it an open endpoint of Postern',
-      ),
-    );
-  } else if (isUnchecked) {
-    findings.push(
-      warning(
-        subject,
-        'ext_authz is switched off here: the guard refuses all of its requests with 503',
-        'remove ext_authz from typed_per_filter_config, or make it an open endpoint of Postern',
-      ),
-    );
-  } else if (isUnguarded && guard !== null) {
-    findings.push(
-      fault(
-        subject,
-        'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
-        'remove the guard from typed_per_filter_config',
-      ),
-    );
-  }
-  if (unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap)) {
-    findings.push(warning(subject, 'the unwrap script is switched off here: JSON wrappers get 503', 'leave it on'));
-  }
-  if (buffer !== null && isUsed(chain, buffer) && isOff(route, buffer)) {
-    findings.push(
-      fault(
-        subject,
-        'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
-        'leave it on; raise its limit for the route instead',
-      ),
-    );
-  }
-  if (check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering')) {
-    findings.push(
-      warning(
-        subject,
-        'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
-        'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
-      ),
-    );
-  }
-  if (route.headersToRemove.some((header) => IDENTITY_HEADER.test(header))) {
-    findings.push(
-      fault(
-        subject,
-        'request_headers_to_remove takes away the identity headers that Postern set: the back end does not learn who calls',
-        'remove them in early_header_mutation_extensions instead, before Postern is asked',
-      ),
-    );
-  }
-  return findings;
+  found.faultIf(
+    isUnchecked && isUnguarded,
+    'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
+    'remove both from typed_per_filter_config, or make it an open endpoint of Postern',
+  );
+  found.warnIf(
+    isUnchecked && !isUnguarded,
+    'ext_authz is switched off here: the guard refuses all of its requests with 503',
+    'remove ext_authz from typed_per_filter_config, or make it an open endpoint of Postern',
+  );
+  found.faultIf(
+    !isUnchecked && isUnguarded && guard !== null,
+    'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
+    'remove the guard from typed_per_filter_config',
+  );
+  found.warnIf(
+    unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap),
+    'the unwrap script is switched off here: JSON wrappers get 503',
+    'leave it on',
+  );
+  found.faultIf(
+    buffer !== null && isUsed(chain, buffer) && isOff(route, buffer),
+    'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
+    'leave it on; raise its limit for the route instead',
+  );
+  found.warnIf(
+    check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering'),
+    'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
+    'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
+  );
+  found.faultIf(
+    route.headersToRemove.some((header) => IDENTITY_HEADER.test(header)),
+    'request_headers_to_remove takes away the identity headers that Postern set: the back end does not learn who calls',
+    'remove them in early_header_mutation_extensions instead, before Postern is asked',
+  );
+  return found.all;
 }
 
 /** Whether a filter is on for any request at all. */

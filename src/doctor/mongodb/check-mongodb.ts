@@ -9,7 +9,7 @@ import { findSchemaDifferences, repairSchema } from '../../store/mongodb/migrate
 import type { SchemaDifference } from '../../store/mongodb/schema/differences.ts';
 import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
 import { checkTlsFiles } from '../check-tls-files.ts';
-import { fault, type Finding, fine, warning } from '../finding.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
 import { checkRecords } from './check-records.ts';
 
 /** What looking at a MongoDB store needs. */
@@ -103,41 +103,29 @@ async function checkServer(db: Db, { isTls, clock }: ConnectionFacts): Promise<r
   const hello = await db.command({ hello: 1 });
   const after = clock.nowMs();
   const setName: unknown = hello['setName'];
-  const findings: Finding[] = [
-    typeof setName === 'string' || hello['msg'] === 'isdbgrid'
-      ? fine(
-          SUBJECT,
-          `answers${typeof setName === 'string' ? ` as the replica set ${setName}` : ' as a sharded cluster'}`,
-        )
-      : warning(
-          SUBJECT,
-          'is a stand-alone server: changes reach replicas in seconds instead of at once, and commands refuse to make any',
-          'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
-        ),
-    ...checkClock(hello['localTime'], (before + after) / 2),
-  ];
+  const found = findingsAbout(SUBJECT);
+  if (typeof setName === 'string') found.all.push(fine(SUBJECT, `answers as the replica set ${setName}`));
+  else if (hello['msg'] === 'isdbgrid') found.all.push(fine(SUBJECT, 'answers as a sharded cluster'));
+  found.warnIf(
+    typeof setName !== 'string' && hello['msg'] !== 'isdbgrid',
+    'is a stand-alone server: changes reach replicas in seconds instead of at once, and commands refuse to make any',
+    'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
+  );
+  found.all.push(...checkClock(hello['localTime'], (before + after) / 2));
   const status = await db.command({ connectionStatus: 1 });
   const users: unknown = (status['authInfo'] as { readonly authenticatedUsers?: unknown } | undefined)
     ?.authenticatedUsers;
-  if (Array.isArray(users) && users.length === 0) {
-    findings.push(
-      warning(
-        SUBJECT,
-        'takes this connection without a login: whoever reaches it can read and change everything',
-        'switch authorization on, and make users with deploy/mongodb/roles.js',
-      ),
-    );
-  }
-  if (!isTls && !isLoopback(hello['me'])) {
-    findings.push(
-      warning(
-        SUBJECT,
-        'is called without TLS: App Keys and sealed secrets can be read on the way',
-        'add tls=true&tlsCAFile=… to the address',
-      ),
-    );
-  }
-  return findings;
+  found.warnIf(
+    Array.isArray(users) && users.length === 0,
+    'takes this connection without a login: whoever reaches it can read and change everything',
+    'switch authorization on, and make users with deploy/mongodb/roles.js',
+  );
+  found.warnIf(
+    !isTls && !isLoopback(hello['me']),
+    'is called without TLS: App Keys and sealed secrets can be read on the way',
+    'add tls=true&tlsCAFile=… to the address',
+  );
+  return found.all;
 }
 
 function checkClock(localTime: unknown, nowMs: number): readonly Finding[] {
