@@ -2,11 +2,9 @@ import { connect } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
 import { LimiterUnavailable } from '../limit/limiter.ts';
-import type { RateLimitServiceSettings } from '../limit/rate-limit-service.ts';
+import type { RateLimitServiceSettings } from '../limit/service/rate-limit-service.ts';
 import { RateLimitClient } from '../limit/service/rate-limit-client.ts';
-import { createRateLimitRequest } from '../limit/service/rate-limit-request.ts';
-import { readAnswer } from '../limit/service/read-answer.ts';
-import { type FailureReason, ServiceFailure } from '../limit/service/service-failure.ts';
+import { type FailureReason, ServiceFailure } from '../limit/service/messages.ts';
 import { type Limit, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import { secureContextOptions } from '../tls/secure-context.ts';
 import { describeTlsFault } from '../tls/tls-faults.ts';
@@ -28,11 +26,10 @@ export async function checkRateLimitService(
   clock: Clock,
 ): Promise<readonly Finding[]> {
   const subject = `rate limit service ${address.host}:${String(address.port)}`;
-  using client = new RateLimitClient(address, tls);
-  const request = createRateLimitRequest(domain, { endpointId: PROBE_ID, consumerId: null, limits: [probeLimit] });
+  using client = new RateLimitClient(address, domain, tls);
   const probe = async (): Promise<number> => {
     const startedMs = clock.nowMs();
-    readAnswer(await client.ask(request, startedMs + PATIENCE_MS), [probeLimit]);
+    await client.count({ endpointId: PROBE_ID, consumerId: null, limits: [probeLimit] }, PATIENCE_MS);
     return clock.nowMs() - startedMs;
   };
   try {

@@ -4,7 +4,7 @@ import type { Environment } from '../config.ts';
 import { KeyRing } from '../keyring/key-ring.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import type { KeyRingLocation } from '../keyring/ring-location.ts';
-import type { RateLimitServiceSettings } from '../limit/rate-limit-service.ts';
+import type { RateLimitServiceSettings } from '../limit/service/rate-limit-service.ts';
 import { checkFileStore, checkKeyRing } from './check-files.ts';
 import type { TlsFiles } from '../tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';

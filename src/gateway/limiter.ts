@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { InProcessLimiter } from '../limit/in-process.ts';
 import type { Limiter } from '../limit/limiter.ts';
-import { RateLimitServiceLimiter } from '../limit/rate-limit-service.ts';
+import { RateLimitServiceLimiter } from '../limit/service/rate-limit-service.ts';
 import { LimiterMetrics } from '../observe/limiter-metrics.ts';
 import { createLimiterObserver } from '../observe/limiter-observer.ts';
 import type { Logger } from '../observe/logger.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type FailureReason, failureReasons } from '../limit/service/service-failure.ts';
+import { type FailureReason, failureReasons } from '../limit/service/messages.ts';
 
 /** From an answer of a service on the same machine to the longest deadline, in seconds. */
 const DURATION_BUCKETS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];

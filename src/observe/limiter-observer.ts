@@ -1,4 +1,4 @@
-import type { RateLimitServiceObserver } from '../limit/rate-limit-service.ts';
+import type { RateLimitServiceObserver } from '../limit/service/rate-limit-service.ts';
 import type { LimiterMetrics } from './limiter-metrics.ts';
 import type { Logger } from './logger.ts';
 

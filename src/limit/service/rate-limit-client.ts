@@ -1,14 +1,12 @@
 import { createSecureContext } from 'node:tls';
 import { type ChannelCredentials, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { wallMs } from '../../clock.ts';
 import type { ServiceAddress } from '../../config-values.ts';
-import {
-  type RateLimitRequest,
-  type RateLimitResponse,
-  RateLimitServiceClient,
-} from '../../gen/envoy/service/ratelimit/v3/rls.ts';
+import { type RateLimitResponse, RateLimitServiceClient } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { secureContextOptions } from '../../tls/secure-context.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';
-import { ServiceFailure } from './service-failure.ts';
+import type { LimitQuestion, LimitReading } from '../limiter.ts';
+import { createRateLimitRequest, readAnswer, ServiceFailure } from './messages.ts';
 
 const CHANNEL_OPTIONS = {
   // A service that was restarted is found within a second.
@@ -29,15 +27,17 @@ const CHANGE_OVER_MS = 5000;
 /** Asks Envoy's rate limit service over one channel, which connects at once and again whenever it must. */
 export class RateLimitClient implements Disposable {
   readonly #address: ServiceAddress;
+  readonly #domain: string;
   #tls: TlsMaterial | null;
   #client: RateLimitServiceClient;
   /** With changed TLS files, until it is connected. */
   #next: { readonly client: RateLimitServiceClient; readonly timer: NodeJS.Timeout } | null = null;
   #isClosed = false;
 
-  /** @param tls null: plain text. */
-  constructor(address: ServiceAddress, tls: TlsMaterial | null = null) {
+  /** @param domain must be in the service's configuration. @param tls null: plain text. */
+  constructor(address: ServiceAddress, domain: string, tls: TlsMaterial | null) {
     this.#address = address;
+    this.#domain = domain;
     this.#tls = tls;
     this.#client = connect(address, tls);
   }
@@ -74,14 +74,19 @@ export class RateLimitClient implements Disposable {
     });
   }
 
-  /** Makes one call. Rejects with {@link ServiceFailure} for every gRPC status but OK, at the latest at `deadlineAtMs` since the epoch. */
-  async ask(request: RateLimitRequest, deadlineAtMs: number): Promise<RateLimitResponse> {
-    return await new Promise((resolve, reject) => {
-      this.#client.shouldRateLimit(request, new Metadata(), { deadline: deadlineAtMs }, (error, answer) => {
-        if (error === null) resolve(answer);
+  /**
+   * Counts one request in one call, and gives where each limit of the question stands. Rejects with
+   * {@link ServiceFailure} for whatever is not a proper answer within `timeoutMs`.
+   */
+  async count(question: LimitQuestion, timeoutMs: number): Promise<readonly LimitReading[]> {
+    const request = createRateLimitRequest(this.#domain, question);
+    const answer = await new Promise<RateLimitResponse>((resolve, reject) => {
+      this.#client.shouldRateLimit(request, new Metadata(), { deadline: wallMs() + timeoutMs }, (error, message) => {
+        if (error === null) resolve(message);
         else reject(failureOf(error));
       });
     });
+    return readAnswer(answer, question.limits);
   }
 
   /** Closes the channel; calls under way fail. */

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../../src/clock.ts';
 import {
   type RateLimitRequest,
   type RateLimitResponse,
   RateLimitServiceService,
-} from '../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
-import { LimiterUnavailable } from '../../../src/limit/limiter.ts';
-import { RateLimitServiceLimiter } from '../../../src/limit/rate-limit-service.ts';
-import { limit } from '../../support/pipeline/resources.ts';
+} from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
+import { LimiterUnavailable } from '../../../../src/limit/limiter.ts';
+import { RateLimitServiceLimiter } from '../../../../src/limit/service/rate-limit-service.ts';
+import { limit } from '../../../support/pipeline/resources.ts';
 
 /** What a service answers: a message, the code of a failure, or nothing at all. */
 type Answer = RateLimitResponse | number | null;

@@ -1,12 +1,10 @@
-import { type Clock, wallMs } from '../clock.ts';
-import type { ServiceAddress } from '../config-values.ts';
-import type { TlsMaterial } from '../tls/tls-files.ts';
-import { Breaker, type BreakerObserver } from '../resilience/breaker.ts';
-import type { Limiter, LimitQuestion, LimitReading } from './limiter.ts';
-import { createRateLimitRequest } from './service/rate-limit-request.ts';
-import { RateLimitClient } from './service/rate-limit-client.ts';
-import { readAnswer } from './service/read-answer.ts';
-import { type FailureReason, ServiceFailure } from './service/service-failure.ts';
+import type { Clock } from '../../clock.ts';
+import type { ServiceAddress } from '../../config-values.ts';
+import type { TlsMaterial } from '../../tls/tls-files.ts';
+import { Breaker, type BreakerObserver } from '../../resilience/breaker.ts';
+import type { Limiter, LimitQuestion, LimitReading } from '../limiter.ts';
+import { RateLimitClient } from './rate-limit-client.ts';
+import { type FailureReason, ServiceFailure } from './messages.ts';
 
 /** Short, so that good calls before an outage do not hide it. */
 const WINDOW_MS = 1000;
@@ -52,7 +50,7 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
     this.#settings = settings;
     this.#ports = ports;
-    const client = new RateLimitClient(settings.address, settings.tls);
+    const client = new RateLimitClient(settings.address, settings.domain, settings.tls ?? null);
     this.#client = client;
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
@@ -104,7 +102,6 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
     const leftMs = deadlineAtMs - this.#ports.clock.nowMs();
     if (leftMs <= 0) throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
-    const answer = await this.#client.ask(createRateLimitRequest(this.#settings.domain, question), wallMs() + leftMs);
-    return readAnswer(answer, question.limits);
+    return await this.#client.count(question, leftMs);
   }
 }

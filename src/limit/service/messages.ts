@@ -1,0 +1,102 @@
+import type { RateLimitDescriptor } from '../../gen/envoy/extensions/common/ratelimit/v3/ratelimit.ts';
+import {
+  type RateLimitRequest,
+  type RateLimitResponse,
+  RateLimitResponse_Code,
+  type RateLimitResponse_DescriptorStatus,
+} from '../../gen/envoy/service/ratelimit/v3/rls.ts';
+import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
+import { type Limit, type LimitUnit, unitSeconds } from '../../model/limit.ts';
+import { LimiterUnavailable, type LimitQuestion, type LimitReading } from '../limiter.ts';
+
+const { OK, OVER_LIMIT } = RateLimitResponse_Code;
+
+/**
+ * Why the rate limit service did not count a request, in words for metrics: `deadline` too slow, `unreachable` no
+ * connection, `error` it answered with a failure (its Redis is away), `wrong-answer` it did not apply the limit that was
+ * sent (its configuration lacks the domain), `given-up` it was not asked, because it failed a moment ago.
+ */
+export const failureReasons = ['deadline', 'unreachable', 'error', 'wrong-answer', 'given-up'] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** The rate limit service did not count a request. The message has a few fixed forms; `cause` is what the client told. */
+export class ServiceFailure extends LimiterUnavailable {
+  override readonly name = 'ServiceFailure';
+  readonly reason: FailureReason;
+
+  constructor(reason: FailureReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** The service's names of the units. Never `UNKNOWN`, which ends the process of the service. */
+const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
+  second: RateLimitUnit.SECOND,
+  minute: RateLimitUnit.MINUTE,
+  hour: RateLimitUnit.HOUR,
+  day: RateLimitUnit.DAY,
+};
+
+/**
+ * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
+ * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`) and `unit`, in this
+ * order: the service's counters know neither unit nor limit, and ids of endpoints come first because they hold no `_`.
+ */
+export function createRateLimitRequest(
+  domain: string,
+  { endpointId, consumerId, limits }: LimitQuestion,
+): RateLimitRequest {
+  const owner = [
+    { key: 'endpoint', value: endpointId },
+    ...(consumerId === null ? [] : [{ key: 'consumer', value: consumerId }]),
+  ];
+  return { domain, descriptors: limits.map((limit) => descriptorOf(owner, limit)), hitsAddend: 1 };
+}
+
+function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }: Limit): RateLimitDescriptor {
+  return {
+    entries: [...owner, { key: 'unit', value: unit }],
+    limit: { requestsPerUnit: requests, unit: serviceUnits[unit] },
+  };
+}
+
+/**
+ * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure} with
+ * `wrong-answer` unless every status carries the limit that was sent: without its domain in the configuration the service
+ * says OK to everything, and only the missing limit tells (spec §4.2).
+ */
+export function readAnswer(answer: RateLimitResponse, limits: readonly Limit[]): readonly LimitReading[] {
+  const { overallCode, statuses } = answer;
+  if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
+  if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
+  // In shadow mode a status is over its limit and the overall code is OK: the latter decides.
+  const readings = limits.map((limit, index) => read(limit, statuses[index], overallCode === OVER_LIMIT));
+  if (overallCode === OVER_LIMIT && !readings.some(({ isExceeded }) => isExceeded)) {
+    throw wrong('says no, and not for which limit');
+  }
+  return readings;
+}
+
+function read(limit: Limit, status: RateLimitResponse_DescriptorStatus | undefined, isRefused: boolean): LimitReading {
+  const applied = status?.currentLimit;
+  if (status === undefined || applied === undefined) {
+    throw wrong('did not apply the limit that was sent; its configuration lacks the domain');
+  }
+  if (applied.requestsPerUnit !== limit.requests || applied.unit !== serviceUnits[limit.unit]) {
+    throw wrong('applied another limit than the one that was sent');
+  }
+  const isOver = status.code === OVER_LIMIT;
+  if (!isOver && status.code !== OK) throw wrong('says neither yes nor no');
+  const { seconds, nanos } = status.durationUntilReset ?? { seconds: 0, nanos: 0 };
+  return {
+    limit,
+    remaining: isOver ? 0 : status.limitRemaining,
+    resetSeconds: Math.min(unitSeconds[limit.unit], Math.max(1, seconds + (nanos > 0 ? 1 : 0))),
+    isExceeded: isRefused && isOver,
+  };
+}
+
+function wrong(what: string): ServiceFailure {
+  return new ServiceFailure('wrong-answer', `the rate limit service ${what}`);
+}
