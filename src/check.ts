@@ -8,7 +8,7 @@ import { receive } from './receive/receive.ts';
 import { isRefusal } from './refusal.ts';
 import { type Decision, stop } from './respond/decision.ts';
 import { route } from './route/route.ts';
-import type { Snapshot } from './store/snapshot.ts';
+import type { Snapshot } from './store/check-store.ts';
 
 /** What the stages need from outside. */
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {

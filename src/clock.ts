@@ -25,6 +25,18 @@ export function wallMs(): number {
   return Date.now();
 }
 
+/** Does something once, later, unless it is cancelled by calling what it gives. */
+export type StartTimer = (delayMs: number, action: () => void) => () => void;
+
+/** The machine's timer. It does not keep the process alive. */
+export const startSystemTimer: StartTimer = (delayMs, action) => {
+  const timer = setTimeout(action, delayMs);
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+  };
+};
+
 /** A span of time in which a credential, retiring secret or grant works; bounds in seconds since the epoch, null for none. */
 export interface Lifetime {
   readonly notBefore: number | null;

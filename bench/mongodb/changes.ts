@@ -4,7 +4,7 @@ import type { ManagedCredential, Stored } from '../../src/manage/resource.ts';
 import { StoreUnavailable } from '../../src/store/credential-source.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { MongoResourceStore } from '../../src/store/mongodb/resource-store.ts';
-import type { MongoSnapshots } from '../../src/store/mongodb/mongo-snapshots.ts';
+import type { MongoCheckStore } from '../../src/store/mongodb/mongo-check-store.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { benchRing } from './bench-ring.ts';
 import { openBenchStore } from './open-bench-store.ts';
@@ -64,7 +64,7 @@ async function commit(before: Stored<ManagedCredential>, state: ManagedCredentia
 }
 
 /** A look-up that takes too long is a 503 for the caller, who asks again. */
-async function stateOf(store: MongoSnapshots, number: number): Promise<string | undefined> {
+async function stateOf(store: MongoCheckStore, number: number): Promise<string | undefined> {
   try {
     return (await store.current().credentials.findByAppKey(appKeyOf(number)))?.credential.state;
   } catch (error) {
@@ -75,7 +75,7 @@ async function stateOf(store: MongoSnapshots, number: number): Promise<string | 
 }
 
 /** Asks all the time, as callers would; gives when the answer was the wanted one. */
-async function untilState(store: MongoSnapshots, number: number, state: string): Promise<number> {
+async function untilState(store: MongoCheckStore, number: number, state: string): Promise<number> {
   while ((await stateOf(store, number)) !== state) await new Promise((resolve) => setTimeout(resolve, 1));
   return performance.now();
 }

@@ -1,12 +1,11 @@
-import { systemClock } from '../../src/clock.ts';
-import { MongoSnapshots } from '../../src/store/mongodb/mongo-snapshots.ts';
-import { startSystemTimer } from '../../src/store/timer.ts';
+import { systemClock, startSystemTimer } from '../../src/clock.ts';
+import { MongoCheckStore } from '../../src/store/mongodb/mongo-check-store.ts';
 import { benchRing } from './bench-ring.ts';
 
 /** Opens a store as a gateway does; what it tells is left out. */
-export function openBenchStore(uri: string, maxCachedCredentials = 100_000): MongoSnapshots {
+export function openBenchStore(uri: string, maxCachedCredentials = 100_000): MongoCheckStore {
   const ring = benchRing();
-  return new MongoSnapshots(uri, {
+  return new MongoCheckStore(uri, {
     clock: systemClock,
     startTimer: startSystemTimer,
     keyRing: {

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { compileSnapshot } from '../../src/store/snapshot.ts';
+import { compileSnapshot } from '../../src/route/compile-snapshot.ts';
 import { readConsumerDocument } from '../../src/store/mongodb/mapping/map-consumer.ts';
 import { readCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
 import type { Mapped, RawDocument } from '../../src/store/mongodb/mapping/document-fault.ts';

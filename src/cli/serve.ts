@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
+import { startSystemTimer, systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
-import { startSystemTimer } from '../store/timer.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Credential } from '../model/credential.ts';
-import type { StoreState } from '../store/state.ts';
+import type { StoreState } from '../store/check-store.ts';
 import type { DocumentContent, DocumentCredential } from './document-content.ts';
 
 /** Characters of a hash in a generated id: 80 bits, which no two App Keys share by chance. */

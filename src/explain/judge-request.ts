@@ -15,7 +15,8 @@ import { receive } from '../receive/receive.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { route } from '../route/route.ts';
 import { type ClientRequest, SENT_PROTOCOL } from '../signing/client-request.ts';
-import { compileSnapshot, type Snapshot } from '../store/snapshot.ts';
+import { compileSnapshot } from '../route/compile-snapshot.ts';
+import type { Snapshot } from '../store/check-store.ts';
 import type { SentIdentity } from './sent-identity.ts';
 
 /** What the stages of the gateway make of a request, up to the limits. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startSystemTimer } from '../clock.ts';
 import type { Config, Environment } from '../config.ts';
 import type { Logger } from '../observe/logger.ts';
 import { ListenerMetrics } from '../observe/listener-metrics.ts';
@@ -10,7 +10,6 @@ import type { CheckHandler } from '../server/check-handler.ts';
 import { Health } from '../server/health.ts';
 import { formatListenAddress } from '../server/listen-address.ts';
 import { maxCheckMessageBytes, type Method, type Methods } from '../server/transport.ts';
-import { startSystemTimer } from '../store/timer.ts';
 import { readVersion } from '../version.ts';
 import { openGatewayLimiter } from './limiter.ts';
 import { CallerListeners, createAdminServer, listen } from './listeners.ts';
@@ -67,9 +66,8 @@ async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway
   const tracing = parts.own(await openTracing({ ...ports, version, metrics }));
   const budget = parts.own(openRequestLog({ logger, registry, elapsedMs, startTimer: startSystemTimer }));
   const store = parts.own(await openGatewayStore({ ...ports, metrics }));
-  const { snapshots } = store;
   const health = new Health([AUTHORIZATION_SERVICE]);
-  const readiness = parts.own(new Readiness({ health, snapshots, logger, startTimer: startSystemTimer }));
+  const readiness = parts.own(new Readiness({ health, store: store.checks, logger, startTimer: startSystemTimer }));
   const tlsMetrics = new TlsMetrics(registry);
   const { limiter } = parts.own(await openGatewayLimiter({ ...ports, metrics, tlsMetrics }));
   const pipeline = buildPipeline({ ...ports, metrics, budget, tracing, store, limiter });
@@ -88,8 +86,8 @@ async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway
       service: pipeline.oauth2,
     }),
   );
-  const gateway = new RunningGateway({ ...ports, parts, readiness, listeners, admin, storeReady: snapshots.ready });
-  if (snapshots.findUnreadiness() === null) await gateway.ready;
+  const gateway = new RunningGateway({ ...ports, parts, readiness, listeners, admin, storeReady: store.checks.ready });
+  if (store.checks.findUnreadiness() === null) await gateway.ready;
   else {
     logger.info('the gRPC and OAuth2 listeners open when the database has been read', { admin });
     gateway.ready.catch(() => undefined); // for callers that do not wait for it

@@ -39,24 +39,24 @@ export interface Pipeline {
 /** Builds what decides checks and issues tokens. What the store does not keep for all replicas, this process keeps. */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
   const { config, clock, elapsedMs, logger, metrics, tracing, store, limiter } = ports;
-  const { snapshots, keyRing, recordUse } = store;
+  const { checks, keyRing, recordUse } = store;
   const observerPorts = { logger, metrics, budget: ports.budget, recordUse };
   const processRing = createProcessRing(clock.nowSeconds());
   if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
-  const replayGuard = snapshots.database?.replayGuard ?? openReplayMemory(ports);
-  const revokedTokens = snapshots.database?.revokedTokens ?? keepRevokedTokensInProcess(clock);
+  const replayGuard = store.replayGuard ?? openReplayMemory(ports);
+  const revokedTokens = store.revokedTokens ?? keepRevokedTokensInProcess(clock);
   const { tokens, service } = createOAuth2({
     publicUrl: config.publicUrl,
     clock,
     ring: () => keyRing?.ring ?? processRing,
     revokedTokens,
-    credentials: () => snapshots.current().credentials,
+    credentials: () => checks.current().credentials,
     observer: createOAuth2Observer(observerPorts),
   });
   const handleCheck = createCheckHandler({
     clock,
     elapsedMs,
-    snapshot: () => snapshots.current(),
+    snapshot: () => checks.current(),
     tokens,
     revokedTokens,
     replayGuard,

@@ -1,7 +1,7 @@
 import type { Logger } from '../observe/logger.ts';
 import type { Health } from '../server/health.ts';
-import type { SnapshotHolder } from '../store/snapshot-holder.ts';
-import type { StartTimer } from '../store/timer.ts';
+import type { CheckStore } from '../store/check-store.ts';
+import type { StartTimer } from '../clock.ts';
 
 /** The service that Envoy asks about; also the name of the health state that Envoy's health checks name. */
 export const AUTHORIZATION_SERVICE = 'envoy.service.auth.v3.Authorization';
@@ -11,7 +11,7 @@ const REFRESH_MS = 500;
 /** What readiness depends on. */
 export interface ReadinessPorts {
   readonly health: Health;
-  readonly snapshots: Pick<SnapshotHolder, 'findUnreadiness' | 'findNotice' | 'canLookUp'>;
+  readonly store: Pick<CheckStore, 'findUnreadiness' | 'findNotice' | 'canLookUp'>;
   readonly logger: Logger;
   readonly startTimer: StartTimer;
 }
@@ -50,14 +50,14 @@ export class Readiness implements Disposable {
 
   /** Why no check should come here, in words; null when checks are taken. */
   findUnreadiness(): string | null {
-    return this.#ports.snapshots.findUnreadiness() ?? (this.#isOpen ? null : 'starting or stopping');
+    return this.#ports.store.findUnreadiness() ?? (this.#isOpen ? null : 'starting or stopping');
   }
 
   /** What an operator should know though checks are taken; null for nothing. */
   findNotice(): string | null {
-    const { snapshots } = this.#ports;
-    const notice = snapshots.findNotice();
-    return notice === null || snapshots.canLookUp() ? notice : `${notice}; callers not in memory are refused with 503`;
+    const { store } = this.#ports;
+    const notice = store.findNotice();
+    return notice === null || store.canLookUp() ? notice : `${notice}; callers not in memory are refused with 503`;
   }
 
   /** Whether every caller can be decided here. */
@@ -70,9 +70,9 @@ export class Readiness implements Disposable {
   }
 
   #refresh(): void {
-    const { snapshots, startTimer } = this.#ports;
-    const unreadiness = snapshots.findUnreadiness();
-    const isBlind = !snapshots.canLookUp();
+    const { store, startTimer } = this.#ports;
+    const unreadiness = store.findUnreadiness();
+    const isBlind = !store.canLookUp();
     this.#log(unreadiness, isBlind);
     this.#setHealth(unreadiness === null, unreadiness === null && !isBlind);
     this.#cancelTimer = startTimer(REFRESH_MS, () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startSystemTimer } from '../clock.ts';
 import type { Config, Environment } from '../config.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
 import type { RecordUse } from '../observe/check-observer.ts';
@@ -7,17 +7,21 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metrics.ts';
 import { createDatabaseObserver, createFileObserver } from '../observe/store-observers.ts';
-import { openSnapshots, type SnapshotHolder } from '../store/snapshot-holder.ts';
-import { startSystemTimer } from '../store/timer.ts';
-import { UsageRecorder } from '../store/usage/usage-recorder.ts';
+import type { ReplayGuard } from '../replay/replay-guard.ts';
+import type { CheckStore } from '../store/check-store.ts';
+import { openFileCheckStore } from '../store/file/file-store.ts';
+import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
+import { UsageRecorder, type UsageRecorderPorts, type UsageSink } from '../store/usage-recorder.ts';
 import { OwnedParts } from './owned-parts.ts';
 
-/** What a gateway decides with. */
+/** What a gateway decides with. What a store does not keep for all replicas is null: a file keeps nothing. */
 export interface GatewayStore extends AsyncDisposable {
-  readonly snapshots: SnapshotHolder;
+  readonly checks: CheckStore;
   /** Null when none is configured, which only a declarative file does without. */
   readonly keyRing: KeyRingHolder | null;
-  /** Null where nobody keeps when credentials were used. */
+  readonly revokedTokens: RevokedTokens | null;
+  readonly replayGuard: ReplayGuard | null;
+  /** Keeps when credentials were used. */
   readonly recordUse: RecordUse | null;
 }
 
@@ -36,43 +40,70 @@ export interface GatewayStorePorts {
  * waited for.
  */
 export async function openGatewayStore(ports: GatewayStorePorts): Promise<GatewayStore> {
-  const { config, environment, clock, logger, metrics } = ports;
+  const { config, metrics } = ports;
   const parts = new OwnedParts();
   try {
     const keyRing = parts.own(await openConfiguredRing(ports));
-    const snapshots = parts.own(
-      await openSnapshots(config.store, {
-        environment,
-        clock,
-        keyRing,
-        maxCachedCredentials: config.credentialCacheEntries,
-        maxStaleSeconds: config.maxStaleSeconds,
-        observer: { file: createFileObserver(logger, metrics), database: createDatabaseObserver(logger, metrics) },
-      }),
-    );
-    registerStoreAge(metrics.registry, () => snapshots.ageSeconds());
-    const recorder = parts.own(snapshots.database === null ? null : openRecorder(snapshots.database, ports));
-    const recordUse: RecordUse = (credentialId, secret) => {
-      recorder?.used(credentialId, secret, clock.nowSeconds());
-    };
-    return {
-      snapshots,
-      keyRing,
-      recordUse: recorder === null ? null : recordUse,
-      [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
-    };
+    const opened =
+      config.store.kind === 'file'
+        ? await openFile(config.store.path, ports, parts)
+        : await openDatabase(config.store.uri, keyRing, ports, parts);
+    registerStoreAge(metrics.registry, () => opened.checks.ageSeconds());
+    return { ...opened, keyRing, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
   } catch (error) {
     await parts[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-function openRecorder(
-  database: NonNullable<SnapshotHolder['database']>,
-  { logger, metrics }: GatewayStorePorts,
-): UsageRecorder {
-  const recorder = new UsageRecorder({
-    sink: database.usage,
+type OpenedStore = Pick<GatewayStore, 'checks' | 'revokedTokens' | 'replayGuard' | 'recordUse'>;
+
+async function openFile(path: string, ports: GatewayStorePorts, parts: OwnedParts): Promise<OpenedStore> {
+  const { environment, clock, logger, metrics } = ports;
+  const observer = createFileObserver(logger, metrics);
+  const checks = parts.own(await openFileCheckStore(path, { environment, clock, observer }));
+  return { checks, revokedTokens: null, replayGuard: null, recordUse: null };
+}
+
+async function openDatabase(
+  uri: string,
+  keyRing: KeyRingHolder | null,
+  ports: GatewayStorePorts,
+  parts: OwnedParts,
+): Promise<OpenedStore> {
+  const { config, clock, logger, metrics } = ports;
+  if (keyRing === null) {
+    throw new Error(
+      'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; for a new store make one with "postern keyring create FILE"',
+    );
+  }
+  // A declarative file does without the driver.
+  const { MongoCheckStore } = await import('../store/mongodb/mongo-check-store.ts');
+  const store = parts.own(
+    new MongoCheckStore(uri, {
+      clock,
+      startTimer: startSystemTimer,
+      keyRing,
+      observer: createDatabaseObserver(logger, metrics),
+      maxCachedCredentials: config.credentialCacheEntries,
+      maxStaleSeconds: config.maxStaleSeconds,
+    }),
+  );
+  const recorder = parts.own(new UsageRecorder(usagePorts(store.usage, logger)));
+  registerDatabaseMetrics(metrics.registry, store, recorder);
+  return {
+    checks: store,
+    revokedTokens: store.revokedTokens,
+    replayGuard: store.replayGuard,
+    recordUse: (credentialId, secret) => {
+      recorder.used(credentialId, secret, clock.nowSeconds());
+    },
+  };
+}
+
+function usagePorts(sink: UsageSink, logger: Logger): UsageRecorderPorts {
+  return {
+    sink,
     startTimer: startSystemTimer,
     observer: {
       writeFailed: (error) => {
@@ -83,9 +114,7 @@ function openRecorder(
         logger.info('when credentials were used is written again');
       },
     },
-  });
-  registerDatabaseMetrics(metrics.registry, database, recorder);
-  return recorder;
+  };
 }
 
 async function openConfiguredRing({ config, environment, logger }: GatewayStorePorts): Promise<KeyRingHolder | null> {

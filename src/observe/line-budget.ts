@@ -1,4 +1,4 @@
-import type { StartTimer } from '../store/timer.ts';
+import type { StartTimer } from '../clock.ts';
 
 /** Lines of one kind that may come at once, and how many more each second: 260 MB a day of each kind at most. */
 const BURST_LINES = 100;

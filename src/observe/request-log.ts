@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { StartTimer } from '../store/timer.ts';
+import type { StartTimer } from '../clock.ts';
 import { LineBudget } from './line-budget.ts';
 import type { Logger } from './logger.ts';
 

@@ -1,11 +1,9 @@
-import { formatProblem } from '../document/problem.ts';
-import type { FileObserver } from '../store/file-snapshots.ts';
-import type { MongoStoreObserver } from '../store/mongodb/mongo-snapshots.ts';
+import type { DatabaseObserver, FileObserver } from '../store/check-store.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Says what becomes of a database: one line when it goes away, one when it is back, and one for each faulty document. */
-export function createDatabaseObserver(logger: Logger, metrics: Metrics): MongoStoreObserver {
+export function createDatabaseObserver(logger: Logger, metrics: Metrics): DatabaseObserver {
   let isLoaded = false;
   return {
     loaded({ endpoints, faults }) {
@@ -79,7 +77,7 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
       metrics.countReload('refused');
       logger.error('the declarative file is wrong; the last good state stays in force until it is mended', {
         file: path,
-        problems: problems.map(formatProblem),
+        problems,
       });
     },
     defect(path, error) {

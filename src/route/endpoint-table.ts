@@ -1,22 +1,7 @@
-import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import { normalizeHost } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
-
-/** The endpoints of one snapshot, compiled once for look-ups whose cost does not grow with their number. */
-export interface EndpointTable {
-  /** By id, disabled ones too. */
-  findById(id: string): Endpoint | null;
-  /**
-   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any. What
-   * one of them takes, another must not take again (spec §4.4).
-   */
-  readonly longestSkewSeconds: Readonly<Record<SignatureMethod, number>>;
-  /**
-   * By host (as `parseAuthority` gives it), comparable path and method, disabled ones too: the best host whose path
-   * matches, then the best path, then the method; null when nothing matches or the best match lacks the method (spec §2.3).
-   */
-  find(host: string, comparablePath: string, method: string): Endpoint | null;
-}
+import type { EndpointTable } from '../store/check-store.ts';
 
 interface MethodRules {
   readonly listed: Map<string, Endpoint>;

@@ -2,7 +2,7 @@ import { printable } from '../printable.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Received } from '../receive/receive.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import type { Snapshot } from '../store/snapshot.ts';
+import type { Snapshot } from '../store/check-store.ts';
 
 declare const routed: unique symbol;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock, StartTimer } from '../clock.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
 import type { Pending } from '../pending.ts';
 import type { AppKeyFilter } from './cache/app-key-filter.ts';
@@ -17,7 +17,6 @@ import {
   type HeldCredential,
   StoreUnavailable,
 } from './credential-source.ts';
-import type { StartTimer } from './timer.ts';
 
 /** Younger entries are served as they are. A feed that lives confirms every entry every half second. */
 const SOFT_AGE_MS = 2000;

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { openFileSnapshots } from '../../src/store/file-snapshots.ts';
+import { openFileCheckStore } from '../../src/store/file/file-store.ts';
 import { poll } from '../support/poll.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { describeStoreContract } from './store.ts';
@@ -15,7 +15,7 @@ describeStoreContract('of a declarative file', async (document) => {
     await rename(`${path}.next`, path);
   };
   await replace(document);
-  const snapshots = await openFileSnapshots(path, {
+  const snapshots = await openFileCheckStore(path, {
     clock: systemClock,
     environment: {},
     observer: {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type HeldCredential } from '../../src/store/credential-source.ts';
-import { type SnapshotHolder } from '../../src/store/snapshot-holder.ts';
+import { type CheckStore } from '../../src/store/check-store.ts';
 import { poll } from '../support/poll.ts';
 
 /** A store that checks are decided with, and the way to change what is in it. */
 export interface StoreUnderTest extends AsyncDisposable {
-  readonly snapshots: Omit<SnapshotHolder, 'database'>;
+  readonly snapshots: CheckStore;
   /** Makes the store hold what this declarative document says, and nothing else. */
   replace(documentYaml: string): Promise<void>;
   /** Makes the endpoint `orders` nonsense, in the way that a hand could in this kind of store. */

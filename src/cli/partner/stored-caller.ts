@@ -10,9 +10,10 @@ import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
 import type { TokenClaims } from '../../oauth2/token-claims.ts';
+import { compileSnapshot } from '../../route/compile-snapshot.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
-import { compileSnapshot, type Snapshot } from '../../store/snapshot.ts';
+import type { Snapshot } from '../../store/check-store.ts';
 import { UsageError } from '../failure.ts';
 import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { printable } from '../../printable.ts';
-import { startSystemTimer } from '../../store/timer.ts';
+import { startSystemTimer } from '../../clock.ts';
 import { LineBudget } from '../line-budget.ts';
 import { readBatchSettings } from './batch-settings.ts';
 import { BoundedSpans } from './bounded-spans.ts';

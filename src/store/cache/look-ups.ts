@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock, StartTimer } from '../../clock.ts';
 import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../credential-source.ts';
-import type { StartTimer } from '../timer.ts';
 import type { CacheCounters } from './cache-counters.ts';
 import type { CredentialReader } from './credential-reader.ts';
 import type { LookUpGate, LookUpLane } from './look-up-gate.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../clock.ts';
-import type { StartTimer } from '../timer.ts';
+import type { Clock, StartTimer } from '../../clock.ts';
 import { LookUpsOverloaded } from './look-ups-overloaded.ts';
 
 interface Waiter {

@@ -4,7 +4,8 @@ import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
 import { formatProblem, type Problem } from '../../document/problem.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { type Change, WatchedFiles } from '../../files/watched-files.ts';
-import type { StoreState } from '../state.ts';
+import { compileSnapshot } from '../../route/compile-snapshot.ts';
+import type { CheckStore, FileObserver, StoreState } from '../check-store.ts';
 import { builtWorkerEntry, type Environment, type LoadedDocument, loadOffThread } from './load-document.ts';
 
 /** The document of a file store has no good state to begin with. The message lists every problem, one a line. */
@@ -149,4 +150,47 @@ async function loadAtStart(path: string, ports: FileStorePorts, watched: Watched
   }
   const message = 'the file keeps changing while it is read';
   return { result: { problems: [{ file: path, line: 1, column: 1, path: '', message }] }, secretFiles: new Map() };
+}
+
+/** What a file as the store of checks needs. */
+export interface FileCheckStorePorts {
+  /** Where `appSecretFrom` finds variables. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly observer: FileObserver;
+}
+
+/** Opens a declarative file, whose last good state decides. Rejects with `FaultyDocument` when it has none. */
+export async function openFileCheckStore(
+  path: string,
+  { clock, environment, observer }: FileCheckStorePorts,
+): Promise<CheckStore> {
+  const store = await FileStore.open(path, {
+    clock,
+    environment,
+    onState: (state) => {
+      snapshot = compileSnapshot(state);
+      observer.loaded(path, state);
+    },
+    onProblems: (problems) => {
+      observer.refused(path, problems.map(formatProblem));
+    },
+    onDefect: (error) => {
+      observer.defect(path, error);
+    },
+  });
+  let snapshot = compileSnapshot(store.state);
+  observer.loaded(path, store.state);
+  return {
+    ready: Promise.resolve(),
+    current: () => snapshot,
+    ageSeconds: () => store.ageSeconds(),
+    findUnreadiness: () => null,
+    canLookUp: () => true,
+    findNotice: () =>
+      store.problems.length === 0 ? null : 'the declarative file is wrong; its last good state decides',
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionNames, type RevokedTokenDocument } from './documents.ts';
 import { withFaults } from './faults.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
-import { createUsageSource } from './usage-source.ts';
+import { createUsageSource } from './usage.ts';
 
 /** The database as commands have it open. Disposing closes the connections. */
 export interface OpenedMongoStore extends AsyncDisposable {

@@ -17,7 +17,7 @@ import {
   MongoResourceStore,
   type MongoResourceStorePorts,
 } from '../../../src/store/mongodb/resource-store.ts';
-import { createUsageSource } from '../../../src/store/mongodb/usage-source.ts';
+import { createUsageSource } from '../../../src/store/mongodb/usage.ts';
 import { APP_SECRET, creation, managed, OTHER_SECRET } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';

@@ -1,5 +1,5 @@
 import { type Db } from 'mongodb';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock, startSystemTimer } from '../../../src/clock.ts';
 import { type KeyRing } from '../../../src/keyring/key-ring.ts';
 import { type Sealer } from '../../../src/keyring/sealed.ts';
 import { grantId, type ManagedCredential } from '../../../src/manage/resource.ts';
@@ -16,8 +16,7 @@ import { writeGrantDocument } from '../../../src/store/mongodb/mapping/map-grant
 import { writeVersion } from '../../../src/store/mongodb/mapping/version-fields.ts';
 import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { MongoSnapshots, type MongoSnapshotsPorts } from '../../../src/store/mongodb/mongo-snapshots.ts';
-import { startSystemTimer } from '../../../src/store/timer.ts';
+import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/store/mongodb/mongo-check-store.ts';
 import { testKeyRing } from '../../support/keyring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
@@ -90,7 +89,7 @@ export const acme: Seed = {
 
 /** A store under test with what it told. */
 export interface OpenSnapshots extends AsyncDisposable {
-  readonly snapshots: MongoSnapshots;
+  readonly snapshots: MongoCheckStore;
   /** In order: `loaded 1`, `changed 1`, `following`, `away unreachable`, `back`, `missed changes`, `faulty …`. */
   readonly told: readonly string[];
   readonly defects: readonly unknown[];
@@ -105,10 +104,10 @@ export interface OpenSnapshots extends AsyncDisposable {
 }
 
 /** Opens a store. */
-export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {}): OpenSnapshots {
+export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}): OpenSnapshots {
   const told: string[] = [];
   const defects: unknown[] = [];
-  const snapshots = new MongoSnapshots(uri, {
+  const snapshots = new MongoCheckStore(uri, {
     clock: systemClock,
     startTimer: startSystemTimer,
     keyRing: keyRingOf(ring),
@@ -161,7 +160,7 @@ export function openStore(uri: string, parts: Partial<MongoSnapshotsPorts> = {})
 }
 
 /** A key ring as the store takes it; `replace` puts another one in its place at the next `reload`. */
-export function keyRingOf(current: KeyRing): MongoSnapshotsPorts['keyRing'] & { replace(next: KeyRing): void } {
+export function keyRingOf(current: KeyRing): MongoCheckStorePorts['keyRing'] & { replace(next: KeyRing): void } {
   let next: KeyRing | null = null;
   return {
     get currentKeyId() {

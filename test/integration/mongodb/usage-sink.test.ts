@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { collectionNames } from '../../../src/store/mongodb/documents.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { createUsageSink } from '../../../src/store/mongodb/usage-sink.ts';
-import { type CredentialUse } from '../../../src/store/usage/usage-sink.ts';
+import { createUsageSink } from '../../../src/store/mongodb/usage.ts';
+import { type CredentialUse } from '../../../src/store/usage-recorder.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { NOON } from '../../support/pipeline/fixed-clock.ts';
 

@@ -1,5 +1,4 @@
-import { type Clock } from '../../../src/clock.ts';
-import { type StartTimer } from '../../../src/store/timer.ts';
+import { type Clock, type StartTimer } from '../../../src/clock.ts';
 import { NOON } from '../pipeline/fixed-clock.ts';
 
 interface Timer {

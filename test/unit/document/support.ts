@@ -3,7 +3,7 @@ import { parseDocument } from '../../../src/document/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { type DocumentContent } from '../../../src/document/document-content.ts';
 import { type ReadSecret } from '../../../src/document/secret-source.ts';
-import { type StoreState } from '../../../src/store/state.ts';
+import { type StoreState } from '../../../src/store/check-store.ts';
 
 /** A secret of the right length that scanners can tell is none. */
 export const DEMO_SECRET = 'demo-secret-not-for-production';

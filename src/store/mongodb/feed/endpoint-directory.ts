@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
-import { compileEndpointTable, type EndpointTable } from '../../../route/endpoint-table.ts';
+import { compileEndpointTable } from '../../../route/endpoint-table.ts';
+import type { EndpointTable, ReadEndpoints } from '../../check-store.ts';
 import { collectionNames } from '../documents.ts';
 import { describeId, type DocumentFault, type RawDocument } from '../mapping/document-fault.ts';
 import { type EndpointRecord, readEndpointRecord } from './endpoint-record.ts';
@@ -12,10 +13,8 @@ export interface EndpointFault extends DocumentFault {
 }
 
 /** The endpoints of one moment. */
-export interface CompiledEndpoints {
+export interface CompiledEndpoints extends ReadEndpoints {
   readonly table: EndpointTable;
-  /** Those in force, without faulty ones. */
-  readonly endpoints: readonly Endpoint[];
   readonly faults: readonly EndpointFault[];
 }
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../credential-source.ts';
-import type { StartTimer } from '../../timer.ts';
+import type { StartTimer } from '../../../clock.ts';
 
 /** How often a store in doubt is asked. */
 const INTERVAL_MS = 1000;

@@ -1,15 +1,14 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock, StartTimer } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import { AppKeyFilter } from '../cache/app-key-filter.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { StartTimer } from '../timer.ts';
-import type { UsageSink } from '../usage/usage-sink.ts';
+import type { CheckStore, DatabaseObserver, Snapshot } from '../check-store.ts';
+import type { UsageSink } from '../usage-recorder.ts';
 import { connectMongodb } from './connect.ts';
-import { MongodbUnavailable, translateFault, type UnavailableReason } from './faults.ts';
+import { MongodbUnavailable, translateFault } from './faults.ts';
 import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, type StorePart } from './feed/availability.ts';
 import { CausalFloor } from './feed/causal-floor.ts';
@@ -23,40 +22,15 @@ import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type RawDocument } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './revoked-tokens/mongo-revoked-tokens.ts';
-import { createUsageSink } from './usage-sink.ts';
-
-/** Told what becomes of a MongoDB store. */
-export interface MongoStoreObserver {
-  /** Endpoints were read as a whole: at start, and where changes may have been missed. */
-  loaded(compiled: CompiledEndpoints): void;
-  /** Endpoints were changed. */
-  changed(compiled: CompiledEndpoints): void;
-  /** How changes come from now on; told at start and when it becomes another. */
-  running(mode: FeedMode): void;
-  /** MongoDB is away. `reason` is a word for searching, `detail` a sentence for people. */
-  away(reason: UnavailableReason | 'defect', detail: string): void;
-  /** MongoDB is back. */
-  back(awaySeconds: number): void;
-  /** Changes were missed; everything is read anew. */
-  missedChanges(): void;
-  /** All App Keys are known: from now on those that nobody holds are refused without a look-up. */
-  appKeysRead(count: number, seconds: number): void;
-  /** Used signatures cannot be remembered: endpoints with `replayProtection` refuse with 503. */
-  signaturesLost(detail: string): void;
-  /** Used signatures are remembered again. */
-  signaturesBack(): void;
-  /** A document says nothing, and nothing is allowed because of it. */
-  faulty(description: string): void;
-  defect(error: unknown): void;
-}
+import { createUsageSink } from './usage.ts';
 
 /** What a MongoDB store needs. */
-export interface MongoSnapshotsPorts {
+export interface MongoCheckStorePorts {
   readonly clock: Clock;
   readonly startTimer: StartTimer;
   /** Opens App Secrets. `reload` looks whether the key ring was changed, and gives whether it was. */
   readonly keyRing: Sealer & { reload(): Promise<boolean> };
-  readonly observer: MongoStoreObserver;
+  readonly observer: DatabaseObserver;
   /** Credentials held in memory at most. */
   readonly maxCachedCredentials: number;
   readonly maxStaleSeconds: number;
@@ -75,7 +49,7 @@ const COMPILE_SHARE = 0.1;
  * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
  * and from then on gives the last ones that could be read.
  */
-export class MongoSnapshots implements AsyncDisposable {
+export class MongoCheckStore implements CheckStore {
   /**
    * Resolves when the endpoints were read for the first time, and reading the revoked tokens and a look-up were tried
    * since; never, when that does not happen.
@@ -87,7 +61,7 @@ export class MongoSnapshots implements AsyncDisposable {
   readonly revokedTokens: MongoRevokedTokens;
   /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
   readonly replayGuard: MongoReplayGuard;
-  readonly #ports: MongoSnapshotsPorts;
+  readonly #ports: MongoCheckStorePorts;
   readonly #directory = new EndpointDirectory();
   readonly #faults: RecordFaults;
   readonly #availability: Availability;
@@ -109,7 +83,7 @@ export class MongoSnapshots implements AsyncDisposable {
   #compileMs = 0;
 
   /** Throws `MongodbUnavailable` for an address that is not understood. */
-  constructor(uri: string, ports: MongoSnapshotsPorts) {
+  constructor(uri: string, ports: MongoCheckStorePorts) {
     const { clock, startTimer, observer, keyRing } = ports;
     this.#ports = ports;
     const endpointsRead = new Promise<void>((resolve) => {

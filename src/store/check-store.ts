@@ -1,0 +1,96 @@
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
+import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
+import type { CredentialSource } from './credential-source.ts';
+
+/** The endpoints of one moment, compiled once for look-ups whose cost does not grow with their number. */
+export interface EndpointTable {
+  /** By id, disabled ones too. */
+  findById(id: string): Endpoint | null;
+  /**
+   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any. What
+   * one of them takes, another must not take again (spec §4.4).
+   */
+  readonly longestSkewSeconds: Readonly<Record<SignatureMethod, number>>;
+  /**
+   * By host (as `parseAuthority` gives it), comparable path and method, disabled ones too: the best host whose path
+   * matches, then the best path, then the method; null when nothing matches or the best match lacks the method (spec §2.3).
+   */
+  find(host: string, comparablePath: string, method: string): Endpoint | null;
+}
+
+/**
+ * What decides a request. The endpoints are those of one moment and never change; a store that fits into memory has its
+ * credentials of the same moment beside them, so that a request is decided with one state (spec §6).
+ */
+export interface Snapshot {
+  readonly endpoints: EndpointTable;
+  readonly credentials: CredentialSource;
+}
+
+/** A store that checks are decided with. */
+export interface CheckStore extends AsyncDisposable {
+  /** Resolves when checks can be decided: at once for a file, and as soon as it could be read for a database. */
+  readonly ready: Promise<void>;
+  /** What decides a request now. Throws `StoreUnavailable` while there is nothing. */
+  current(): Snapshot;
+  /** Seconds since what decides was last known to be the state of the store. */
+  ageSeconds(): number;
+  /** Why checks should not come here, in words: nothing was read yet, or it is too old to serve. Null otherwise. */
+  findUnreadiness(): string | null;
+  /** Whether callers who are not in memory can be decided. */
+  canLookUp(): boolean;
+  /** What is the matter with the store though checks are decided, in words; null for nothing. */
+  findNotice(): string | null;
+}
+
+/** All resources of a store at one moment, validated: references resolve, ids and App Keys are unique, matches do not collide. */
+export interface StoreState {
+  readonly endpoints: readonly Endpoint[];
+  readonly consumers: readonly Consumer[];
+  readonly credentials: readonly Credential[];
+  readonly grants: readonly Grant[];
+}
+
+/** Told what becomes of a declarative file. */
+export interface FileObserver {
+  /** A state is in force. */
+  loaded(path: string, state: StoreState): void;
+  /** The file is wrong now; the last good state stays in force. Each problem is a line for people. */
+  refused(path: string, problems: readonly string[]): void;
+  /** The program itself was wrong; the last good state stays in force. */
+  defect(path: string, error: unknown): void;
+}
+
+/** Endpoints of a database as they were read. */
+export interface ReadEndpoints {
+  /** Those in force, without faulty ones. */
+  readonly endpoints: readonly Endpoint[];
+  readonly faults: readonly unknown[];
+}
+
+/** Told what becomes of a database. */
+export interface DatabaseObserver {
+  /** Endpoints were read as a whole: at start, and where changes may have been missed. */
+  loaded(read: ReadEndpoints): void;
+  /** Endpoints were changed. */
+  changed(read: ReadEndpoints): void;
+  /** How changes come from now on; told at start and when it becomes another. */
+  running(mode: 'following' | 'polling'): void;
+  /** The database is away. `reason` is a word for searching, `detail` a sentence for people. */
+  away(reason: string, detail: string): void;
+  /** The database is back. */
+  back(awaySeconds: number): void;
+  /** Changes were missed; everything is read anew. */
+  missedChanges(): void;
+  /** All App Keys are known: from now on those that nobody holds are refused without a look-up. */
+  appKeysRead(count: number, seconds: number): void;
+  /** Used signatures cannot be remembered: endpoints with `replayProtection` refuse with 503. */
+  signaturesLost(detail: string): void;
+  /** Used signatures are remembered again. */
+  signaturesBack(): void;
+  /** A document says nothing, and nothing is allowed because of it. */
+  faulty(description: string): void;
+  defect(error: unknown): void;
+}
