@@ -92,7 +92,7 @@ export const settings = {
   maxStaleSeconds: setting(
     'POSTERN_MAX_STALE_SECONDS',
     '3600',
-    'how long a cached credential serves while the store is away, in seconds',
+    'how long a cached credential serves while the store is unreachable, in seconds',
     parseInteger(0, YEAR_SECONDS),
   ),
   credentialCacheEntries: setting(

@@ -4,10 +4,10 @@ import { poll } from '../../test/support/poll.ts';
 import type { Drill } from '../framework/drill.ts';
 import { expectCall, untilCall } from '../framework/traffic.ts';
 
-/** The database is away. */
+/** The database is down. */
 export const mongodbLost: Drill = {
   name: 'mongodb-lost',
-  title: 'the database is away: known callers go on, unknown ones wait, and everything comes back by itself',
+  title: 'the database is down: known callers go on, unknown ones wait, and everything comes back by itself',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {
@@ -35,7 +35,7 @@ export const mongodbLost: Drill = {
 
     stage.step('MongoDB is lost (SIGKILL of its only member)');
     await server.kill();
-    await logged('the database is away');
+    await logged('the database cannot be read');
     await expectCall(stage, fleet, 'a caller who was seen before, hmac', signed(partner.hmac), '200');
     await expectCall(stage, fleet, 'a caller who was seen before, key', keyed(partner.key), '200');
     await untilCall(stage, fleet, 'one who was not', () => keyed(quiet), '503 STORE_UNAVAILABLE');

@@ -30,7 +30,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .option('--store <location>', 'the store to look at, instead of POSTERN_STORE; no password')
     .option('--envoy <url...>', 'admin addresses of Envoys whose configuration is looked through', [])
     .option('--deep', 'read every record of a database and open every secret', false)
-    .option('--fix', 'make or mend the collections, validators and indexes of a database', false)
+    .option('--fix', 'create or fix the collections, validators and indexes of a database', false)
     .addOption(timeoutOption())
     .addOption(outputOption())
     .addHelpText(

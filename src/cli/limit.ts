@@ -88,9 +88,7 @@ interface ClearFlags extends ChangeFlags {
 function registerLimitClear(noun: Command, context: CommandContext): void {
   const command = noun
     .command('clear')
-    .description(
-      'Take the limits of an endpoint away; with --consumer, its own ones, so that those of the endpoint hold.',
-    )
+    .description('Remove the limits of an endpoint; with --consumer, its own ones, so that those of the endpoint hold.')
     .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
     .option('--consumer <id>', 'the own limits of this consumer', parseId);
   addChangeOptions(command)

@@ -14,14 +14,14 @@ export async function checkFileStore(path: string, environment: Environment): Pr
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') {
     const message = read.kind === 'faulty' ? read.message : 'the file keeps changing';
-    return [fault(subject, message, 'name another file with POSTERN_STORE or --store, or mend this one')];
+    return [fault(subject, message, 'name another file with POSTERN_STORE or --store, or fix this one')];
   }
   const secretFiles = new Set<string>();
   const readSecret = secretReader({ environment, onFile: (file) => secretFiles.add(file) });
   const parsed = parseDocument([{ file: path, text: read.text }], { isComplete: true, readSecret });
   if ('problems' in parsed) {
     return parsed.problems.map((problem) =>
-      fault(subject, formatProblem(problem), `mend it; "postern validate -f ${path}" shows the line`),
+      fault(subject, formatProblem(problem), `fix it; "postern validate -f ${path}" shows the line`),
     );
   }
   const { endpoints, consumers, credentials, grants } = parsed.content;
@@ -51,7 +51,7 @@ export async function checkKeyRing(location: KeyRingLocation, environment: Envir
   if (found.kind === 'faulty') {
     const advice = found.isMissing
       ? 'put the key ring of this store there; "postern keyring create" makes one for a new store'
-      : 'mend it, or put a copy of the right one there';
+      : 'fix it, or put a copy of the right one there';
     return found.problems.map((problem) => fault(subject, formatProblem(problem), advice));
   }
   const { currentKeyId, keys } = found.content;

@@ -28,7 +28,7 @@ export async function checkTlsFiles(
     material = await readTlsFiles(files);
   } catch (error) {
     if (!(error instanceof TlsProblem)) throw error;
-    return { findings: [fault('TLS files', error.message, 'mend the files, or correct the settings')], material: null };
+    return { findings: [fault('TLS files', error.message, 'fix the files, or correct the settings')], material: null };
   }
   const findings: Finding[] = [];
   const nowMs = clock.nowSeconds() * 1000;

@@ -10,7 +10,7 @@ export function createKeyRingObserver(logger: Logger): KeyRingObserver {
       for (const warning of warnings) logger.warn('the key ring needs a look', { source, warning });
     },
     refused(source, problems) {
-      logger.error('the key ring is wrong; the last good one stays in force until it is mended', {
+      logger.error('the key ring is wrong; the last good one stays in force until it is fixed', {
         source,
         problems: problems.map(formatProblem),
       });

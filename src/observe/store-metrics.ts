@@ -30,7 +30,10 @@ export interface UsageStatus {
 const counted: Readonly<Record<keyof CacheCounters, readonly [name: string, help: string]>> = {
   hits: ['hits', 'App Keys answered at once by an entry that is fresh enough.'],
   misses: ['misses', 'App Keys that were not in memory.'],
-  stale: ['stale', 'App Keys answered by an entry older than it should be, because the database was away or slow.'],
+  stale: [
+    'stale',
+    'App Keys answered by an entry older than it should be, because the database was unreachable or slow.',
+  ],
   filtered: ['filtered', 'App Keys refused without a look-up, because nobody holds them.'],
   negativeHits: ['negative_hits', 'App Keys refused from memory, because nobody held them a moment ago.'],
   evictions: ['evictions', 'Entries that made room for others.'],

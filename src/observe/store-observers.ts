@@ -29,7 +29,7 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
     },
     away(reason, detail) {
       const message = isLoaded
-        ? 'the database is away; callers who were seen before are served from memory'
+        ? 'the database cannot be read; callers who were seen before are served from memory'
         : 'the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can';
       logger.error(message, { reason, detail });
     },
@@ -49,7 +49,7 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
       logger.info('used signatures are remembered again');
     },
     faulty(fault) {
-      logger.error('a document of the database is faulty; nothing is allowed by it until it is mended', {
+      logger.error('a document of the database is faulty; nothing is allowed by it until it is fixed', {
         fault,
       });
     },
@@ -75,7 +75,7 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
     },
     refused(path, problems) {
       metrics.countReload('refused');
-      logger.error('the declarative file is wrong; the last good state stays in force until it is mended', {
+      logger.error('the declarative file is wrong; the last good state stays in force until it is fixed', {
         file: path,
         problems,
       });

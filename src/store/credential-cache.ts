@@ -112,7 +112,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #changes = new RecentChanges();
   readonly #lookUps: LookUps;
   // Made once: in a flood, making an error costs more than all the rest of a refusal.
-  readonly #away = new StoreUnavailable('the store is away, and the App Key is not held in memory');
+  readonly #away = new StoreUnavailable('the store does not answer, and the App Key is not held in memory');
   readonly #overloaded = new LookUpsOverloaded('too many App Keys are being looked up');
   #doubtUntilMs = 0;
   #unknowableUntilMs = 0;

@@ -24,7 +24,9 @@ export class LookUpBreaker implements CredentialReader, Disposable {
         error instanceof StoreUnavailable && !(error instanceof CredentialUnreadable),
       faultOf: (why) =>
         new StoreUnavailable(
-          why === 'down' ? 'the store is away; it is tried again in a moment' : 'the store did not answer in time',
+          why === 'down'
+            ? 'the store does not answer; it is tried again in a moment'
+            : 'the store did not answer in time',
         ),
       observer,
     });

@@ -64,7 +64,7 @@ function inspectTraps(subject: string, settings: JsonObject): readonly Finding[]
   );
   found.warnIf(
     textIn(settings, 'status_on_error', 'code') !== 'ServiceUnavailable',
-    'status_on_error is not 503: when Postern is away callers are told that they are forbidden (403)',
+    'status_on_error is not 503: when Postern is down, callers are told that they are forbidden (403)',
     'set status_on_error: { code: ServiceUnavailable }',
   );
   found.warnIf(

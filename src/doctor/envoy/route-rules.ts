@@ -100,7 +100,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   );
   found.faultIf(
     route.headersToRemove.some((header) => IDENTITY_HEADER.test(header)),
-    'request_headers_to_remove takes away the identity headers that Postern set: the back end does not learn who calls',
+    'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
     'remove them in early_header_mutation_extensions instead, before Postern is asked',
   );
   return found.all;

@@ -147,7 +147,7 @@ const COLLECTIONS = 'collections';
 const FIX = 'run "postern doctor --fix" as a user with the role posternMigrator';
 
 const outcomes = {
-  current: 'validators and indexes were compared, and mended where they differed',
+  current: 'validators and indexes were compared, and fixed where they differed',
   created: 'were made',
   migrated: 'were brought up to date',
 } as const;

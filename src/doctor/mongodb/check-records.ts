@@ -20,7 +20,7 @@ export interface RecordCheck {
 const MAX_TOLD = 20;
 
 const MEND =
-  'it is refused meanwhile; mend it in the shell, or write it anew with "postern apply" or the command of its kind';
+  'it is refused until then; fix it in the shell, or write it again with "postern apply" or the command of its kind';
 
 /** Reads the records as `serve` would; endpoints always, the rest when asked for. Rejects as the driver does. */
 export async function checkRecords(db: Db, { keyRing, isDeep }: RecordCheck): Promise<readonly Finding[]> {

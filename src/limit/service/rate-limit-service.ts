@@ -56,7 +56,8 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
       windowMs: WINDOW_MS,
       timeoutMs: BACKSTOP_MS,
       isFailure: (error) => error instanceof ServiceFailure,
-      faultOf: () => new ServiceFailure('given-up', 'the rate limit service is away; it is tried again in a moment'),
+      faultOf: () =>
+        new ServiceFailure('given-up', 'the rate limit service does not answer; it is tried again in a moment'),
       observer: ports.observer,
       onRest: (failure) => {
         if (failure?.reason === 'deadline') client.reconnect();

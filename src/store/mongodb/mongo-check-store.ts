@@ -259,7 +259,7 @@ export class MongoCheckStore implements CheckStore {
   /** What an operator should know though checks are decided; null for nothing. */
   findNotice(): string | null {
     if (this.#snapshot === null || this.#availability.isUp) return null;
-    return `MongoDB is away; deciding with what was read ${String(this.ageSeconds())} s ago`;
+    return `MongoDB does not answer; deciding with what was read ${String(this.ageSeconds())} s ago`;
   }
 
   /** Whether changes come in and look-ups are answered. */

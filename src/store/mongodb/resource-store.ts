@@ -229,5 +229,5 @@ function unreadable(fault: DocumentFault): MongodbUnavailable {
   if (fault.kind === 'unknown-key') {
     return new MongodbUnavailable('key-ring', `${describeFault(fault)}; use the key ring that it was sealed with`);
   }
-  return new MongodbUnavailable('record', `${describeFault(fault)}; mend it in the MongoDB shell, or delete it there`);
+  return new MongodbUnavailable('record', `${describeFault(fault)}; fix it in the MongoDB shell, or delete it there`);
 }

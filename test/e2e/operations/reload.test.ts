@@ -119,7 +119,7 @@ describe('the declarative file, changed while traffic flows,', () => {
       if (found === undefined) return Promise.resolve(null);
       assert.equal(
         found['message'],
-        'the declarative file is wrong; the last good state stays in force until it is mended',
+        'the declarative file is wrong; the last good state stays in force until it is fixed',
       );
       return Promise.resolve(found['problems'] as readonly string[]);
     });

@@ -69,7 +69,10 @@ describe('MongoDB that goes away', function () {
     assert.equal(await store.ask('somebody-else'), 'unavailable');
     assert.equal(store.ownerOf('/orders'), 'orders');
     assert.equal(store.snapshots.findUnreadiness(), null);
-    assert.match(store.snapshots.findNotice() ?? '', /^MongoDB is away; deciding with what was read \d+ s ago$/);
+    assert.match(
+      store.snapshots.findNotice() ?? '',
+      /^MongoDB does not answer; deciding with what was read \d+ s ago$/,
+    );
     assert.equal(store.snapshots.isUp, false);
     await server.restart();
     await store.untilTold('back');

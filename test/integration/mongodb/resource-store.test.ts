@@ -207,7 +207,7 @@ describe('the resource store on MongoDB', () => {
       await assertUnavailable(
         store.find('consumer', 'acme'),
         'record',
-        /^consumers "acme", enabled: .*; mend it in the MongoDB shell/,
+        /^consumers "acme", enabled: .*; fix it in the MongoDB shell/,
       );
       await assert.rejects(
         store.commit([creation('consumer', consumer())], operation),

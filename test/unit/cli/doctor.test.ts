@@ -36,7 +36,7 @@ describe('postern doctor', () => {
     const { code, out } = await runCli(['doctor', '--store', `file:${path}`]);
     assert.equal(code, 1);
     assert.match(out, /✗ store file:\S+: \S+bad\.yaml:2:\d+: /);
-    assert.match(out, /→ mend it; "postern validate -f /);
+    assert.match(out, /→ fix it; "postern validate -f /);
   });
 
   describe('files with secrets', () => {

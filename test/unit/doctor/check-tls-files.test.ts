@@ -119,7 +119,7 @@ describe('postern doctor on TLS files', () => {
       out,
       /✗ TLS files: POSTERN_TLS_KEY: \S+tls\.key is not the key of the first certificate in \S+tls\.crt;/,
     );
-    assert.match(out, /→ mend the files, or correct the settings/);
+    assert.match(out, /→ fix the files, or correct the settings/);
     assert.doesNotMatch(out, /-----/);
   });
 });

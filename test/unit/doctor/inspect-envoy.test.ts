@@ -392,7 +392,7 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     (config) => {
       backendRoute(config)['request_headers_to_remove'] = ['X-Consumer-Id'];
     },
-    /takes away the identity headers/,
+    /removes the identity headers/,
   ],
   'no health checks': [
     (config) => {

@@ -172,7 +172,7 @@ describe('a store that does not answer', () => {
     await test.time.advance(1);
     assert.throws(() => test.cache.findByAppKey(keyOf('a')), {
       name: 'StoreUnavailable',
-      message: 'the store is away, and the App Key is not held in memory',
+      message: 'the store does not answer, and the App Key is not held in memory',
     });
     test.reader.outlook = 'reachable';
     const finding = test.cache.findByAppKey(keyOf('a'));

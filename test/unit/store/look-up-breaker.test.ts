@@ -59,7 +59,7 @@ describe('the circuit breaker around look-ups', () => {
     assert.deepEqual([breaker.outlook, told], ['down', ['down']]);
     const refused = await read('found');
     assert.ok(refused instanceof StoreUnavailable);
-    assert.equal(refused.message, 'the store is away; it is tried again in a moment');
+    assert.equal(refused.message, 'the store does not answer; it is tried again in a moment');
     assert.equal(reader.asked.length, 5);
   });
 
