@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { systemClock } from '../../src/clock.ts';
-import type { ManagedCredential, Stored } from '../../src/manage/resource.ts';
+import type { ManagedCredential, Stored } from '../../src/resources/resource.ts';
 import { StoreUnavailable } from '../../src/store/credential-source.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { MongoResourceStore } from '../../src/store/mongodb/resource-store.ts';

@@ -3,11 +3,13 @@ import type { Sealer } from '../../src/keyring/sealed.ts';
 import { hashAppKey } from '../../src/model/app-key.ts';
 import type { AuthenticationMethod } from '../../src/model/endpoint.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { writeConsumerDocument } from '../../src/store/mongodb/mapping/map-consumer.ts';
+import {
+  writeConsumerDocument,
+  writeEndpointDocument,
+  writeGrantDocument,
+  writeVersion,
+} from '../../src/store/mongodb/mapping/records.ts';
 import { writeCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
-import { writeEndpointDocument } from '../../src/store/mongodb/mapping/map-endpoint.ts';
-import { writeGrantDocument } from '../../src/store/mongodb/mapping/map-grant.ts';
-import { writeVersion } from '../../src/store/mongodb/mapping/version-fields.ts';
 import { keyEndpoint } from '../../test/support/pipeline/resources.ts';
 
 const BATCH = 5000;

@@ -1,10 +1,12 @@
 import { MongoClient } from 'mongodb';
 import { compileSnapshot } from '../../src/route/compile-snapshot.ts';
-import { readConsumerDocument } from '../../src/store/mongodb/mapping/map-consumer.ts';
+import {
+  readConsumerDocument,
+  readEndpointDocument,
+  readGrantDocument,
+} from '../../src/store/mongodb/mapping/records.ts';
 import { readCredentialDocument } from '../../src/store/mongodb/mapping/map-credential.ts';
 import type { Mapped, RawDocument } from '../../src/store/mongodb/mapping/document-fault.ts';
-import { readEndpointDocument } from '../../src/store/mongodb/mapping/map-endpoint.ts';
-import { readGrantDocument } from '../../src/store/mongodb/mapping/map-grant.ts';
 import { benchRing } from './bench-ring.ts';
 import { openBenchStore } from './open-bench-store.ts';
 import { appKeyOf } from './seed.ts';

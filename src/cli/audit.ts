@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ID_PATTERN } from '../document/fields.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { AuditEvent, AuditSelection } from '../manage/resource-store.ts';
-import { resourceKinds } from '../manage/resource.ts';
+import { resourceKinds } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { addStoreOptions, type StoreFlags } from './flags/options.ts';
 import { type Moment, momentBack, parseMoment } from './flags/times.ts';

@@ -1,4 +1,4 @@
-import { MAX_LARGE_DOCUMENT_BYTES } from '../document/parse-document.ts';
+import { MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { MAX_PROBLEMS } from '../document/problem-log.ts';
 import { excerptOf } from '../document/source-excerpt.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Declared } from '../document/declare/declared.ts';
-import { type DocumentParts, writeDocument } from '../document/declare/write-document.ts';
+import type { Declared } from '../resources/declared.ts';
+import { type DocumentParts, writeDocument } from '../resources/write-document.ts';
 import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { declareStore } from '../manage/export/declare-store.ts';
 import type { CommandContext } from './command.ts';

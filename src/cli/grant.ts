@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { declareGrant } from '../document/declare/declare-grant.ts';
-import type { Declared } from '../document/declare/declared.ts';
+import { declareGrant, grantId } from '../resources/grant.ts';
+import type { Declared } from '../resources/declared.ts';
 import { planGrantRemoval } from '../manage/grants/plan-grant-removal.ts';
 import { type GrantWish, planGrant } from '../manage/grants/plan-grant.ts';
-import { grantId, type Stored } from '../manage/resource.ts';
+import type { Stored } from '../resources/resource.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import { addNoun, type CommandContext } from './command.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Declared } from '../document/declare/declared.ts';
+import type { Declared } from '../resources/declared.ts';
 import { planEndpointEdit } from '../manage/endpoints/plan-endpoint.ts';
 import { planGrant } from '../manage/grants/plan-grant.ts';
 import { addNoun, type CommandContext } from './command.ts';

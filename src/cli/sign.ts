@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { parseStore } from '../config-values.ts';
 import { settings } from '../config.ts';
 import { findNearestName } from '../document/nearest-name.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
 import { formatProblem } from '../document/problem.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { isRefusal } from '../refusal.ts';

@@ -1,8 +1,7 @@
 import type { Environment } from '../config.ts';
-import type { DocumentContent } from '../document/document-content.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
+import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
 import { formatProblem } from '../document/problem.ts';
-import { secretReader } from '../document/secret-source.ts';
+import { secretReader } from '../resources/secret-source.ts';
 import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-location.ts';

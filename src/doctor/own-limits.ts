@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb';
 import type { StoreLocation } from '../config-values.ts';
 import type { Environment } from '../config.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../document/parse-document.ts';
-import { secretReader } from '../document/secret-source.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
+import { secretReader } from '../resources/secret-source.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
 import { connectMongodb } from '../store/mongodb/connect.ts';
 import { collectionNames } from '../store/mongodb/documents.ts';

@@ -83,6 +83,12 @@ export const timeField: Field<number> = (raw) => {
   return isDay ? Math.floor(Date.parse(text) / 1000) : noTime;
 };
 
+const noDate = new FieldFault('must be a date, such as ISODate("2027-01-01T00:00:00Z")');
+
+/** A date of a database, as seconds since the epoch; a fraction of a second is dropped. */
+export const dateField: Field<number> = (raw) =>
+  raw instanceof Date && !Number.isNaN(raw.getTime()) ? Math.floor(raw.getTime() / 1000) : noDate;
+
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumberField(least: number, most: number): Field<number> {
   const fault = new FieldFault(`must be a whole number from ${String(least)} to ${String(most)}`);

@@ -35,7 +35,9 @@ export function readMapping<F extends Fields>(
     return null;
   }
   const values: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(raw)) {
+  for (const key of Object.keys(raw)) {
+    const value = raw[key];
+    if (value === undefined) continue;
     const field = Object.hasOwn(kind.fields, key) ? kind.fields[key] : undefined;
     const read = field?.(value);
     if (field === undefined) reportUnknownKey(key, place, kind, problems);
@@ -43,7 +45,7 @@ export function readMapping<F extends Fields>(
     else values[key] = read;
   }
   for (const key of kind.required) {
-    if (!Object.hasOwn(raw, key)) {
+    if (raw[key] === undefined) {
       problems.report(place, `"${key}" is missing; ${kind.what} needs it`, { absentFrom: 'file' });
     }
   }
@@ -57,6 +59,11 @@ export function readList(raw: unknown, place: Place, problems: ProblemLog): read
   const why = raw === null ? 'has no value; write one, or remove the key' : `is ${typeWord(raw)}`;
   problems.report(place, `${subjectOf(place.path)} must be a list; it ${why}`);
   return null;
+}
+
+/** Whether a mapping has a key, with a right value or not. */
+export function hasKey(raw: unknown, key: string): boolean {
+  return isMapping(raw) && raw[key] !== undefined;
 }
 
 /** How messages name a value: `"hosts"`, or `item 2 of "hosts"`. */

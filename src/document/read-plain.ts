@@ -20,24 +20,24 @@ export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T 
  * of rules. Every problem is told at once; never throws for what the value holds.
  */
 export function readPlain<T>(raw: unknown, read: Reader<T>): ReadPlain<T> {
-  const tree = plainTree(raw);
-  const log = new ProblemLog([tree], isPlainName);
-  const value = read(raw, { tree, path: [] }, log);
+  const log = new ProblemLog(plainTrees, isPlainName);
+  const value = read(raw, root, log);
   if (log.count > 0) return { problems: log.sorted().map(({ path, message }) => ({ path, message })) };
   if (value === null) throw new Error('a reader gave nothing and reported no problem');
   return { value };
 }
 
+const position = { line: 1, column: 1 };
+
 /** A value without a text: it has paths, but no lines. */
-function plainTree(value: unknown): YamlTree {
-  const position = { line: 1, column: 1 };
-  return {
-    file: '',
-    isPlain: true,
-    value,
-    syntaxFaults: [],
-    treeFaults: [],
-    positionOf: () => position,
-    locate: () => position,
-  };
-}
+const plainTree: YamlTree = {
+  file: '',
+  isPlain: true,
+  value: null,
+  syntaxFaults: [],
+  treeFaults: [],
+  positionOf: () => position,
+  locate: () => position,
+};
+const plainTrees = [plainTree];
+const root: Place = { tree: plainTree, path: [] };

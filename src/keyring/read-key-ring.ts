@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_DOCUMENT_BYTES } from '../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { formatProblem, type Problem } from '../document/problem.ts';
 import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
 import type { Fingerprint } from '../files/fingerprint.ts';

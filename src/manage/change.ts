@@ -1,4 +1,4 @@
-import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
 export interface ChangeOf<K extends ResourceKind> {

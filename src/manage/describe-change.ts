@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { declareConsumer } from '../document/declare/declare-consumer.ts';
-import { declareCredential } from '../document/declare/declare-credential.ts';
-import { declareEndpoint } from '../document/declare/declare-endpoint.ts';
-import { declareGrant } from '../document/declare/declare-grant.ts';
-import type { Declared } from '../document/declare/declared.ts';
+import { declareConsumer } from '../resources/consumer.ts';
+import { declareCredential } from '../resources/credential.ts';
+import { declareEndpoint } from '../resources/endpoint.ts';
+import { declareGrant } from '../resources/grant.ts';
+import type { Declared } from '../resources/declared.ts';
 import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { equal } from '../signing/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
-import type { ManagedCredential, ResourceKind } from './resource.ts';
+import type { ManagedCredential, ResourceKind } from '../resources/resource.ts';
 
 export type ChangeAction = 'create' | 'change' | 'delete';
 

@@ -1,4 +1,4 @@
-import type { ResourceKind, Stored } from './resource.ts';
+import type { ResourceKind, Stored } from '../resources/resource.ts';
 import { Conflict } from './resource-store.ts';
 
 /** Throws `Conflict` when a resource is no longer what somebody looked at before they wished to change it. */

@@ -1,5 +1,5 @@
 import { findNearestName } from '../document/nearest-name.ts';
-import type { ResourceKind } from './resource.ts';
+import type { ResourceKind } from '../resources/resource.ts';
 
 /** There is no resource of that kind and id. Commands end with exit code 3. */
 export class NotFound extends Error {

@@ -1,5 +1,5 @@
 import type { Change, Operation } from './change.ts';
-import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 
 /** Which resources of a kind. What is absent does not narrow. */
 export interface Selection {

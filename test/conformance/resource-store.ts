@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { Change } from '../../src/manage/change.ts';
-import {
-  grantId,
-  type ManagedCredential,
-  type ResourceKind,
-  type ResourceOf,
-  type Stored,
-} from '../../src/manage/resource.ts';
+import { grantId } from '../../src/resources/grant.ts';
+import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../src/resources/resource.ts';
 import {
   type AuditEvent,
   type AuditSelection,

@@ -1,6 +1,6 @@
-import { parsePlacedDocument } from '../../document/parse-document.ts';
+import { parsePlacedDocument } from '../../resources/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
-import { secretReader } from '../../document/secret-source.ts';
+import { secretReader } from '../../resources/secret-source.ts';
 import { stoppedBefore } from '../../manage/apply/keep-stopped.ts';
 import { type ApplyPlan, planApply } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';

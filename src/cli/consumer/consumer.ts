@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { declareGrant } from '../../document/declare/declare-grant.ts';
-import { declareWholeConsumer } from '../../document/declare/declare-whole.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import type { Stored } from '../../manage/resource.ts';
+import { declareGrant } from '../../resources/grant.ts';
+import { declareWholeConsumer } from '../../resources/consumer.ts';
+import type { Declared } from '../../resources/declared.ts';
+import type { Stored } from '../../resources/resource.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { UsableEndpoint } from '../../manage/credentials/usable-endpoints.ts';
-import type { ManagedCredential } from '../../manage/resource.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';

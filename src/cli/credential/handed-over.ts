@@ -1,11 +1,10 @@
 import { settings } from '../../config.ts';
-import { declareTime } from '../../document/declare/declare-time.ts';
-import { declareWholeCredential } from '../../document/declare/declare-whole.ts';
-import type { Declared } from '../../document/declare/declared.ts';
+import { type Declared, declareTime } from '../../resources/declared.ts';
+import { declareWholeCredential } from '../../resources/credential.ts';
 import { type UsableEndpoint, usableEndpoints } from '../../manage/credentials/usable-endpoints.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import type { ManagedCredential } from '../../manage/resource.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';

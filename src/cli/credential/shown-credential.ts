@@ -1,11 +1,9 @@
-import type { SecretsShown } from '../../document/declare/declare-credential.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import { declareTime } from '../../document/declare/declare-time.ts';
+import { declareWholeCredential, type SecretsShown } from '../../resources/credential.ts';
+import { type Declared, declareTime } from '../../resources/declared.ts';
 import type { Paint } from '../../manage/render-change.ts';
-import type { ManagedCredential, Stored } from '../../manage/resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
-import { declareWholeCredential } from '../../document/declare/declare-whole.ts';
 import { formatDistance } from '../render/text.ts';
 import type { ListView } from '../render/list.ts';
 import { declareVersion } from '../render/resource.ts';

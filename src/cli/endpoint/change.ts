@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 import type { EndpointField, EndpointWish } from '../../manage/endpoints/endpoint-wish.ts';
 import { planEndpointDeletion } from '../../manage/endpoints/plan-endpoint-deletion.ts';
 import { planEndpointEdit, planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';

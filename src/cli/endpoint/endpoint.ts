@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { declareWholeEndpoint } from '../../document/declare/declare-whole.ts';
+import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { renderValue } from '../../manage/render-change.ts';
-import type { Stored } from '../../manage/resource.ts';
+import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
 import { addNoun, type CommandContext } from '../command.ts';

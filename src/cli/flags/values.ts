@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
-import { readLimits } from '../../document/read-limits.ts';
+import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import type { PathRule } from '../../model/endpoint.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';

@@ -4,7 +4,7 @@ import type { KnownCaller } from '../../explain/explanation.ts';
 import type { KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../explain/sent-identity.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import type { ManagedCredential } from '../../manage/resource.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';

@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml';
-import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/declare/escape-invisible.ts';
+import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/escape-invisible.ts';
 
 /**
  * A value as JSON or YAML, with a line feed at its end. Characters that a terminal would obey or not show (controls, marks

@@ -1,7 +1,7 @@
-import { declareTime } from '../../document/declare/declare-time.ts';
+import { declareTime } from '../../resources/declared.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import type { Paint } from '../../manage/render-change.ts';
-import type { Stored } from '../../manage/resource.ts';
+import type { Stored } from '../../resources/resource.ts';
 import type { Limit } from '../../model/limit.ts';
 import { formatTimeFrom } from './text.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { guardRevision } from '../../manage/guard-revision.ts';
 import type { Planned } from '../../manage/planned.ts';
-import type { ResourceOf, Stored } from '../../manage/resource.ts';
+import type { ResourceOf, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { addChangeOptions, addRevisionOption, type ChangeFlags } from '../flags/options.ts';
 import { parseId } from '../flags/values.ts';

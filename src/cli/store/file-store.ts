@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../config.ts';
-import { buildState } from '../../document/build-state.ts';
-import type { DocumentContent } from '../../document/document-content.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
+import { buildState } from '../../resources/build-state.ts';
+import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
-import { type ReadSecret, secretReader } from '../../document/secret-source.ts';
+import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
 import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
-import {
-  grantId,
-  type ManagedCredential,
-  type ResourceKind,
-  type ResourceOf,
-  type Stored,
-} from '../../manage/resource.ts';
+import { grantId } from '../../resources/grant.ts';
+import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';

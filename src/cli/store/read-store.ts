@@ -1,7 +1,8 @@
 import type { StoreFlags } from '../flags/options.ts';
 import { NotFound } from '../../manage/not-found.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import { grantId, type ResourceKind, type ResourceOf, type Stored } from '../../manage/resource.ts';
+import { grantId } from '../../resources/grant.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
 import type { CommandContext } from '../command.ts';

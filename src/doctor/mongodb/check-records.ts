@@ -2,10 +2,8 @@ import type { Collection, Db } from 'mongodb';
 import type { KeyRing } from '../../keyring/key-ring.ts';
 import { collectionNames } from '../../store/mongodb/documents.ts';
 import { describeFault, type Mapped, type RawDocument } from '../../store/mongodb/mapping/document-fault.ts';
-import { readConsumerDocument } from '../../store/mongodb/mapping/map-consumer.ts';
+import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../../store/mongodb/mapping/records.ts';
 import { readManagedCredentialDocument } from '../../store/mongodb/mapping/map-credential.ts';
-import { readEndpointDocument } from '../../store/mongodb/mapping/map-endpoint.ts';
-import { readGrantDocument } from '../../store/mongodb/mapping/map-grant.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
 import { fault, fine, type Finding, warning } from '../finding.ts';
 

@@ -1,4 +1,4 @@
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import { credentialImporter } from './credentials.ts';

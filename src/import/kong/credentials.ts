@@ -1,8 +1,7 @@
-import { declareTime } from '../../document/declare/declare-time.ts';
-import type { Declared } from '../../document/declare/declared.ts';
+import { type Declared, declareTime } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { placeIn } from '../../document/problem-log.ts';
-import { findSecretFault } from '../../document/read-secret.ts';
+import { findSecretFault } from '../../resources/app-secret.ts';
 import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { equal } from '../../signing/equal.ts';

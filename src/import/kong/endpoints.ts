@@ -1,5 +1,5 @@
-import { declareLimits } from '../../document/declare/declare-limits.ts';
-import type { Declared } from '../../document/declare/declared.ts';
+import { declareLimits } from '../../resources/limits.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Limit } from '../../model/limit.ts';

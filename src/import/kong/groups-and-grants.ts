@@ -1,5 +1,5 @@
-import { declareLimits } from '../../document/declare/declare-limits.ts';
-import type { Declared } from '../../document/declare/declared.ts';
+import { declareLimits } from '../../resources/limits.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { isEmitted } from './endpoints.ts';
 import type { FindingLog } from './finding.ts';

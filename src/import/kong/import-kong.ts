@@ -1,6 +1,6 @@
-import type { Declared } from '../../document/declare/declared.ts';
-import { writeDocument } from '../../document/declare/write-document.ts';
-import { MAX_DOCUMENT_BYTES, parseDocument } from '../../document/parse-document.ts';
+import type { Declared } from '../../resources/declared.ts';
+import { writeDocument } from '../../resources/write-document.ts';
+import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { placeIn, ProblemLog } from '../../document/problem-log.ts';
 import { formatProblem, isPlainName, type Problem } from '../../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';

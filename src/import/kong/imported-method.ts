@@ -1,4 +1,4 @@
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { FindingLog } from './finding.ts';
 import type { KongPlugin } from './kong-entities.ts';

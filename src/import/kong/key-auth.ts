@@ -1,4 +1,4 @@
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { findCarrierFault } from '../../document/http-names.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import { type FindingLog, quoted } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { Placed } from '../../document/parse-document.ts';
+import type { Placed } from '../../resources/parse-document.ts';
 import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';

@@ -1,4 +1,4 @@
-import type { DocumentCredential } from '../../document/document-content.ts';
+import type { DocumentCredential } from '../../resources/credential.ts';
 import type { ResourceStore } from '../resource-store.ts';
 import { listByIds } from './list-by-ids.ts';
 

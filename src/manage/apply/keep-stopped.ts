@@ -1,8 +1,8 @@
-import type { DocumentCredential } from '../../document/document-content.ts';
-import type { Placed } from '../../document/parse-document.ts';
+import type { DocumentCredential } from '../../resources/credential.ts';
+import type { Placed } from '../../resources/parse-document.ts';
 import { isDeclared } from '../../document/problem-log.ts';
 import type { Change } from '../change.ts';
-import type { ManagedCredential } from '../resource.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
 
 // What a command stopped stays stopped (spec §6): a file that says nothing of it changes nothing of it, and a file that
 // says the opposite is shown to do so, and needs `--revive`.

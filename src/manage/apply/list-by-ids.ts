@@ -1,4 +1,4 @@
-import type { ResourceKind, ResourceOf, Stored } from '../resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { ResourceStore } from '../resource-store.ts';
 
 /** Ids in one question to the store: few enough for one message, enough that questions do not count. */

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { declareCredential } from '../../document/declare/declare-credential.ts';
-import type { DocumentCredential } from '../../document/document-content.ts';
-import type { Placed } from '../../document/parse-document.ts';
+import { declareCredential, type DocumentCredential } from '../../resources/credential.ts';
+import type { Placed } from '../../resources/parse-document.ts';
 import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { isUnopened } from '../../keyring/sealed.ts';
 import type { Change } from '../change.ts';
 import { changesSecrets } from '../describe-change.ts';
-import type { ManagedCredential, Stored } from '../resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { ResourceStore } from '../resource-store.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';

@@ -1,10 +1,10 @@
-import { declareTime } from '../../document/declare/declare-time.ts';
-import type { DocumentCredential } from '../../document/document-content.ts';
+import { declareTime } from '../../resources/declared.ts';
+import type { DocumentCredential } from '../../resources/credential.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { RetiringSecret } from '../../model/credential.ts';
 import { Secret } from '../../model/secret.ts';
 import { generateAppKey, generateAppSecret, hashOfAppKey } from '../generate-pair.ts';
-import type { ManagedCredential } from '../resource.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
 
 /** What was made up for a credential, to be shown once. Null what was not. */
 export interface GeneratedSecrets {

@@ -2,7 +2,7 @@ import type { Consumer } from '../../model/consumer.ts';
 import type { Grant } from '../../model/grant.ts';
 import type { Change } from '../change.ts';
 import { planGrantRemoval } from '../grants/plan-grant-removal.ts';
-import type { ManagedCredential, Stored } from '../resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 
 /** Plans the deletion of a consumer with its credentials, which are refused from then on, and its grants. */
 export function planConsumerDeletion(

@@ -1,10 +1,9 @@
-import { declareConsumer } from '../../document/declare/declare-consumer.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import { readConsumer } from '../../document/read-consumer.ts';
+import { declareConsumer, readConsumer } from '../../resources/consumer.ts';
+import type { Declared } from '../../resources/declared.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { Planned } from '../planned.ts';
-import type { Stored } from '../resource.ts';
+import type { Stored } from '../../resources/resource.ts';
 
 /** What is wished of a consumer. What is absent stays as it is, or gets its default. */
 export interface ConsumerWish {
@@ -41,15 +40,7 @@ function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: Con
   );
   const keptLabels = Object.entries(labels ?? {}).filter(([name]) => !unset.includes(`labels.${name}`));
   const raw = { ...kept, ...wished, labels: { ...Object.fromEntries(keptLabels), ...wishedLabels } };
-  const read = readPlain(
-    raw,
-    (value, place, problems) =>
-      readConsumer(value, place, { problems, isComplete: false, readSecret: noSecret }).consumer,
-  );
+  const read = readPlain(raw, readConsumer);
   if ('problems' in read) return read;
   return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
-}
-
-function noSecret(): { fault: string } {
-  return { fault: 'cannot be read here' };
 }

@@ -1,10 +1,10 @@
-import { declareTime } from '../../document/declare/declare-time.ts';
-import { readCredential } from '../../document/read-credential.ts';
+import { declareTime } from '../../resources/declared.ts';
+import { readCredential } from '../../resources/credential.ts';
 import { type PlainProblem, readPlain } from '../../document/read-plain.ts';
 import type { Secret } from '../../model/secret.ts';
 import { hashOfAppKey } from '../generate-pair.ts';
 import type { Planned } from '../planned.ts';
-import type { ManagedCredential, Stored } from '../resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 
 /** A credential to be made, generated or imported. */
 export interface NewCredential {

@@ -1,5 +1,5 @@
 import type { Change } from '../change.ts';
-import type { ManagedCredential, Stored } from '../resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 
 /** Plans that a credential is refused from now on, its former secret too. None when it is revoked already. */
 export function planRevocation(current: Stored<ManagedCredential>): readonly Change[] {

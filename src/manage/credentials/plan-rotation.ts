@@ -1,9 +1,9 @@
-import { declareTime } from '../../document/declare/declare-time.ts';
+import { declareTime } from '../../resources/declared.ts';
 import { isUnopened } from '../../keyring/sealed.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { Change } from '../change.ts';
 import type { GeneratedPair } from '../generate-pair.ts';
-import type { ManagedCredential, Stored } from '../resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 
 /** How a credential is rotated. */
 export interface Rotation {

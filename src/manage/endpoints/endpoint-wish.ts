@@ -1,4 +1,4 @@
-import type { Declared } from '../../document/declare/declared.ts';
+import type { Declared } from '../../resources/declared.ts';
 
 /** What is wished of an endpoint, in the words of a declarative file. What is absent stays as it is, or gets its default. */
 export interface EndpointWish {

@@ -1,10 +1,9 @@
-import { declareEndpoint } from '../../document/declare/declare-endpoint.ts';
-import { readEndpoint } from '../../document/read-endpoint.ts';
+import { declareEndpoint, readEndpoint } from '../../resources/endpoint.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
 import type { Planned } from '../planned.ts';
-import type { Stored } from '../resource.ts';
+import type { Stored } from '../../resources/resource.ts';
 import { applyWish, type EndpointWish } from './endpoint-wish.ts';
 
 /** Plans a new endpoint. `others` are all endpoints that there are. A wish without a scenario is for partners. */

@@ -1,8 +1,9 @@
-import type { SecretsShown } from '../../document/declare/declare-credential.ts';
-import { declareGrant } from '../../document/declare/declare-grant.ts';
-import { declareWholeConsumer, declareWholeEndpoint, declareWholeOwned } from '../../document/declare/declare-whole.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import type { DocumentParts } from '../../document/declare/write-document.ts';
+import { declareWholeOwned, type SecretsShown } from '../../resources/credential.ts';
+import { declareGrant } from '../../resources/grant.ts';
+import { declareWholeConsumer } from '../../resources/consumer.ts';
+import { declareWholeEndpoint } from '../../resources/endpoint.ts';
+import type { Declared } from '../../resources/declared.ts';
+import type { DocumentParts } from '../../resources/write-document.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { ResourceStore, Selection } from '../resource-store.ts';
 

@@ -1,6 +1,7 @@
 import type { Grant } from '../../model/grant.ts';
 import type { Change } from '../change.ts';
-import { grantId, type Stored } from '../resource.ts';
+import { grantId } from '../../resources/grant.ts';
+import type { Stored } from '../../resources/resource.ts';
 
 /** Plans that a consumer is no longer authorised on an endpoint. */
 export function planGrantRemoval(before: Stored<Grant>): Change {

@@ -1,11 +1,9 @@
-import { declareGrant } from '../../document/declare/declare-grant.ts';
-import type { Declared } from '../../document/declare/declared.ts';
-import { declareTime } from '../../document/declare/declare-time.ts';
-import { readGrant } from '../../document/read-grant.ts';
+import { declareGrant, grantId, readGrant } from '../../resources/grant.ts';
+import { type Declared, declareTime } from '../../resources/declared.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import type { Grant } from '../../model/grant.ts';
 import type { Planned } from '../planned.ts';
-import { grantId, type Stored } from '../resource.ts';
+import type { Stored } from '../../resources/resource.ts';
 
 /** What is wished of a grant. What is absent stays as it is. */
 export interface GrantWish {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import { MAX_DOCUMENT_BYTES } from '../../document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES } from '../../resources/parse-document.ts';
 import { formatProblem, type Problem } from '../../document/problem.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { type Change, WatchedFiles } from '../../files/watched-files.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import { buildState } from '../../document/build-state.ts';
-import { parseDocument } from '../../document/parse-document.ts';
+import { buildState } from '../../resources/build-state.ts';
+import { parseDocument } from '../../resources/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
-import { secretReader } from '../../document/secret-source.ts';
+import { secretReader } from '../../resources/secret-source.ts';
 import type { DocumentSource } from '../../document/source-text.ts';
 import { readFingerprintSync, type Fingerprint } from '../../files/fingerprint.ts';
 import type { StoreState } from '../check-store.ts';

@@ -1,5 +1,5 @@
 import type { Db, Filter, WithId } from 'mongodb';
-import { resourceKinds } from '../../manage/resource.ts';
+import { resourceKinds } from '../../resources/resource.ts';
 import type { AuditEvent, AuditSelection, AuditTrail } from '../../manage/resource-store.ts';
 import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { type AuditDocument, collectionNames } from './documents.ts';

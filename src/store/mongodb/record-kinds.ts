@@ -1,20 +1,27 @@
-import { declareGrant } from '../../document/declare/declare-grant.ts';
-import { declareWholeConsumer, declareWholeEndpoint, declareWholeOwned } from '../../document/declare/declare-whole.ts';
-import type { Declared } from '../../document/declare/declared.ts';
+import { declareGrant } from '../../resources/grant.ts';
+import { declareWholeConsumer } from '../../resources/consumer.ts';
+import { declareWholeEndpoint } from '../../resources/endpoint.ts';
+import { declareWholeOwned } from '../../resources/credential.ts';
+import type { Declared } from '../../resources/declared.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
-import type { ResourceKind, ResourceOf, Stored } from '../../manage/resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { collectionNames, type VersionedDocument } from './documents.ts';
 import type { Mapped, RawDocument } from './mapping/document-fault.ts';
-import { DocumentReader } from './mapping/document-reader.ts';
-import { readConsumerDocument, writeConsumerDocument } from './mapping/map-consumer.ts';
+import {
+  readConsumerDocument,
+  readEndpointDocument,
+  readGrantDocument,
+  readVersion,
+  type VersionFields,
+  writeConsumerDocument,
+  writeEndpointDocument,
+  writeGrantDocument,
+} from './mapping/records.ts';
 import {
   readManagedCredentialDocument,
   type SecretReading,
   writeCredentialDocument,
 } from './mapping/map-credential.ts';
-import { readEndpointDocument, writeEndpointDocument } from './mapping/map-endpoint.ts';
-import { readGrantDocument, writeGrantDocument } from './mapping/map-grant.ts';
-import { readVersion, type VersionFields } from './mapping/version-fields.ts';
 
 /** How the resources of one kind are kept. */
 export interface RecordKind<K extends ResourceKind> {
@@ -61,6 +68,6 @@ export function readStored<K extends ResourceKind>(
   const { collection, read } = recordKinds[kind];
   const resource = read(document, reading);
   if ('fault' in resource) return resource;
-  const reader = new DocumentReader(collection, document);
-  return reader.finish({ resource: resource.value, ...readVersion(reader) });
+  const version = readVersion(collection, document);
+  return 'fault' in version ? version : { value: { resource: resource.value, ...version.value } };
 }

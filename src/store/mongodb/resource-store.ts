@@ -3,7 +3,7 @@ import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
-import type { ResourceKind, ResourceOf, Stored } from '../../manage/resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
 import { checkPlan, inPieces } from './commit/changes.ts';
 import { isCommitted, makeChanges, takeRevision } from './commit/make-changes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Db } from 'mongodb';
-import { parseDocument } from '../../../src/document/parse-document.ts';
-import { buildState } from '../../../src/document/build-state.ts';
+import { parseDocument } from '../../../src/resources/parse-document.ts';
+import { buildState } from '../../../src/resources/build-state.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { followedCollections } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';

@@ -121,7 +121,9 @@ describe('the pods of postern-headless, as the DNS of a cluster shows them to En
     const away = `mongodb://127.0.0.1:${String(await freePort())}/postern`;
     await startPod('127.0.0.9', { POSTERN_STORE: away, POSTERN_KEYRING: keyring });
     await members(2, 3);
-    await pods.get('127.0.0.9')?.line('stdout', (line) => (line.includes('listeners open when the database has been read') ? line : null));
+    await pods
+      .get('127.0.0.9')
+      ?.line('stdout', (line) => (line.includes('listeners open when the database has been read') ? line : null));
     await traffic.more(200);
     await members(2, 3);
     await stopPod('127.0.0.9');

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../../../src/clock.ts';
 import type { Change } from '../../../src/manage/change.ts';
-import type { ResourceKind, ResourceOf } from '../../../src/manage/resource.ts';
+import type { ResourceKind, ResourceOf } from '../../../src/resources/resource.ts';
 import { Conflict, Outdated, type ResourceStore } from '../../../src/manage/resource-store.ts';
 import { nameOfCommand } from '../../../src/store/mongodb/connect.ts';
 import { describeFault } from '../../../src/store/mongodb/mapping/document-fault.ts';

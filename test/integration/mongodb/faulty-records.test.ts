@@ -87,7 +87,7 @@ describe('documents edited by hand into nonsense', () => {
   it('of a consumer: it is refused like a disabled one', async () => {
     await edit('consumers', 'acme', { $set: { enabled: 'yes' } });
     await store.until('acme disabled granted orders, stock');
-    await store.untilTold('faulty consumers "acme", enabled: must be true or false');
+    await store.untilTold('faulty consumers "acme", enabled: "enabled" must be true or false; it is a text');
   });
 
   it('of a grant: it is as if there were none, and others go on', async () => {

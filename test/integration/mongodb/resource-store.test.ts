@@ -4,7 +4,7 @@ import { BSON, type Db, type Document } from 'mongodb';
 import { systemClock } from '../../../src/clock.ts';
 import type { Sealer } from '../../../src/keyring/sealed.ts';
 import type { Change } from '../../../src/manage/change.ts';
-import { type ResourceKind, type ResourceOf, type Stored } from '../../../src/manage/resource.ts';
+import type { ResourceKind, ResourceOf, Stored } from '../../../src/resources/resource.ts';
 import { Conflict, type ResourceStore } from '../../../src/manage/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { collectionNames } from '../../../src/store/mongodb/documents.ts';
@@ -191,9 +191,9 @@ describe('the resource store on MongoDB', () => {
       );
       assert.deepEqual(await idsOf(store, 'endpoint'), ['orders']);
       assert.deepEqual(faults, [
-        'consumers "bad", enabled: must be true or false',
-        'consumers "unversioned", revision: is missing',
-        'credentials "bad", methods: is missing',
+        'consumers "bad", enabled: "enabled" must be true or false; it is a text',
+        'consumers "unversioned": "revision" is missing; a document needs it',
+        'credentials "bad": "methods" is missing; a credential needs it',
         'grants "bad", _id: must be "endpointId/consumerId" of the same document',
         'endpoints "bad", extra: unknown key in an endpoint; known keys: id, description, scenario, match, authentication, accessCondition, trafficControl, options, enabled',
       ]);

@@ -2,18 +2,21 @@ import { type Db } from 'mongodb';
 import { systemClock, startSystemTimer } from '../../../src/clock.ts';
 import { type KeyRing } from '../../../src/keyring/key-ring.ts';
 import { type Sealer } from '../../../src/keyring/sealed.ts';
-import { grantId, type ManagedCredential } from '../../../src/manage/resource.ts';
+import { grantId } from '../../../src/resources/grant.ts';
+import type { ManagedCredential } from '../../../src/resources/resource.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Endpoint } from '../../../src/model/endpoint.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { writeConsumerDocument } from '../../../src/store/mongodb/mapping/map-consumer.ts';
+import {
+  writeConsumerDocument,
+  writeEndpointDocument,
+  writeGrantDocument,
+  writeVersion,
+} from '../../../src/store/mongodb/mapping/records.ts';
 import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
-import { writeEndpointDocument } from '../../../src/store/mongodb/mapping/map-endpoint.ts';
-import { writeGrantDocument } from '../../../src/store/mongodb/mapping/map-grant.ts';
-import { writeVersion } from '../../../src/store/mongodb/mapping/version-fields.ts';
 import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/store/mongodb/mongo-check-store.ts';

@@ -1,21 +1,17 @@
 import type { Clock } from '../../../src/clock.ts';
-import { declareCredential } from '../../../src/document/declare/declare-credential.ts';
-import type { Declared } from '../../../src/document/declare/declared.ts';
-import {
-  declareWholeConsumer,
-  declareWholeEndpoint,
-  declareWholeOwned,
-} from '../../../src/document/declare/declare-whole.ts';
-import { declareGrant } from '../../../src/document/declare/declare-grant.ts';
+import { declareCredential, declareWholeOwned } from '../../../src/resources/credential.ts';
+import type { Declared } from '../../../src/resources/declared.ts';
+import { declareWholeConsumer } from '../../../src/resources/consumer.ts';
+import { declareWholeEndpoint } from '../../../src/resources/endpoint.ts';
+import { declareGrant, grantId } from '../../../src/resources/grant.ts';
 import type { Change, Operation } from '../../../src/manage/change.ts';
 import {
-  grantId,
-  resourceKinds,
   type ManagedCredential,
   type ResourceKind,
+  resourceKinds,
   type ResourceOf,
   type Stored,
-} from '../../../src/manage/resource.ts';
+} from '../../../src/resources/resource.ts';
 import {
   Conflict,
   Outdated,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
-import { RateLimitServiceLimiter, type RateLimitServiceObserver } from '../../../src/limit/service/rate-limit-service.ts';
+import {
+  RateLimitServiceLimiter,
+  type RateLimitServiceObserver,
+} from '../../../src/limit/service/rate-limit-service.ts';
 import { release } from '../release.ts';
 import type { LocalServer } from './local-server.ts';
 import { startRateLimitService } from './start-rate-limit-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { parseDocument } from '../../../src/document/parse-document.ts';
-import { buildState } from '../../../src/document/build-state.ts';
+import { parseDocument } from '../../../src/resources/parse-document.ts';
+import { buildState } from '../../../src/resources/build-state.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { demoKeys, demoPairs } from '../../../src/demo/demo-credentials.ts';
 import { packageFiles } from '../../../src/demo/package-files.ts';

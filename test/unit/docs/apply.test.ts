@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES } from '../../../src/document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES } from '../../../src/resources/parse-document.ts';
 import { MAX_CHANGES_PER_COMMIT } from '../../../src/store/mongodb/resource-store.ts';
 import { readDocument, readFences } from '../../support/documents.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { authenticationMethods } from '../../../src/model/endpoint.ts';
-import { parseDocument } from '../../../src/document/parse-document.ts';
+import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
-import { secretReader } from '../../../src/document/secret-source.ts';
+import { secretReader } from '../../../src/resources/secret-source.ts';
 import { findDocuments, readDocument, readFences, readTable } from '../../support/documents.ts';
 
 const page = readDocument('docs/declarative-file.md');

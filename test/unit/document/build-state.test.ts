@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildState } from '../../../src/document/build-state.ts';
+import { buildState } from '../../../src/resources/build-state.ts';
 import { ID_PATTERN } from '../../../src/document/fields.ts';
 import { contentOf, DEMO_SECRET, stateOf } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { renderProblems } from '../../../src/cli/declarative-files.ts';
-import { parseDocument, parsePlacedDocument } from '../../../src/document/parse-document.ts';
-import { secretReader } from '../../../src/document/secret-source.ts';
+import { parseDocument, parsePlacedDocument } from '../../../src/resources/parse-document.ts';
+import { secretReader } from '../../../src/resources/secret-source.ts';
 import { FaultyDocument } from '../../../src/store/file/file-store.ts';
 import { damaged, documentsWithSecrets, leakedPart } from '../../support/documents-with-secrets.ts';
 import { problemsOf, secretsOf } from './support.ts';

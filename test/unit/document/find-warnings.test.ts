@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { findWarnings } from '../../../src/document/find-warnings.ts';
-import { parsePlacedDocument } from '../../../src/document/parse-document.ts';
+import { findWarnings } from '../../../src/resources/find-warnings.ts';
+import { parsePlacedDocument } from '../../../src/resources/parse-document.ts';
 import { DEMO_SECRET, secretsOf } from './support.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z') / 1000;

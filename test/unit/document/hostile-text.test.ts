@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { MAX_PROBLEMS } from '../../../src/document/problem-log.ts';
-import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES, parseDocument } from '../../../src/document/parse-document.ts';
+import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES, parseDocument } from '../../../src/resources/parse-document.ts';
 import { excerptOf } from '../../../src/document/source-excerpt.ts';
 import { secretsOf } from './support.ts';
 

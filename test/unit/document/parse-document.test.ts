@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDocument } from '../../../src/document/parse-document.ts';
+import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { contentOf, DEMO_SECRET, problemsOf, secretsOf, stateOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readEndpoint } from '../../../src/document/read-endpoint.ts';
-import { readGrant } from '../../../src/document/read-grant.ts';
+import { readEndpoint } from '../../../src/resources/endpoint.ts';
+import { readGrant } from '../../../src/resources/grant.ts';
 import { readPlain } from '../../../src/document/read-plain.ts';
 
 describe('reading a plain value with the rules of declarative documents', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretReader } from '../../../src/document/secret-source.ts';
+import { secretReader } from '../../../src/resources/secret-source.ts';
 import { DEMO_SECRET } from './support.ts';
 
 describe('a secret outside the document', () => {

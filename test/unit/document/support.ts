@@ -1,8 +1,7 @@
-import { buildState } from '../../../src/document/build-state.ts';
-import { parseDocument } from '../../../src/document/parse-document.ts';
+import { buildState } from '../../../src/resources/build-state.ts';
+import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
-import { type DocumentContent } from '../../../src/document/document-content.ts';
-import { type ReadSecret } from '../../../src/document/secret-source.ts';
+import type { ReadSecret } from '../../../src/resources/secret-source.ts';
 import { type StoreState } from '../../../src/store/check-store.ts';
 
 /** A secret of the right length that scanners can tell is none. */

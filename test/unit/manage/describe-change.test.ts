@@ -3,7 +3,7 @@ import picocolors from 'picocolors';
 import type { Change } from '../../../src/manage/change.ts';
 import { describeChange } from '../../../src/manage/describe-change.ts';
 import { renderChange } from '../../../src/manage/render-change.ts';
-import type { ManagedCredential, Stored } from '../../../src/manage/resource.ts';
+import type { ManagedCredential, Stored } from '../../../src/resources/resource.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { consumer, credential, grant, limit, partnerEndpoint } from '../../support/pipeline/resources.ts';

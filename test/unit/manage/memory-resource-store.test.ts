@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../src/manage/change.ts';
-import type { ManagedCredential } from '../../../src/manage/resource.ts';
+import type { ManagedCredential } from '../../../src/resources/resource.ts';
 import { Conflict } from '../../../src/manage/resource-store.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Secret } from '../../../src/model/secret.ts';

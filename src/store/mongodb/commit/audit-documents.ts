@@ -1,7 +1,7 @@
 import { describeChange } from '../../../manage/describe-change.ts';
 import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
-import type { ResourceKind } from '../../../manage/resource.ts';
-import type { Declared } from '../../../document/declare/declared.ts';
+import type { ResourceKind } from '../../../resources/resource.ts';
+import type { Declared } from '../../../resources/declared.ts';
 import type { AuditDocument } from '../documents.ts';
 import { recordKinds } from '../record-kinds.ts';
 

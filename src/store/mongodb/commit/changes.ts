@@ -1,5 +1,6 @@
 import type { Change, ChangeOf } from '../../../manage/change.ts';
-import { grantId, type ResourceKind } from '../../../manage/resource.ts';
+import { grantId } from '../../../resources/grant.ts';
+import type { ResourceKind } from '../../../resources/resource.ts';
 
 /** The changes of one kind; those of other kinds are passed over. */
 export function changesOfKind<K extends ResourceKind>(changes: readonly Change[], kind: K): readonly ChangeOf<K>[] {

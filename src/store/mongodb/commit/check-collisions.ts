@@ -4,7 +4,7 @@ import { Conflict } from '../../../manage/resource-store.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
 import { collectionNames } from '../documents.ts';
-import { readEndpointDocument } from '../mapping/map-endpoint.ts';
+import { readEndpointDocument } from '../mapping/records.ts';
 import { changesOfKind } from './changes.ts';
 import type { CommitContext } from './commit-context.ts';
 

@@ -1,5 +1,5 @@
 import type { Change } from '../../../manage/change.ts';
-import { type ResourceKind, resourceKinds } from '../../../manage/resource.ts';
+import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { Outdated } from '../../../manage/resource-store.ts';
 import { type AuditDocument, collectionNames } from '../documents.ts';
 import { recordKinds } from '../record-kinds.ts';

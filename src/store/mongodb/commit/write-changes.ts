@@ -1,8 +1,8 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
-import { type ResourceKind, resourceKinds } from '../../../manage/resource.ts';
-import { writeVersion } from '../mapping/version-fields.ts';
+import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
+import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { changesOfKind, inPieces } from './changes.ts';
 import type { CommitContext, Identified } from './commit-context.ts';

@@ -1,8 +1,8 @@
-import { readMatch } from '../../../document/read-match.ts';
+import { readMatch } from '../../../resources/match.ts';
 import { readPlain } from '../../../document/read-plain.ts';
 import type { Endpoint, EndpointMatch } from '../../../model/endpoint.ts';
 import type { DocumentFault, RawDocument } from '../mapping/document-fault.ts';
-import { readEndpointDocument } from '../mapping/map-endpoint.ts';
+import { readEndpointDocument } from '../mapping/records.ts';
 
 /** What a document of the collection `endpoints` says. */
 export type EndpointRecord =

@@ -5,9 +5,8 @@ import type { Grant } from '../../../model/grant.ts';
 import type { HeldCredential } from '../../credential-source.ts';
 import { collectionNames } from '../documents.ts';
 import { describeId, type DocumentFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
-import { readConsumerDocument } from '../mapping/map-consumer.ts';
+import { readConsumerDocument, readGrantDocument } from '../mapping/records.ts';
 import { readCredentialDocument } from '../mapping/map-credential.ts';
-import { readGrantDocument } from '../mapping/map-grant.ts';
 
 /** The documents that make a held credential, as they were found; any of them may be nonsense. */
 export interface HeldDocuments {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { declareEndpoint } from '../../../../src/document/declare/declare-endpoint.ts';
+import { declareEndpoint } from '../../../../src/resources/endpoint.ts';
 import { memoryCli, type MemoryCli } from './memory-cli.ts';
 import { prepare } from './resources.ts';
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { declareConsumer } from '../../../../src/document/declare/declare-consumer.ts';
-import { declareCredential } from '../../../../src/document/declare/declare-credential.ts';
-import { declareEndpoint } from '../../../../src/document/declare/declare-endpoint.ts';
-import { declareGrant } from '../../../../src/document/declare/declare-grant.ts';
-import type { DocumentContent } from '../../../../src/document/document-content.ts';
-import { parseDocument } from '../../../../src/document/parse-document.ts';
+import { declareConsumer } from '../../../../src/resources/consumer.ts';
+import { declareCredential } from '../../../../src/resources/credential.ts';
+import { declareEndpoint } from '../../../../src/resources/endpoint.ts';
+import { declareGrant } from '../../../../src/resources/grant.ts';
+import { type DocumentContent, parseDocument } from '../../../../src/resources/parse-document.ts';
 import { hashAppKey } from '../../../../src/model/app-key.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { renderFlow } from '../../../../src/document/declare/render-yaml.ts';
-import { writeDocument } from '../../../../src/document/declare/write-document.ts';
-import type { Declared } from '../../../../src/document/declare/declared.ts';
+import { renderFlow, writeDocument } from '../../../../src/resources/write-document.ts';
+import type { Declared } from '../../../../src/resources/declared.ts';
 
 async function* each(resources: readonly Declared[]): AsyncGenerator<Declared> {
   await Promise.resolve();

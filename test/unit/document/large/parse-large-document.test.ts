@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDocument } from '../../../../src/document/parse-document.ts';
+import { parseDocument } from '../../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
 
 const SIZE = 17 * 1024 * 1024;

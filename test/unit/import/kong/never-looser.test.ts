@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseDocument } from '../../../../src/document/parse-document.ts';
+import { parseDocument } from '../../../../src/resources/parse-document.ts';
 import { compileEndpointTable } from '../../../../src/route/endpoint-table.ts';
 import { importText } from './import-text.ts';
 import { type ModelAccess, type ModelRequest, type ModelRoute, pluginsOf, winnersOf } from './kong-model.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parsePlacedDocument } from '../../../../src/document/parse-document.ts';
+import { parsePlacedDocument } from '../../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
 import { planApply, type ApplyPlan } from '../../../../src/manage/apply/plan-apply.ts';
 import type { ResourceStore } from '../../../../src/manage/resource-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { planConsumerDeletion } from '../../../../src/manage/consumers/plan-consumer-deletion.ts';
 import { planConsumerEdit, planNewConsumer } from '../../../../src/manage/consumers/plan-consumer.ts';
 import { hashOfAppKey } from '../../../../src/manage/generate-pair.ts';
-import type { ManagedCredential, Stored } from '../../../../src/manage/resource.ts';
+import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
 import type { Consumer } from '../../../../src/model/consumer.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { isLive } from '../../../../src/clock.ts';
 import { type Rotation, planRotation } from '../../../../src/manage/credentials/plan-rotation.ts';
 import { generatePair } from '../../../../src/manage/generate-pair.ts';
-import type { ManagedCredential } from '../../../../src/manage/resource.ts';
+import type { ManagedCredential } from '../../../../src/resources/resource.ts';
 import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BSON, ObjectId } from 'mongodb';
-import type { ManagedCredential } from '../../../../../src/manage/resource.ts';
+import type { ManagedCredential } from '../../../../../src/resources/resource.ts';
 import { hashAppKey, isAppKeySecret } from '../../../../../src/model/app-key.ts';
 import { authenticationMethods, type Endpoint } from '../../../../../src/model/endpoint.ts';
 import { Secret } from '../../../../../src/model/secret.ts';
@@ -10,15 +10,20 @@ import {
   type Mapped,
   type RawDocument,
 } from '../../../../../src/store/mongodb/mapping/document-fault.ts';
-import { readConsumerDocument, writeConsumerDocument } from '../../../../../src/store/mongodb/mapping/map-consumer.ts';
+import {
+  readConsumerDocument,
+  readEndpointDocument,
+  readGrantDocument,
+  writeConsumerDocument,
+  writeEndpointDocument,
+  writeGrantDocument,
+  writeVersion,
+} from '../../../../../src/store/mongodb/mapping/records.ts';
 import {
   readCredentialDocument,
   readManagedCredentialDocument,
   writeCredentialDocument,
 } from '../../../../../src/store/mongodb/mapping/map-credential.ts';
-import { readEndpointDocument, writeEndpointDocument } from '../../../../../src/store/mongodb/mapping/map-endpoint.ts';
-import { readGrantDocument, writeGrantDocument } from '../../../../../src/store/mongodb/mapping/map-grant.ts';
-import { writeVersion } from '../../../../../src/store/mongodb/mapping/version-fields.ts';
 import { testKeyRing } from '../../../../support/keyring.ts';
 import {
   consumer,
@@ -156,68 +161,88 @@ describe('documents of MongoDB', () => {
     [
       'a field nobody knows',
       () => credentialWith({ ipAllowList: [] }),
-      /^credentials "acme-hmac", ipAllowList: is not a known field$/,
+      /^credentials "acme-hmac", ipAllowList: unknown key in a credential; known keys: id, consumerId, methods/,
     ],
-    ['an id that is none', () => credentialWith({ _id: 'Acme!' }), /"Acme!", _id: must be 1 to 63 of/],
+    ['an id that is none', () => credentialWith({ _id: 'Acme!' }), /"Acme!", _id: "id" must be 1 to 63 of/],
     ['an id of another type', () => credentialWith({ _id: new ObjectId('0'.repeat(24)) }), /ObjectId\("0{24}"\), _id/],
-    ['no consumer', () => credentialWith({ consumerId: undefined }), /consumerId: is missing/],
-    ['methods that are none', () => credentialWith({ methods: ['basic'] }), /methods: must be a list of key, hmac/],
-    ['no method', () => credentialWith({ methods: [] }), /methods: is empty/],
-    ['methods twice', () => credentialWith({ methods: ['hmac', 'hmac'] }), /methods: must not list "hmac" twice/],
-    ['a method that is no list', () => credentialWith({ methods: 'hmac' }), /methods: must be a list/],
+    ['no consumer', () => credentialWith({ consumerId: undefined }), /"consumerId" is missing/],
+    [
+      'methods that are none',
+      () => credentialWith({ methods: ['basic'] }),
+      /methods\[0\]: item 1 of "methods" must be "key", "hmac"/,
+    ],
+    ['no method', () => credentialWith({ methods: [] }), /methods: "methods" is empty/],
+    [
+      'methods twice',
+      () => credentialWith({ methods: ['hmac', 'hmac'] }),
+      /methods\[1\]: "hmac" stands twice in this list/,
+    ],
+    [
+      'a method that is no list',
+      () => credentialWith({ methods: 'hmac' }),
+      /methods: "methods" must be a list; it is a text/,
+    ],
     [
       'another hash',
       () => credentialWith({ appKeyHash: '0'.repeat(64) }),
-      /appKeyHash: is not the SHA-256 of "appKey"/,
+      /appKeyHash: "appKeyHash" is not the SHA-256 of "appKey"/,
     ],
-    ['a hash that is none', () => credentialWith({ appKeyHash: KEY }), /appKeyHash: must be the SHA-256/],
-    ['an App Secret in clear', () => credentialWith({ appSecret: SECRET }), /appSecret: must be a document/],
-    ['no App Secret', () => credentialWith({ appSecret: undefined }), /appSecret: is missing/],
+    ['a hash that is none', () => credentialWith({ appKeyHash: KEY }), /appKeyHash: "appKeyHash" must be the SHA-256/],
+    ['an App Secret in clear', () => credentialWith({ appSecret: SECRET }), /appSecret: "appSecret" must be a mapping/],
+    ['no App Secret', () => credentialWith({ appSecret: undefined }), /"acme-hmac": "appSecret" is missing/],
     [
       'half an App Secret',
       () => credentialWith({ appSecret: { keyId: 'test-key-1', nonce: 'AAAA' } }),
-      /appSecret\.ciphertext: is missing/,
+      /appSecret: "ciphertext" is missing/,
     ],
     [
       'a state that is none',
       () => credentialWith({ state: 'Active' }),
-      /state: must be one of active, retiring, revoked/,
+      /state: "state" must be "active", "retiring" or "revoked"/,
     ],
     [
       'a retiring one without an end',
       () => credentialWith({ expiresAt: undefined }),
-      /expiresAt: is missing; state "retiring"/,
+      /state: "expiresAt" is missing; "state: retiring" needs/,
     ],
-    ['a time as text', () => credentialWith({ expiresAt: '2027-01-01' }), /expiresAt: must be a date/],
-    ['a time out of range', () => credentialWith({ expiresAt: new Date(Number.NaN) }), /expiresAt: must be a date/],
+    ['a time as text', () => credentialWith({ expiresAt: '2027-01-01' }), /expiresAt: "expiresAt" must be a date/],
+    [
+      'a time out of range',
+      () => credentialWith({ expiresAt: new Date(Number.NaN) }),
+      /expiresAt: "expiresAt" must be a date/,
+    ],
     [
       'an end before the beginning',
       () => credentialWith({ expiresAt: new Date(0) }),
-      /expiresAt: must be later than "notBefore"/,
+      /expiresAt: "expiresAt" must be later than "notBefore"/,
     ],
     [
       'a retiring secret without an end',
       () => credentialWith({ retiringSecret: { appSecret: good()['appSecret'] } }),
-      /retiringSecret\.expiresAt: is missing/,
+      /retiringSecret: "expiresAt" is missing/,
     ],
     [
       'a secret App Key in clear',
       () => keyCredentialWith({ appKey: KEY }),
-      /appKey: is the secret of a credential of method key/,
+      /appKey: "appKey" is the secret of a credential of method key/,
     ],
     [
       'an App Secret for key',
       () => keyCredentialWith({ appSecret: good()['appSecret'] }),
-      /appSecret: is not for a credential of method key/,
+      /appSecret: "appSecret" is not for a credential of method key/,
     ],
     [
       'a consumer that is neither enabled nor disabled',
       () => consumerWith({ enabled: 'yes' }),
-      /^consumers "acme", enabled: must be true or false$/,
+      /^consumers "acme", enabled: "enabled" must be true or false; it is a text$/,
     ],
-    ['a label that is no text', () => consumerWith({ labels: { tier: 1 } }), /labels\.tier: must be a text/],
-    ['labels that are a list', () => consumerWith({ labels: [] }), /labels: must be a document/],
-    ['a blank name', () => consumerWith({ name: ' ' }), /name: must be a text of 1 to 256/],
+    [
+      'a label that is no text',
+      () => consumerWith({ labels: { tier: 1 } }),
+      /labels\.tier: a value in "labels" must be a text/,
+    ],
+    ['labels that are a list', () => consumerWith({ labels: [] }), /labels: "labels" must be a mapping/],
+    ['a blank name', () => consumerWith({ name: ' ' }), /name: "name" must hold 1 to 256/],
     [
       'a grant for another pair',
       () => grantWith({ consumerId: 'other' }),
@@ -226,19 +251,19 @@ describe('documents of MongoDB', () => {
     [
       'limits for all',
       () => grantWith({ limits: [{ requests: 1, unit: 'day', per: 'endpoint' }] }),
-      /limits\[0\]\.per: must be one of consumer/,
+      /limits\[0\]\.per: "per" must be "consumer" here/,
     ],
     [
       'limits of no requests',
       () => grantWith({ limits: [{ requests: 0, unit: 'day', per: 'consumer' }] }),
-      /limits\[0\]\.requests: must be a whole number/,
+      /limits\[0\]\.requests: "requests" must be a whole number/,
     ],
     [
       'two limits of a unit',
       () => grantWith({ limits: [limit('1/day/consumer'), limit('2/day/consumer')] }),
-      /limits\[1\]: has a unit/,
+      /limits\[1\]: a limit per consumer and day stands on limits\[0\] already/,
     ],
-    ['null for no limits', () => grantWith({ limits: null }), /limits: must be a list/],
+    ['null for no limits', () => grantWith({ limits: null }), /limits: "limits" must be a list/],
     [
       'an endpoint with an id of its own',
       () => endpointWith({ id: 'other' }),

@@ -9,19 +9,28 @@ import {
   checkUniqueIds,
   type Declared,
 } from './cross-references.ts';
-import type { DocumentContent, DocumentCredential } from './document-content.ts';
-import { choiceField, nestedField } from './fields.ts';
-import { readLargeTree } from './large/read-large-tree.ts';
-import type { Problem } from './problem.ts';
-import { placeIn, ProblemLog, type Place } from './problem-log.ts';
-import { readConsumer, type ReadConsumer } from './read-consumer.ts';
-import { readEndpoint } from './read-endpoint.ts';
-import { readGrant } from './read-grant.ts';
-import { readList, readMapping } from './read-mapping.ts';
-import { hasKey, type CredentialContext } from './read-secret.ts';
+import { type DocumentCredential, type ReadCredential, readCredentialsOf } from './credential.ts';
+import { choiceField, nestedField } from '../document/fields.ts';
+import { readLargeTree } from '../document/large/read-large-tree.ts';
+import type { Problem } from '../document/problem.ts';
+import { type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
+import { readConsumer } from './consumer.ts';
+import { readEndpoint } from './endpoint.ts';
+import { readGrant } from './grant.ts';
+import { hasKey, readList, readMapping } from '../document/read-mapping.ts';
+import type { CredentialContext } from './app-secret.ts';
 import type { ReadSecret } from './secret-source.ts';
-import type { DocumentSource, UnreadSource } from './source-text.ts';
-import { readYamlTree, unreadTree, type YamlTree } from './yaml-tree.ts';
+import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
+import { readYamlTree, unreadTree, type YamlTree } from '../document/yaml-tree.ts';
+
+/** A set of documents, validated: defaults are filled in, references resolve, nothing is there twice. */
+export interface DocumentContent {
+  readonly endpoints: readonly Endpoint[];
+  readonly consumers: readonly Consumer[];
+  /** In the order of the document, consumer by consumer. */
+  readonly credentials: readonly DocumentCredential[];
+  readonly grants: readonly Grant[];
+}
 
 /** How a set of documents is read. */
 export interface ParseOptions {
@@ -109,7 +118,8 @@ export function parsePlacedDocument(
   const problems = new ProblemLog(trees);
   const context: CredentialContext = { problems, ...options };
   const endpoints: { raw: unknown; place: Place; endpoint: Endpoint | null }[] = [];
-  const consumers: ({ raw: unknown; place: Place } & ReadConsumer)[] = [];
+  const consumers: { raw: unknown; place: Place; consumer: Consumer | null }[] = [];
+  const credentials: ReadCredential[] = [];
   const grants: { grant: Grant; place: Place }[] = [];
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
@@ -124,14 +134,14 @@ export function parsePlacedDocument(
       endpoints.push({ raw, place, endpoint: readEndpoint(raw, place, problems) });
     }
     for (const { raw, place } of itemsOf(values?.consumers, placeIn(root, 'consumers'), problems)) {
-      consumers.push({ raw, place, ...readConsumer(raw, place, context) });
+      consumers.push({ raw, place, consumer: readConsumer(raw, place, problems) });
+      credentials.push(...readCredentialsOf(raw, place, context));
     }
     for (const { raw, place } of itemsOf(values?.grants, placeIn(root, 'grants'), problems)) {
       const grant = readGrant(raw, place, problems);
       if (grant !== null) grants.push({ grant, place });
     }
   }
-  const credentials = consumers.flatMap((read) => read.credentials);
   const endpointIds = checkUniqueIds(declaredIn(endpoints), 'endpoint', problems);
   const consumerIds = checkUniqueIds(declaredIn(consumers), 'consumer', problems);
   checkUniqueIds(withId(credentials), 'credential', problems);

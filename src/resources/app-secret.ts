@@ -1,7 +1,7 @@
 import { Secret } from '../model/secret.ts';
-import { nestedField, textField } from './fields.ts';
-import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { readMapping } from './read-mapping.ts';
+import { nestedField, textField } from '../document/fields.ts';
+import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { hasKey, readMapping } from '../document/read-mapping.ts';
 import type { ReadSecret, SecretReference } from './secret-source.ts';
 
 /** What reading credentials needs beside the document. */
@@ -94,9 +94,4 @@ function checkSecret(text: string, name: string, place: Place, problems: Problem
   if (fault === null) return Secret.fromText(text);
   problems.report(place, `${name} ${fault}`);
   return null;
-}
-
-/** Whether a mapping has a key, with a right value or not. */
-export function hasKey(raw: unknown, key: string): boolean {
-  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key);
 }

@@ -1,4 +1,49 @@
-import { escapeInYaml } from './escape-invisible.ts';
+import { escapeInJson, escapeInYaml } from '../document/escape-invisible.ts';
+import { isMapping } from '../document/fields.ts';
+import type { Declared } from './declared.ts';
+
+/** The parts of a declarative document, in its order, each read when it is its turn. */
+export interface DocumentParts {
+  /** Lines for people at the top of a YAML document; JSON has no place for them. */
+  readonly comment: readonly string[];
+  readonly endpoints: AsyncIterable<Declared>;
+  /** With their credentials. */
+  readonly consumers: AsyncIterable<Declared>;
+  readonly grants: AsyncIterable<Declared>;
+}
+
+const sections = ['endpoints', 'consumers', 'grants'] as const;
+
+/** Writes a declarative document (interfaces §4), piece by piece, so that any number of resources can be written. */
+export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'json'): AsyncGenerator<string> {
+  yield* format === 'yaml' ? writeYaml(parts) : writeJson(parts);
+}
+
+async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
+  yield `${parts.comment.map((line) => `# ${line}\n`).join('')}version: 1\n`;
+  for (const section of sections) {
+    let isEmpty = true;
+    for await (const declared of parts[section]) {
+      if (isEmpty) yield `${section}:\n`;
+      isEmpty = false;
+      yield section === 'grants' ? `  - ${renderFlow(declared)}\n` : `  - ${renderBlock(declared, 4).trimStart()}`;
+    }
+  }
+}
+
+async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
+  yield '{\n  "version": 1';
+  for (const section of sections) {
+    yield `,\n  "${section}": [`;
+    let isEmpty = true;
+    for await (const declared of parts[section]) {
+      yield `${isEmpty ? '' : ','}\n    ${escapeInJson(JSON.stringify(declared))}`;
+      isEmpty = false;
+    }
+    yield isEmpty ? ']' : '\n  ]';
+  }
+  yield '\n}\n';
+}
 
 /** Words that some YAML reader takes for something else than a text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
@@ -16,7 +61,7 @@ const BLOCK_LISTS: ReadonlySet<string> = new Set(['credentials']);
 const MAX_LINE_LENGTH = 120;
 
 /** A mapping as lines of YAML, each indented by so many blanks. Values are plain: texts, numbers, booleans, lists, mappings. */
-export function renderBlock(mapping: Readonly<Record<string, unknown>>, indent: number): string {
+function renderBlock(mapping: Readonly<Record<string, unknown>>, indent: number): string {
   return Object.entries(mapping)
     .map(([key, value]) => renderEntry(key, value, indent))
     .join('');
@@ -57,8 +102,4 @@ function renderText(text: string): string {
   if (TIME.test(text) || (PLAIN.test(text) && !RESERVED.test(text))) return text;
   // JSON's own escapes cover the rest, and are YAML's as well.
   return escapeInYaml(JSON.stringify(text));
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
 import { findMatchCollisions } from '../route/collisions.ts';
-import { ID_PATTERN } from './fields.ts';
-import { findNearestName } from './nearest-name.ts';
-import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
+import { ID_PATTERN } from '../document/fields.ts';
+import { findNearestName } from '../document/nearest-name.ts';
+import { describePlace, type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 
 /** Something with an id, faulty or not: a reference to a faulty one is not a second problem. */
 export interface Declared {

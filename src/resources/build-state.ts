@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Credential } from '../model/credential.ts';
 import type { StoreState } from '../store/check-store.ts';
-import type { DocumentContent, DocumentCredential } from './document-content.ts';
+import type { DocumentCredential } from './credential.ts';
+import type { DocumentContent } from './parse-document.ts';
 
 /** Characters of a hash in a generated id: 80 bits, which no two App Keys share by chance. */
 const HASH_CHARACTERS = 20;

@@ -1,7 +1,8 @@
+import { choiceField, wholeNumberField } from '../document/fields.ts';
+import { describePlace, placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
+import { readList, readMapping } from '../document/read-mapping.ts';
 import { type Limit, type LimitScope, limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
-import { choiceField, wholeNumberField } from './fields.ts';
-import { describePlace, placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { readList, readMapping } from './read-mapping.ts';
+import type { Declared } from './declared.ts';
 
 const limitKind = {
   what: 'a limit',
@@ -42,4 +43,9 @@ export function readLimits(raw: unknown, place: Place, only: LimitRule | null, p
     limits.push({ requests, unit, per });
   }
   return limits;
+}
+
+/** Limits as a declarative file has them, in their order. */
+export function declareLimits(limits: readonly Limit[]): readonly Declared[] {
+  return limits.map(({ requests, unit, per }) => ({ requests, unit, per }));
 }

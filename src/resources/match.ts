@@ -1,10 +1,10 @@
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
-import { nestedField, textField } from './fields.ts';
-import { TOKEN_PATTERN } from './http-names.ts';
-import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { readList, readMapping, subjectOf } from './read-mapping.ts';
+import { nestedField, textField } from '../document/fields.ts';
+import { TOKEN_PATTERN } from '../document/http-names.ts';
+import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { readList, readMapping, subjectOf } from '../document/read-mapping.ts';
 
 const matchKind = {
   what: '"match"',

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import { knownNames } from './known-names.ts';
+import { knownNames } from '../document/known-names.ts';
 import type { Placed, PlacedDocument } from './parse-document.ts';
-import { formatPath, type Problem, sortProblems } from './problem.ts';
-import { placeIn, type Place } from './problem-log.ts';
-import { type DocumentSource, positionFinder, type UnreadSource } from './source-text.ts';
+import { formatPath, type Problem, sortProblems } from '../document/problem.ts';
+import { type Place, placeIn } from '../document/problem-log.ts';
+import { type DocumentSource, positionFinder, type UnreadSource } from '../document/source-text.ts';
 
 /** More are not told: they have one cause then. */
 const MAX_WARNINGS = 1000;

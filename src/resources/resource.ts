@@ -31,8 +31,3 @@ export interface Stored<T> {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
-
-/** The id of a grant, where one text has to name it: `orders/acme`. Ids hold no `/`. */
-export function grantId({ endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>): string {
-  return `${endpointId}/${consumerId}`;
-}

@@ -1,17 +1,18 @@
 import {
   accessConditions,
-  authenticationMethods,
-  scenarios,
   type AuthenticationMethod,
+  authenticationMethods,
   type Endpoint,
   type PartnerEndpoint,
+  scenarios,
 } from '../model/endpoint.ts';
-import { choiceField, flagField, idField, nestedField, textField } from './fields.ts';
-import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
-import { readLimits } from './read-limits.ts';
-import { readMapping } from './read-mapping.ts';
-import { readMatch } from './read-match.ts';
-import { commonOptions, optionsOf, readOptions, type ReadOptions } from './read-options.ts';
+import { choiceField, flagField, idField, nestedField, textField } from '../document/fields.ts';
+import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
+import { type Declared, withoutDefaults } from './declared.ts';
+import { declareLimits, readLimits } from './limits.ts';
+import { hasKey, readMapping } from '../document/read-mapping.ts';
+import { readMatch } from './match.ts';
+import { commonOptions, optionsOf, readOptions, type ReadOptions } from '../document/read-options.ts';
 
 const endpointKind = {
   what: 'an endpoint',
@@ -93,6 +94,40 @@ function readTrafficControl(
   return readLimits(values?.limits, placeIn(place, 'limits'), isOpen ? openLimits : null, problems);
 }
 
-function hasKey(raw: unknown, key: string): boolean {
-  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key);
+const nothingRead: ReadOptions = { values: {}, keyNames: null, algorithms: null };
+
+/** An endpoint as a declarative file has it (interfaces §4): defaults are left out, so that what is there was chosen. */
+export function declareEndpoint(endpoint: Endpoint): Declared {
+  const { id, description, scenario, match, limits, enabled } = endpoint;
+  const { hosts, paths, methods } = match;
+  return withoutDefaults(
+    {
+      id,
+      description,
+      scenario,
+      match: withoutDefaults({ hosts, paths, methods }, { hosts: [], methods: [] }),
+      ...(endpoint.scenario === 'open'
+        ? {}
+        : { authentication: endpoint.authentication, accessCondition: endpoint.accessCondition }),
+      trafficControl: withoutDefaults({ limits: declareLimits(limits) }, { limits: [] }),
+      options: withoutDefaults({ ...endpoint.options }, { ...defaultsOf(endpoint) }),
+      enabled,
+    },
+    { description: '', accessCondition: 'authenticated', trafficControl: {}, options: {}, enabled: true },
+  );
+}
+
+function defaultsOf({ authentication }: Endpoint): object {
+  return authentication === null ? commonOptions(nothingRead) : optionsOf[authentication](nothingRead);
+}
+
+/**
+ * The same, always with `enabled` and, where it has one, `accessCondition`. For programs, which ask for what is in force,
+ * and for exported files, which say it again when they are applied: defaults that decide whether and whom a resource lets
+ * in are written out.
+ */
+export function declareWholeEndpoint(endpoint: Endpoint): Declared {
+  const { enabled } = endpoint;
+  const condition = endpoint.scenario === 'open' ? {} : { accessCondition: endpoint.accessCondition };
+  return { ...declareEndpoint(endpoint), ...condition, enabled };
 }

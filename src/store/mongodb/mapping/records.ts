@@ -1,0 +1,125 @@
+import { dateField, wholeNumberField } from '../../../document/fields.ts';
+import { readMapping } from '../../../document/read-mapping.ts';
+import { type Reader, readPlain } from '../../../document/read-plain.ts';
+import type { Consumer } from '../../../model/consumer.ts';
+import type { Endpoint } from '../../../model/endpoint.ts';
+import type { Grant } from '../../../model/grant.ts';
+import { readConsumer } from '../../../resources/consumer.ts';
+import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
+import { grantId, readStoredGrant } from '../../../resources/grant.ts';
+import type { Stored } from '../../../resources/resource.ts';
+import {
+  collectionNames,
+  type ConsumerDocument,
+  type EndpointDocument,
+  type GrantDocument,
+  type VersionedDocument,
+} from '../documents.ts';
+import { type DocumentFault, describeId, type Mapped, type RawDocument } from './document-fault.ts';
+
+/** What every document of a resource has beside its own fields. */
+export type VersionFields = Omit<VersionedDocument, '_id'>;
+
+/** Revision and times of a resource; {@link Stored} without the resource. */
+export type Version = Omit<Stored<unknown>, 'resource'>;
+
+/** A fault of a document as a whole, for others to say what it is. */
+export function faultIn(collection: string, document: RawDocument): DocumentFault {
+  return { collection, id: describeId(document['_id']), field: '', problem: 'cannot be read', kind: 'malformed' };
+}
+
+/** Reads a document with the rules of its resource, whose id is its `_id`. Of several problems the first is given. */
+export function readRecord<T>(collection: string, document: RawDocument, read: Reader<T>): Mapped<T> {
+  if (document['id'] !== undefined) {
+    const problem = 'is not a known field; the id stands in "_id"';
+    return { fault: { ...faultIn(collection, document), field: 'id', problem } };
+  }
+  const fields: Record<string, unknown> = { id: document['_id'] };
+  for (const name of Object.keys(document)) if (!versionNames.has(name)) fields[name] = document[name];
+  return readWhole(collection, document, fields, read);
+}
+
+const versionNames: ReadonlySet<string> = new Set(['_id', 'revision', 'createdAt', 'updatedAt']);
+
+function readWhole<T>(collection: string, document: RawDocument, value: unknown, reader: Reader<T>): Mapped<T> {
+  const read = readPlain(value, reader);
+  if ('value' in read) return read;
+  const { path, message } = read.problems[0] ?? { path: '', message: 'cannot be read' };
+  return { fault: { ...faultIn(collection, document), field: path === 'id' ? '_id' : path, problem: message } };
+}
+
+const versionKind = {
+  what: 'a document',
+  fields: { revision: wholeNumberField(1, Number.MAX_SAFE_INTEGER), createdAt: dateField, updatedAt: dateField },
+  required: ['revision', 'createdAt', 'updatedAt'],
+} as const;
+
+/** Reads revision and times. */
+export function readVersion(collection: string, document: RawDocument): Mapped<Version> {
+  const { revision, createdAt, updatedAt } = document;
+  return readWhole(collection, document, { revision, createdAt, updatedAt }, (raw, place, problems) => {
+    const values = readMapping(raw, place, versionKind, problems);
+    return values?.revision === undefined || values.createdAt === undefined || values.updatedAt === undefined
+      ? null
+      : { revision: values.revision, createdAt: values.createdAt, updatedAt: values.updatedAt };
+  });
+}
+
+/** Writes revision and times, given in seconds. */
+export function writeVersion({ revision, createdAt, updatedAt }: Version): VersionFields {
+  return { revision, createdAt: dateOf(createdAt), updatedAt: dateOf(updatedAt) };
+}
+
+/** Seconds since the epoch as a BSON date. */
+export function dateOf(seconds: number): Date {
+  return new Date(seconds * 1000);
+}
+
+/** Reads a document of `endpoints`. */
+export function readEndpointDocument(document: RawDocument): Mapped<Endpoint> {
+  return readRecord(collectionNames.endpoints, document, readEndpoint);
+}
+
+/** Writes an endpoint as a declarative file has it. */
+export function writeEndpointDocument(endpoint: Endpoint, version: VersionFields): EndpointDocument {
+  const { id, ...declared } = declareEndpoint(endpoint);
+  return { _id: String(id), ...declared, ...version };
+}
+
+/** Reads a document of `consumers`. */
+export function readConsumerDocument(document: RawDocument): Mapped<Consumer> {
+  return readRecord(collectionNames.consumers, document, readStoredConsumer);
+}
+
+const readStoredConsumer: Reader<Consumer> = (raw, place, problems) => readConsumer(raw, place, problems, 'stored');
+
+/** Writes a consumer; what is empty is left out. */
+export function writeConsumerDocument(consumer: Consumer, version: VersionFields): ConsumerDocument {
+  const { id, name, description, labels, enabled } = consumer;
+  return {
+    _id: id,
+    ...(name === null ? {} : { name }),
+    ...(description === '' ? {} : { description }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    enabled,
+    ...version,
+  };
+}
+
+/** Reads a document of `grants`. */
+export function readGrantDocument(document: RawDocument): Mapped<Grant> {
+  return readRecord(collectionNames.grants, document, readStoredGrant);
+}
+
+/** Writes a grant. */
+export function writeGrantDocument(grant: Grant, version: VersionFields): GrantDocument {
+  const { endpointId, consumerId, limits, expiresAt } = grant;
+  return {
+    _id: grantId(grant),
+    endpointId,
+    consumerId,
+    ...(limits === null ? {} : { limits: limits.map(({ requests, unit, per }) => ({ requests, unit, per })) }),
+    ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
+    ...version,
+  };
+}
