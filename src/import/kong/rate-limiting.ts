@@ -25,8 +25,12 @@ interface ImportedLimits {
   readonly deniesOnFailure: boolean;
 }
 
-/** Days that the longest month or year has: a share of a longer window that can never sum up to more than it. */
-const LONGER_WINDOW_DAYS = { month: 31, year: 366 } as const;
+/** Kong's windows that Postern has not, with the days of the longest: a share for each day never sums up to more. */
+const longerWindows = Object.entries({ month: 31, year: 366 }).filter(
+  ([window]) => !limitUnits.some((unit) => unit === window),
+);
+
+const longestUnit = limitUnits.at(-1) ?? 'day';
 
 /** The settings that are read, or that say where and how counts are kept. */
 const knownKeys: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -87,18 +91,18 @@ function readRateLimiting({ config, name }: KongPlugin, reader: KongReader, find
     // Kong lets a request through while fewer than the limit were counted: half a request allows one.
     if (requests !== null) add(Math.max(1, Math.ceil(requests)), unit);
   }
-  for (const window of ['month', 'year'] as const) {
+  for (const [window, days] of longerWindows) {
     const requests = reader.number(config, window);
     if (requests === null) continue;
-    const share = Math.floor(requests / LONGER_WINDOW_DAYS[window]);
+    const share = Math.floor(requests / days);
     if (share < 1) {
-      fault ??= `allows ${String(requests)} requests a ${window}; the longest window of Postern is a day`;
+      fault ??= `allows ${String(requests)} requests a ${window}; the longest window of Postern is a ${longestUnit}`;
       continue;
     }
     add(share, 'day');
     findings.add('warning', placeIn(config.place, window), {
       subject,
-      what: `allows ${String(requests)} requests a ${window}; the longest window of Postern is a day: they became ${String(share)} a day, which never sums up to more`,
+      what: `allows ${String(requests)} requests a ${window}; the longest window of Postern is a ${longestUnit}: they became ${String(share)} a day, which never sums up to more`,
       instead: 'raise the day’s limit where callers have busy days, knowing that the month may then hold more',
     });
   }
