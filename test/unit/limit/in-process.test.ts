@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { InProcessLimiter } from '../../../src/limit/in-process.ts';
 import { LimiterUnavailable } from '../../../src/limit/limiter.ts';
-import { type Limit, limitUnits, unitSeconds, windowAt } from '../../../src/model/limit.ts';
+import { type Limit, limitUnits, windowAt } from '../../../src/model/limit.ts';
 import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
 import { limit } from '../../support/pipeline/resources.ts';
 
@@ -37,8 +37,8 @@ describe('limits kept in process', () => {
 
   it('change windows at full minutes, hours and days of UTC', () => {
     for (const unit of limitUnits) {
-      const length = unitSeconds[unit];
-      const clock = fixedClock(windowAt(unit, NOON).endSeconds - 1);
+      const { endSeconds } = windowAt(unit, NOON);
+      const clock = fixedClock(endSeconds - 1);
       const limiter = new InProcessLimiter(clock);
       const question = { endpointId: 'orders', consumerId: 'acme', limits: [limit(`1/${unit}/consumer`)] };
       const take = () => limiter.take(question)[0];
@@ -48,7 +48,7 @@ describe('limits kept in process', () => {
       assert.equal(take()?.isExceeded, true);
       clock.advance(0.001);
       const next = take();
-      assert.deepEqual([next?.isExceeded, next?.resetSeconds], [false, length]);
+      assert.deepEqual([next?.isExceeded, next?.resetSeconds], [false, windowAt(unit, endSeconds).endSeconds - endSeconds]);
     }
   });
 
