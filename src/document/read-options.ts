@@ -1,16 +1,18 @@
 import {
   authenticationMethods,
+  carrierKinds,
   hmacAlgorithms,
   MAX_CLOCK_SKEW_SECONDS,
   parameterEncodings,
   type AuthenticationMethod,
+  type CarrierKind,
   type CommonOptions,
   type HmacAlgorithm,
   type KeyCarrier,
   type OptionsOf,
 } from '../model/endpoint.ts';
 import { alternatives, choiceField, flagField, nestedField, textField, wholeNumberField } from './fields.ts';
-import { findCarrierFault } from './http-names.ts';
+import { defaultCarriers, findCarrierFault, isSameCarrier } from '../methods/key/carriers.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { readList, readMapping, subjectOf, type Values } from './read-mapping.ts';
 
@@ -101,7 +103,7 @@ export const optionsOf: { readonly [M in AuthenticationMethod]: (read: ReadOptio
   key: (read) => ({
     ...commonOptions(read),
     hideCredentials: read.values.hideCredentials ?? true,
-    keyNames: read.keyNames ?? [{ query: 'appKey' }, { header: 'X-App-Key' }],
+    keyNames: read.keyNames ?? defaultCarriers,
   }),
   hmac: (read) => ({
     ...commonOptions(read),
@@ -154,46 +156,42 @@ function reportUnused(raw: object, place: Place, method: AuthenticationMethod | 
   }
 }
 
-const carrierKind = { what: 'a key name', fields: { query: textField, header: textField }, required: [] } as const;
-
-/** Query names are compared after decoding, so any visible text can be one. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f]/;
+const carrierMapping = {
+  what: 'a key name',
+  fields: Object.fromEntries(carrierKinds.map((kind) => [kind, textField])) as Record<CarrierKind, typeof textField>,
+  required: [],
+} as const;
 
 function readKeyNames(raw: unknown, place: Place, problems: ProblemLog): readonly KeyCarrier[] {
   const list = readList(raw, place, problems);
   if (list?.length === 0)
     problems.report(place, '"keyNames" is empty; name a carrier, or remove the key for the default');
   const carriers: KeyCarrier[] = [];
-  const seen = new Set<string>();
   for (const [index, item] of (list ?? []).entries()) {
     const at = placeIn(place, index);
     const carrier = readCarrier(item, at, problems);
     if (carrier === null) continue;
-    const name = 'query' in carrier ? `query ${carrier.query}` : `header ${carrier.header.toLowerCase()}`;
-    if (seen.has(name)) problems.report(at, `${subjectOf(at.path)} stands in this list already`);
-    else carriers.push(carrier);
-    seen.add(name);
+    if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
+    else problems.report(at, `${subjectOf(at.path)} stands in this list already`);
   }
   return carriers;
 }
 
 function readCarrier(raw: unknown, place: Place, problems: ProblemLog): KeyCarrier | null {
   const before = problems.count;
-  const values = readMapping(raw, place, carrierKind, problems);
+  const values = readMapping(raw, place, carrierMapping, problems);
   if (values === null || problems.count > before) return null;
-  const { query, header } = values;
-  if ((query === undefined) === (header === undefined)) {
-    problems.report(place, `${subjectOf(place.path)} must have exactly one of "query" and "header"`);
+  const given = carrierKinds.filter((kind) => values[kind] !== undefined);
+  const [kind] = given;
+  if (kind === undefined || given.length > 1) {
+    const known = carrierKinds.map((name) => JSON.stringify(name)).join(' and ');
+    problems.report(place, `${subjectOf(place.path)} must have exactly one of ${known}`);
     return null;
   }
-  if (header !== undefined) {
-    const fault = findCarrierFault(header);
-    if (fault === null) return { header };
-    problems.report(placeIn(place, 'header'), `${JSON.stringify(header)} ${fault}`);
-    return null;
-  }
-  if (query !== undefined && query !== '' && !UNPRINTABLE.test(query)) return { query };
-  problems.report(placeIn(place, 'query'), '"query" must be the name of a query parameter, without control characters');
+  const carrier = { [kind]: values[kind] } as unknown as KeyCarrier;
+  const fault = findCarrierFault(carrier);
+  if (fault === null) return carrier;
+  problems.report(placeIn(place, kind), fault);
   return null;
 }
 

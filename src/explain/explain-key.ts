@@ -1,3 +1,4 @@
+import { carrierNames, describeCarrier, sentKeys } from '../methods/key/carriers.ts';
 import { findParameter } from '../methods/query-parameters.ts';
 import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
 import { decodeFormText } from '../signing/form-decoding.ts';
@@ -19,7 +20,7 @@ export function explainKey(request: ClientRequest, { keyNames }: KeyOptions, { s
 
 /** What stands in the places of an App Key, that of the first place, which decides, first. */
 export function carriedKeys(request: ClientRequest, keyNames: readonly KeyCarrier[]): readonly string[] {
-  return keyNames.flatMap((carrier) => valuesOf(request, carrier));
+  return keyNames.flatMap((carrier) => sentKeys(request, carrier));
 }
 
 /** The App Keys that a caller may have meant who sent another text: what {@link explainKey} can name the difference of. */
@@ -44,20 +45,10 @@ interface Carried {
 
 function firstPresent(request: ClientRequest, keyNames: readonly KeyCarrier[]): Carried | null {
   for (const carrier of keyNames) {
-    const values = valuesOf(request, carrier);
+    const values = sentKeys(request, carrier);
     if (values.length > 0) return { carrier, values };
   }
   return null;
-}
-
-function valuesOf({ path, headers }: ClientRequest, carrier: KeyCarrier): readonly string[] {
-  if ('header' in carrier) {
-    const name = carrier.header.toLowerCase();
-    return headers.filter(([candidate]) => candidate.toLowerCase() === name).map(([, value]) => value);
-  }
-  const value = findParameter(queryOf(path), carrier.query);
-  if (value === null) return [];
-  return typeof value === 'string' ? [decodeFormText(value) ?? '%'] : ['', ''];
 }
 
 function findMistakes(
@@ -66,9 +57,9 @@ function findMistakes(
   found: Carried | null,
   key: string | null,
 ): readonly Mistake[] {
-  const places = keyNames.map(describe).join(' or ');
+  const places = keyNames.map(describeCarrier).join(' or ');
   if (found === null) return [findMissing(request, keyNames, places)];
-  const place = describe(found.carrier);
+  const place = describeCarrier(found.carrier);
   const [value = ''] = found.values;
   if (found.values.length > 1) {
     return [{ name: 'key-twice', what: `the App Key stands more than once in ${place}`, fix: 'Send it once' }];
@@ -85,7 +76,7 @@ function findMistakes(
   // Which App Key is the right one is not always known.
   if (key === null || isSame(value, key)) return [];
   const later = keyNames.slice(keyNames.indexOf(found.carrier) + 1);
-  if (later.some((carrier) => valuesOf(request, carrier).some((other) => isSame(other, key)))) {
+  if (later.some((carrier) => sentKeys(request, carrier).some((other) => isSame(other, key)))) {
     return [
       {
         name: 'key-in-a-later-place',
@@ -147,8 +138,8 @@ function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[], pl
   const query = queryOf(request.path).split('&');
   const header = (wanted: string): string | null =>
     request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
-  const queryNames = keyNames.flatMap((carrier) => ('query' in carrier ? [carrier.query] : []));
-  const headerNames = keyNames.flatMap((carrier) => ('header' in carrier ? [carrier.header.toLowerCase()] : []));
+  const queryNames = carrierNames(keyNames, 'query');
+  const headerNames = carrierNames(keyNames, 'header').map((name) => name.toLowerCase());
   const segmentNames = query.map((segment) => segment.split('=', 1)[0] ?? '');
   if (query.some((segment) => queryNames.includes(segment))) {
     return { name: 'key-without-value', what: 'the parameter of the App Key has no "=" and no value', fix };
@@ -190,10 +181,6 @@ function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[], pl
 
 function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
-}
-
-function describe(carrier: KeyCarrier): string {
-  return 'header' in carrier ? `the header ${carrier.header}` : `the query parameter ${carrier.query}`;
 }
 
 function isSame(left: string, right: string): boolean {

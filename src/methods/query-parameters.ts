@@ -26,14 +26,14 @@ export function findParameter(query: string, name: string): string | null | Repe
   return found;
 }
 
-/** Drops every parameter of one of these names, with or without `=`; all other bytes and the order stay (spec §3.1). */
-export function removeParameters(query: string, names: readonly string[]): string {
+/** Drops every parameter of this name, with or without `=`; all other bytes and the order stay (spec §3.1). */
+export function removeParameter(query: string, name: string): string {
   const kept: string[] = [];
   let runStart = 0;
   for (let start = 0; start <= query.length; ) {
     const end = segmentEnd(query, start);
     const equals = nameEnd(query, start, end);
-    if (names.some((name) => isNamed(query, start, equals, name))) {
+    if (isNamed(query, start, equals, name)) {
       if (start > runStart) kept.push(query.slice(runStart, start - 1));
       runStart = end + 1;
     }

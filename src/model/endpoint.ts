@@ -30,8 +30,12 @@ export interface EndpointMatch {
   readonly methods: readonly string[];
 }
 
-/** Where an App Key may stand on a `key` endpoint, in the order they are looked at (spec §3.1). */
-export type KeyCarrier = { readonly query: string } | { readonly header: string };
+/** The parts of a request in which an App Key may stand. */
+export const carrierKinds = ['query', 'header'] as const;
+export type CarrierKind = (typeof carrierKinds)[number];
+
+/** Where an App Key may stand on a `key` endpoint (spec §3.1): `{ header: 'X-App-Key' }`. */
+export type KeyCarrier = { [K in CarrierKind]: { readonly [Kind in K]: string } }[CarrierKind];
 
 /** Options that every scenario and method has. */
 export interface CommonOptions {

@@ -8,6 +8,21 @@ const LOWER_C = 0x63;
 const SHORTEST_NAME = 'x-consumer-'.length;
 
 /**
+ * Whether a header of this name may tell the back end who calls, in any case and with `_` for `-` (spec §4.3): only
+ * Postern sets such headers.
+ */
+export function isIdentityName(name: string): boolean {
+  if ((name.charCodeAt(0) | 0x20) !== LOWER_X) return false;
+  const comparable = name.toLowerCase().replaceAll('_', '-');
+  return (
+    comparable.startsWith('x-consumer-') ||
+    comparable.startsWith('x-credential-') ||
+    comparable.startsWith('x-authenticated-') ||
+    comparable === 'x-anonymous-consumer'
+  );
+}
+
+/**
  * The names of headers that could pass for those that tell the back end who calls, in any case and with `_` for `-`, as
  * received (spec §4.3). They are named in the answer, to be removed, so that one that is no name of a header (RFC 9110
  * §5.1), which Envoy could not take there, refuses the request (`MALFORMED_REQUEST`). Envoy itself passes no such name on.
@@ -24,11 +39,5 @@ function looksLikeIdentity(bytes: Uint8Array, start: number, end: number): boole
   if (third !== LOWER_A && third !== LOWER_C) return false;
   let name = '';
   for (let at = start; at < end; at += 1) name += String.fromCharCode(bytes[at] ?? 0);
-  const comparable = name.toLowerCase().replaceAll('_', '-');
-  return (
-    comparable.startsWith('x-consumer-') ||
-    comparable.startsWith('x-credential-') ||
-    comparable.startsWith('x-authenticated-') ||
-    comparable === 'x-anonymous-consumer'
-  );
+  return isIdentityName(name);
 }

@@ -2,7 +2,7 @@ import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
 import { nestedField, textField } from '../document/fields.ts';
-import { TOKEN_PATTERN } from '../document/http-names.ts';
+import { isToken } from '../signing/http-grammar.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping, subjectOf } from '../document/read-mapping.ts';
 
@@ -45,7 +45,7 @@ function parseHost(text: string): string | null {
 const METHOD_RULE = 'must be an HTTP method such as GET; methods compare exactly, so "get" is another one';
 
 function parseMethod(text: string): string | null {
-  return TOKEN_PATTERN.test(text) ? text : null;
+  return isToken(text) ? text : null;
 }
 
 /** A list of texts, none twice. It cannot be empty: an empty list looks like "none" and would have to mean "any". */

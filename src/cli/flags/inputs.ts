@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { ClientHeader, ClientRequest } from '../../signing/client-request.ts';
+import { isToken } from '../../signing/http-grammar.ts';
 import { UsageError } from '../failure.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 const STANDARD_INPUT = 0;
 
@@ -31,7 +31,7 @@ interface RequestToSign {
  * Throws {@link UsageError} for what is no request.
  */
 export function readRequestArguments({ method, url, headers, data }: RequestArguments): RequestToSign {
-  if (!TOKEN.test(method)) throw new UsageError(`"${method}" is no HTTP method; the form is: postern sign METHOD URL`);
+  if (!isToken(method)) throw new UsageError(`"${method}" is no HTTP method; the form is: postern sign METHOD URL`);
   const match = /^(https?):\/\/([^/?#]+)([^#]*)$/.exec(url);
   if (match === null || !VISIBLE_ASCII.test(url)) {
     throw new UsageError(
@@ -62,7 +62,7 @@ function readHeader(text: string): ClientHeader {
   const colon = text.indexOf(':');
   const name = text.slice(0, Math.max(colon, 0));
   const value = Buffer.from(text.slice(colon + 1).trim(), 'utf8').toString('latin1');
-  if (!TOKEN.test(name) || /[\0\r\n]/.test(value)) throw new UsageError(`-H "${text}": the form is "Name: value"`);
+  if (!isToken(name) || /[\0\r\n]/.test(value)) throw new UsageError(`-H "${text}": the form is "Name: value"`);
   return [name, value];
 }
 

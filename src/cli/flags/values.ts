@@ -3,7 +3,7 @@ import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../document/read-plain.ts';
-import type { PathRule } from '../../model/endpoint.ts';
+import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
 import { parsePathRule } from '../../receive/path.ts';
 
@@ -111,8 +111,9 @@ function readScalar(text: string): unknown {
 function readKeyName(text: string): unknown {
   const colon = text.indexOf(':');
   const kind = text.slice(0, Math.max(colon, 0));
-  if (kind === 'header' || kind === 'query') return { [kind]: text.slice(colon + 1) };
-  throw new InvalidArgumentError('The form is keyNames=header:NAME or keyNames=query:NAME, several with commas.');
+  if (carrierKinds.some((known) => known === kind)) return { [kind]: text.slice(colon + 1) };
+  const forms = [...carrierKinds].sort().map((known) => `keyNames=${known}:NAME`);
+  throw new InvalidArgumentError(`The form is ${forms.join(' or ')}, several with commas.`);
 }
 
 /** `/orders` or `prefix:/orders`: everything below; `exact:/orders`: this path only (interfaces §4). */

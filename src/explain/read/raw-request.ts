@@ -1,8 +1,9 @@
 import type { ClientHeader } from '../../signing/client-request.ts';
+import { TOKEN_CHARACTER } from '../../signing/http-grammar.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
+const REQUEST_LINE = new RegExp(`^(${TOKEN_CHARACTER}+) (\\S+)(?: HTTP/\\d(?:\\.\\d)?)?$`);
 const VERBOSE_LINE = /^> ?(.*)$/;
 const RESPONSE_DATE = /^< date: ([^\r\n]*)/im;
 

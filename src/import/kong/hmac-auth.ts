@@ -1,11 +1,11 @@
 import { placeIn } from '../../document/problem-log.ts';
-import { hmacAlgorithms } from '../../model/endpoint.ts';
+import { algorithmTable } from '../../methods/hmac/algorithms.ts';
+import { hmacAlgorithms, MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { hideCredentials, type ImportedMethod } from './imported-method.ts';
 import type { KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
 
-const MAX_CLOCK_SKEW_SECONDS = 3600;
 const DEFAULT_CLOCK_SKEW_SECONDS = 300;
 
 /** What Postern always wants signed, or that stands for the same. */
@@ -19,7 +19,10 @@ export function readHmacAuth(
   findings: FindingLog,
 ): ImportedMethod | null {
   const listed = reader.texts(config, 'algorithms');
-  const algorithms = hmacAlgorithms.filter((algorithm) => listed.length === 0 || listed.includes(algorithm));
+  const algorithms = hmacAlgorithms.filter((algorithm) => {
+    const { kongName } = algorithmTable[algorithm];
+    return kongName !== null && (listed.length === 0 || listed.includes(kongName));
+  });
   if (listed.length === 0 || listed.includes('hmac-sha1')) {
     findings.add('warning', placeIn(config.place, 'algorithms'), {
       subject,

@@ -1,6 +1,6 @@
 import type { Declared } from '../../resources/declared.ts';
-import { findCarrierFault } from '../../document/http-names.ts';
 import { placeIn } from '../../document/problem-log.ts';
+import { findHeaderFault } from '../../methods/key/carriers.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { hideCredentials, type ImportedMethod } from './imported-method.ts';
 import type { KongPlugin } from './kong-entities.ts';
@@ -22,7 +22,7 @@ export function readKeyAuth(
     if (!keyNames.some((other) => JSON.stringify(other).toLowerCase() === text)) keyNames.push(carrier);
   };
   for (const [index, name] of (names.length === 0 ? ['apikey'] : names).entries()) {
-    const fault = inHeader ? findCarrierFault(name) : null;
+    const fault = inHeader ? findHeaderFault(name) : null;
     if (fault !== null) {
       findings.add('error', placeIn(config.place, 'key_names', index), {
         subject,

@@ -1,8 +1,8 @@
-import { TOKEN_PATTERN } from '../../document/http-names.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import type { PathRule } from '../../model/endpoint.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parsePathRule, parseTarget } from '../../receive/path.ts';
+import { isToken } from '../../signing/http-grammar.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { type KongRoute, nameOfRoute } from './kong-entities.ts';
 
@@ -95,7 +95,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
     return read;
   });
   const methods = [...new Set(route.methods)];
-  const faulty = methods.filter((method) => !TOKEN_PATTERN.test(method));
+  const faulty = methods.filter((method) => !isToken(method));
   if (faulty.length > 0) {
     findings.add('error', placeIn(route.place, 'methods'), {
       subject,

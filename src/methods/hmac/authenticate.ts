@@ -37,7 +37,7 @@ export function authenticateByHmac(
 }
 
 /** Takes the signature out of the request (spec §3.2). */
-export function concealHmac({ hideCredentials }: HmacOptions): UpstreamChanges {
+export function concealHmac(_routed: Routed, { hideCredentials }: HmacOptions): UpstreamChanges {
   return hideCredentials ? { ...unchanged, headersToRemove: ['authorization'] } : unchanged;
 }
 
@@ -63,7 +63,7 @@ function judge(
       refuseReplay(routed, options, { method: 'hmac', appKey, mac, credentialId, signedAtSeconds }, ports.replayGuard),
       (replayed) =>
         replayed === null
-          ? vouchFor(routed, held, concealHmac(options), secretOf(verified))
+          ? vouchFor(routed, held, concealHmac(routed, options), secretOf(verified))
           : nameCaller(replayed, held),
     );
   if (claimed === null) return accept();

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import { decodeCanonicalBase64 } from '../../signing/encodings.ts';
-import { skipBlanks } from '../../signing/http-grammar.ts';
+import { leadingToken, skipBlanks } from '../../signing/http-grammar.ts';
 import { parseSignedHeaders } from './signed-headers.ts';
 
 const SCHEME = 'hmac';
@@ -8,7 +8,6 @@ const PARAMETER_NAMES = ['appkey', 'algorithm', 'headers', 'signature'] as const
 type ParameterName = (typeof PARAMETER_NAMES)[number];
 const OPENINGS = PARAMETER_NAMES.map((name) => ({ name, opening: `${name}="` }));
 
-const TOKEN_START = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+/;
 const NOT_QUOTED_TEXT = /[\x00-\x08\x0a-\x1f\x7f\\]/;
 
 /** What an hmac `Authorization` header says. */
@@ -33,7 +32,7 @@ export interface HmacAuthorization {
  * @param maxNames how many names the list of signed headers may have; see `maxSignedNames`
  */
 export function parseHmacAuthorization(value: string, maxNames = Infinity): HmacAuthorization | Refusal {
-  const scheme = TOKEN_START.exec(value)?.[0] ?? '';
+  const scheme = leadingToken(value);
   if (scheme === '') return malformed('does not begin with a scheme');
   if (scheme.toLowerCase() !== SCHEME)
     return refuse('CREDENTIALS_MISSING', 'the Authorization header has another scheme');

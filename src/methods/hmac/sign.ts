@@ -3,8 +3,9 @@ import type { Secret } from '../../model/secret.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest, withHeaders } from '../../signing/client-request.ts';
 import { formatImfFixdate } from '../../signing/signed-time.ts';
+import { macOf } from './algorithms.ts';
 import { digestOf } from './digest.ts';
-import { macOf, parseHmac } from './signature.ts';
+import { parseHmac } from './signature.ts';
 import { parseSignedHeaders, REQUEST_LINE } from './signed-headers.ts';
 import { hmacTexts, SIGNED_HTTP_VERSION } from './string-to-sign.ts';
 

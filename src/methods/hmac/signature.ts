@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { type HmacAlgorithm, hmacAlgorithms, type HmacOptions } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
@@ -6,18 +5,13 @@ import { equal } from '../../signing/equal.ts';
 import { checkTarget, type SignableRequest } from '../../signing/signable-request.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
 import type { VerifiedSignature } from '../caller.ts';
+import { macOf } from './algorithms.ts';
 import { type HmacAuthorization, parseHmacAuthorization } from './authorization.ts';
 import { maxSignedNames } from './signed-headers.ts';
 import { hmacTexts, signableVersions } from './string-to-sign.ts';
 
 /** The largest body that an hmac endpoint takes, inclusive (spec §3.2). */
 export const MAX_HMAC_BODY_BYTES = 10_485_760;
-
-const HASHES: Readonly<Record<HmacAlgorithm, string>> = {
-  'hmac-sha256': 'sha256',
-  'hmac-sha384': 'sha384',
-  'hmac-sha512': 'sha512',
-};
 
 /** An hmac request that is well formed: everything that can be said before its App Key is looked up. */
 export interface HmacCredentials {
@@ -81,11 +75,6 @@ export function verifyHmac(credentials: HmacCredentials, secrets: readonly Secre
     }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the request');
-}
-
-/** The MAC of a string to sign. */
-export function macOf(algorithm: HmacAlgorithm, text: Uint8Array, secret: Secret): Buffer {
-  return createHmac(HASHES[algorithm], secret.reveal()).update(text).digest();
 }
 
 function readAuthorization(request: SignableRequest): HmacAuthorization | Refusal {

@@ -1,10 +1,11 @@
+import { isIdentityName } from '../../receive/forged-headers.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
+import { isLowerCaseToken } from '../../signing/http-grammar.ts';
 
 /** The name in a `headers` list that stands for the request line (interface document, Authentication). */
 export const REQUEST_LINE = 'request-line';
 
 const REQUIRED_NAMES = ['date', REQUEST_LINE];
-const LOWER_CASE_TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** Removed or rewritten before the check, or by the check itself: a signature over them would prove nothing. */
 const UNSIGNABLE_NAMES = new Set([
   'authorization',
@@ -15,8 +16,6 @@ const UNSIGNABLE_NAMES = new Set([
   'x-request-id',
 ]);
 const UNSIGNABLE_PREFIXES = ['x-forwarded-', 'x-envoy-'];
-/** Identity names are unsignable in every spelling that a back end may read as one (spec §4.3). */
-const IDENTITY_NAME = /^x[-_](?:(?:consumer|credential|authenticated)[-_]|anonymous[-_]consumer$)/;
 const SHOWN_NAME_CHARACTERS = 64;
 
 /**
@@ -30,7 +29,7 @@ export function parseSignedHeaders(text: string, maxNames = Infinity): readonly 
   }
   const names = text.split(' ');
   for (const name of names) {
-    if (!LOWER_CASE_TOKEN.test(name)) {
+    if (!isLowerCaseToken(name)) {
       return refuse(
         'CREDENTIALS_MALFORMED',
         'the headers list is not lower-case names with single spaces between them',
@@ -64,7 +63,7 @@ function hasMoreNames(text: string, maxNames: number): boolean {
 
 /** Tells whether a header, by its lower-case name, may stand in a `headers` list (spec §3.2). */
 export function isSignableHeader(name: string): boolean {
-  if (UNSIGNABLE_NAMES.has(name) || IDENTITY_NAME.test(name)) return false;
+  if (UNSIGNABLE_NAMES.has(name) || isIdentityName(name)) return false;
   return !UNSIGNABLE_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 

@@ -2,9 +2,10 @@ import type { OAuth2Options } from '../../model/endpoint.ts';
 import { findTokenFault } from '../../oauth2/find-token-fault.ts';
 import { type Pending, whenReady } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
-import { type Refusal, refuse } from '../../refusal.ts';
+import { type Refusal, type RefusalCode, refuse } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { decodeFormText } from '../../signing/form-decoding.ts';
+import { leadingToken } from '../../signing/http-grammar.ts';
 import {
   type Authenticated,
   type AuthenticationPorts,
@@ -13,14 +14,20 @@ import {
   vouchFor,
 } from '../authenticated.ts';
 import { nameCaller } from '../caller.ts';
-import { findParameter, removeParameters, type Repeated } from '../query-parameters.ts';
+import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
 
 const PARAMETER = 'access_token';
-const SCHEME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+/;
 /** RFC 6750 §2.1, `b64token`. */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 /** Also in a value that Envoy made of several `Authorization` lines. */
 const HOLDS_BEARER = /(?:^|,)\s*bearer(?:[\s,]|$)/i;
+
+/** The errors of RFC 6750 §3.1 by refusal; none where the request has no token (§3). */
+export const bearerErrors: Partial<Readonly<Record<RefusalCode, string>>> = {
+  MALFORMED_REQUEST: 'invalid_request',
+  CREDENTIALS_MALFORMED: 'invalid_token',
+  TOKEN_INVALID: 'invalid_token',
+};
 
 /**
  * Authenticates by an access token (spec §3.4, RFC 6750): in `Authorization`, or with `tokenInQuery` as `access_token`,
@@ -54,7 +61,7 @@ export function concealToken(
     .some((value) => HOLDS_BEARER.test(value.toString('latin1').trim()));
   const headersToRemove = isInHeader ? ['authorization'] : [];
   const { path, query } = target;
-  const kept = query === null || !tokenInQuery ? query : removeParameters(query, [PARAMETER]);
+  const kept = query === null || !tokenInQuery ? query : removeParameter(query, PARAMETER);
   if (kept === query) return { ...unchanged, headersToRemove };
   return { ...unchanged, path: kept === null || kept === '' ? path : `${path}?${kept}`, headersToRemove };
 }
@@ -66,7 +73,7 @@ export function findToken(request: HttpRequest, query: string | null): string | 
   if (value !== null && typeof value !== 'string') {
     return refuse('CREDENTIALS_MALFORMED', 'the Authorization header stands twice');
   }
-  const scheme = value === null ? null : (SCHEME.exec(value)?.[0] ?? '').toLowerCase();
+  const scheme = value === null ? null : leadingToken(value).toLowerCase();
   if (scheme === '') return refuse('CREDENTIALS_MALFORMED', 'the Authorization header does not begin with a scheme');
   if (value === null || scheme !== 'bearer') {
     if (inQuery !== null) return readParameter(inQuery);

@@ -15,7 +15,7 @@ import {
 } from '../authenticated.ts';
 import { findSigner, nameCaller, refuseCaller, secretOf } from '../caller.ts';
 import { refuseReplay, refuseUndeliveredBody } from '../signed-request.ts';
-import { type ParameterRequest, parsingParameterRequest } from './request.ts';
+import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
 import { firstBytesOf } from './string-to-sign.ts';
 import { stripReservedParameters } from './strip-parameters.ts';
@@ -52,7 +52,7 @@ export function authenticateByParameterSignature(
  * Takes the wrapper off a well-formed JSON body, and with `hideCredentials` the reserved parameters out of query and
  * form; all other bytes stay (spec §3.3).
  */
-export function concealParameters(
+function concealParameters(
   { received: { target, request } }: Routed,
   { hideCredentials }: ParameterSignatureOptions,
   parameters: ParameterRequest,
@@ -64,6 +64,13 @@ export function concealParameters(
   if (parameters.form !== 'form') return { ...unchanged, path, body: parameters.data };
   const stripped = stripReservedParameters(request.body);
   return { ...unchanged, path, body: stripped.length === request.bodyLength ? null : stripped };
+}
+
+/** The same where they were not read yet: `observe` lets only requests through in which they are well formed. */
+export function concealReadParameters(routed: Routed, options: ParameterSignatureOptions): UpstreamChanges {
+  const parameters = parseParameterRequest(routed.received.request, options);
+  if (isRefusal(parameters)) throw new Error('an observed request whose parameters cannot be read was let through');
+  return concealParameters(routed, options, parameters);
 }
 
 function judge(

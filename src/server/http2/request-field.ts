@@ -1,3 +1,4 @@
+import { isLowerCaseToken } from '../../signing/http-grammar.ts';
 import { type FieldKind, valueUnread } from './hpack/field.ts';
 
 /** The request fields that a gRPC server acts on; the value of any other is not read. */
@@ -34,12 +35,9 @@ const kinds: ReadonlyMap<string, FieldKind> = new Map([
   ['upgrade', requestField.connectionSpecific],
 ]);
 
-/** RFC 9110 §5.6.2 `token`, without capitals (RFC 9113 §8.2.1). */
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-
-/** What a literal name is to {@link RequestHead}. */
+/** What a literal name is to {@link RequestHead}: names are tokens without capitals (RFC 9113 §8.2.1). */
 export function classifyRequestField(name: string): FieldKind {
-  return kinds.get(name) ?? (fieldName.test(name) ? requestField.ignored : requestField.malformed);
+  return kinds.get(name) ?? (isLowerCaseToken(name) ? requestField.ignored : requestField.malformed);
 }
 
 /** {@link classifyRequestField} for servers that read `traceparent` too. */

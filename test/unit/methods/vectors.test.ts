@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { Secret } from '../../../src/model/secret.ts';
 import { isRefusal } from '../../../src/refusal.ts';
-import { macOf } from '../../../src/methods/hmac/signature.ts';
+import { macOf } from '../../../src/methods/hmac/algorithms.ts';
 import { hmacTexts, SIGNED_HTTP_VERSION } from '../../../src/methods/hmac/string-to-sign.ts';
 import { firstBytesOf } from '../../../src/methods/parameter-signature/string-to-sign.ts';
 import { parseParameterRequest } from '../../../src/methods/parameter-signature/request.ts';

@@ -1,0 +1,38 @@
+import type { AuthenticationMethod, OptionsOf } from '../model/endpoint.ts';
+import type { Secret } from '../model/secret.ts';
+import type { Pending } from '../pending.ts';
+import type { Refusal, RefusalCode } from '../refusal.ts';
+import type { Routed } from '../route/route.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
+import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
+
+/** With what a caller signs a request. */
+export interface Signing {
+  readonly appKey: string;
+  readonly secret: Secret;
+  /** Lower-case names of headers that are signed besides those that must be, where headers are signed. */
+  readonly alsoSigned: readonly string[];
+  readonly nowSeconds: number;
+}
+
+/** What a method of authentication is. `methods.ts` lists them all; nothing else asks which method an endpoint has. */
+export interface Method<M extends AuthenticationMethod> {
+  /** Finds out who calls (spec §3). */
+  readonly authenticate: (
+    routed: Routed,
+    options: OptionsOf[M],
+    ports: AuthenticationPorts,
+  ) => Pending<Authenticated | Refusal>;
+  /** What must change in a request that goes upstream without having been authenticated (spec §4.4). */
+  readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
+  /** Gives a request its credentials as a caller does; null where they are no part of one request, but fetched before. */
+  readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
+  readonly challenge: Challenge;
+}
+
+/** How `WWW-Authenticate` asks for credentials (spec §5). */
+export interface Challenge {
+  readonly scheme: string;
+  /** What the challenge calls the error of a refusal (RFC 6750 §3.1). A refusal that has one is challenged whatever its status. */
+  readonly errors: Partial<Readonly<Record<RefusalCode, string>>>;
+}

@@ -1,0 +1,39 @@
+import type { AuthenticationMethod } from '../model/endpoint.ts';
+import { authenticateByHmac, concealHmac } from './hmac/authenticate.ts';
+import { signHmac } from './hmac/sign.ts';
+import { authenticateByKey, concealKey } from './key/authenticate.ts';
+import { carryKey } from './key/carriers.ts';
+import type { Method } from './method.ts';
+import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
+import { authenticateByParameterSignature, concealReadParameters } from './parameter-signature/authenticate.ts';
+import { signParameters } from './parameter-signature/sign.ts';
+
+/** Every method of authentication. One that is missing does not compile. */
+export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
+  key: {
+    authenticate: authenticateByKey,
+    conceal: concealKey,
+    sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
+    challenge: { scheme: 'Key', errors: {} },
+  },
+  hmac: {
+    authenticate: authenticateByHmac,
+    conceal: concealHmac,
+    sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
+      signHmac(request, { ...signing, algorithm }),
+    challenge: { scheme: 'hmac', errors: {} },
+  },
+  'parameter-signature': {
+    authenticate: authenticateByParameterSignature,
+    conceal: concealReadParameters,
+    sign: (request, options, { nowSeconds, ...signing }) =>
+      signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),
+    challenge: { scheme: 'Sign', errors: {} },
+  },
+  oauth2: {
+    authenticate: authenticateByOAuth2,
+    conceal: concealToken,
+    sign: null,
+    challenge: { scheme: 'Bearer', errors: bearerErrors },
+  },
+};
