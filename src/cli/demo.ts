@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import type { LogTail } from '../demo/log-tail.ts';
+import type { LogTail } from '../demo/demo-process.ts';
 import type { CommandContext } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 

@@ -2,7 +2,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DemoFailure } from './demo-failure.ts';
-import type { LogTail } from './log-tail.ts';
 
 const READY_DEADLINE_MS = 30_000;
 const READY_INTERVAL_MS = 50;
@@ -14,7 +13,8 @@ const STOP_DEADLINE_MS = 3000;
  */
 const WATCHED = 'exec 3<&0; { read -r word <&3 || kill "$$"; } >/dev/null & exec "$@" 3<&- </dev/null';
 
-export interface DemoProcessOptions {
+/** How a program is started, and how it says that it serves. */
+export interface ProgramStart {
   /** How people know it: `Envoy`. */
   readonly title: string;
   readonly program: string;
@@ -23,6 +23,9 @@ export interface DemoProcessOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether it serves. May reject while it does not; asked again until it does. */
   readonly isReady: (signal: AbortSignal) => Promise<boolean>;
+}
+
+interface DemoProcessOptions extends ProgramStart {
   readonly log: LogTail;
   /** Aborting it ends the wait for the program to be ready. */
   readonly signal: AbortSignal;
@@ -107,5 +110,30 @@ export class DemoProcess implements AsyncDisposable {
     const deadline = setTimeout(() => this.#child.kill('SIGKILL'), STOP_DEADLINE_MS);
     await this.ended;
     clearTimeout(deadline);
+  }
+}
+
+/** Enough for the end of a log, and little enough to keep for as long as the demo runs. */
+const MAX_CHARACTERS = 64 * 1024;
+
+/** Keeps the end of what a program writes, for the case that something goes wrong. */
+export class LogTail {
+  readonly title: string;
+  #text = '';
+
+  constructor(title: string) {
+    this.title = title;
+  }
+
+  write(piece: string): void {
+    this.#text = (this.#text + piece).slice(-MAX_CHARACTERS);
+  }
+
+  /** The last lines. */
+  lines(count: number): readonly string[] {
+    return this.#text
+      .split('\n')
+      .filter((line) => line !== '')
+      .slice(-count);
   }
 }

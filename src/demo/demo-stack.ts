@@ -3,13 +3,10 @@ import { parseConfig } from '../config.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DemoFailure } from './demo-failure.ts';
-import type { DemoProcess } from './demo-process.ts';
+import { DemoProcess, LogTail, type ProgramStart } from './demo-process.ts';
 import { DEMO_HOST, type DemoPorts, type RateLimitPorts } from './demo-ports.ts';
 import { EchoBackend } from './echo-backend.ts';
-import { LogTail } from './log-tail.ts';
-import { packageFiles } from './package-files.ts';
-import { startEnvoy } from './start-envoy.ts';
-import { startRateLimitService, startRedis } from './start-rate-limits.ts';
+import { envoyStart, packageFiles, rateLimitServiceStart, redisStart } from './programs.ts';
 
 export interface DemoStackOptions {
   readonly ports: DemoPorts;
@@ -66,8 +63,8 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const { ports, rateLimits, envoyProgram, signal, logs } = options;
   const parts: AsyncDisposable[] = [];
   const lost = new AbortController();
-  const run = async (starting: Promise<DemoProcess>): Promise<void> => {
-    const started = await starting;
+  const run = async (start: ProgramStart, log: LogTail): Promise<void> => {
+    const started = await DemoProcess.start({ ...start, log, signal });
     parts.push(started);
     void started.ended.then((how) => {
       lost.abort(new DemoFailure(`${started.title} ended by itself, with ${how}.`));
@@ -80,14 +77,13 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     if (rateLimits !== null) {
       const { programs, ports: own } = rateLimits;
       const path = options.environment['PATH'];
-      const service = { program: programs.ratelimit, ports: own, path, log: logs.rateLimitService, signal };
-      await run(startRedis({ program: programs.redis, ports: own, log: logs.redis, signal }));
-      await run(startRateLimitService(service));
+      await run(redisStart(programs.redis, own.redis), logs.redis);
+      await run(await rateLimitServiceStart(programs.ratelimit, own, path), logs.rateLimitService);
     }
     parts.push(await EchoBackend.start(ports.backend));
     parts.push(await startPostern(options));
     signal.throwIfAborted();
-    await run(startEnvoy({ program: envoyProgram, ports, log: logs.envoy, signal }));
+    await run(await envoyStart(envoyProgram, ports), logs.envoy);
     return { signal: AbortSignal.any([signal, lost.signal]), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();

@@ -1,6 +1,5 @@
 import { InstallFailure, type InstallProgress, installServices } from '../../scripts/install-services.mjs';
 import { DemoFailure } from './demo-failure.ts';
-import type { StatusLine } from './status-line.ts';
 
 const BAR_CELLS = 24;
 const BYTES_PER_MEGABYTE = 1_000_000;
@@ -51,4 +50,41 @@ function barText(bytes: number | undefined, totalBytes: number | undefined): str
   const filled = Math.round((BAR_CELLS * bytes) / totalBytes);
   const [done, total] = [bytes, totalBytes].map((count) => (count / BYTES_PER_MEGABYTE).toFixed(0));
   return `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)}  ${String(done)} of ${String(total)} MB`;
+}
+
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Tells what is being done: a line that changes on a terminal, else a line for each step that is news. */
+export class StatusLine {
+  readonly #output: DemoOutput;
+  #step = '';
+  #isShown = false;
+
+  constructor(output: DemoOutput) {
+    this.#output = output;
+  }
+
+  /** `progress` is what changes within a step. */
+  show(step: string, progress = ''): void {
+    if (this.#output.isTerminal) {
+      this.#output.write(`${CLEAR_LINE}${step}${progress === '' ? ' …' : `  ${progress}`}`);
+      this.#isShown = true;
+    } else if (step !== this.#step) {
+      this.#output.write(`${step} …\n`);
+    }
+    this.#step = step;
+  }
+
+  /** Leaves no trace on a terminal. */
+  clear(): void {
+    if (this.#isShown) this.#output.write(CLEAR_LINE);
+    this.#isShown = false;
+  }
+}
+
+/** Where the demo writes. */
+export interface DemoOutput {
+  write(text: string): void;
+  /** Whether people look at it, so that colours and progress make sense. */
+  readonly isTerminal: boolean;
 }

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import picocolors from 'picocolors';
 import type { Clock } from '../clock.ts';
-import { curlLine } from './curl-line.ts';
 import { DemoInterrupted } from './demo-failure.ts';
-import type { DemoOutput } from './demo-output.ts';
 import {
   chooseDemoPorts,
   chooseRateLimitPorts,
@@ -13,12 +11,18 @@ import {
   requireFreePorts,
 } from './demo-ports.ts';
 import { type DemoLogs, startDemoStack } from './demo-stack.ts';
-import { DemoClient } from './exchange.ts';
-import { fetchPrograms } from './fetch-programs.ts';
-import { type Moment, plainRequest } from './row.ts';
-import { rowGroups } from './row-groups.ts';
+import { curlLine, DemoClient } from './exchange.ts';
+import { type DemoOutput, fetchPrograms, StatusLine } from './fetch-programs.ts';
+import { type Moment, plainRequest, type RowGroup } from './row.ts';
+import { accessRows } from './rows/access.ts';
+import { hmacRows } from './rows/hmac.ts';
+import { identityRows } from './rows/identity.ts';
+import { keyRows } from './rows/key.ts';
+import { oauth2Rows } from './rows/oauth2.ts';
+import { parameterSignatureRows } from './rows/parameter-signature.ts';
+import { replayRows } from './rows/replay.ts';
+import { routingRows } from './rows/routing.ts';
 import { makeRequest, runRow } from './run-row.ts';
-import { StatusLine } from './status-line.ts';
 import { renderGroupTitle, renderHead, renderRow } from './table.ts';
 
 export interface DemoOptions {
@@ -146,3 +150,15 @@ async function untilInterrupted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
   if (!(signal.reason instanceof DemoInterrupted)) throw signal.reason;
 }
+
+/** The whole table, in its order. A method of authentication adds a file to rows/ and a name here. */
+export const rowGroups: readonly RowGroup[] = [
+  keyRows,
+  hmacRows,
+  parameterSignatureRows,
+  oauth2Rows,
+  accessRows,
+  replayRows,
+  identityRows,
+  routingRows,
+];

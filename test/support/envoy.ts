@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../scripts/install-services.mjs';
+import { envoyArguments } from '../../src/demo/programs.ts';
 import { startChild } from './child-process.ts';
 import { type Attachment, envoyYaml } from './attachments/attachment.ts';
 import { type ClusterPorts, type JsonObject, substitutePorts } from './envoy-config.ts';
@@ -63,9 +64,7 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
         command: await envoyProgram(),
         args: [
           ...['--config-path', configPath, '--admin-address-path', adminAddressPath],
-          // No shared memory, so that any number of them run beside each other.
-          ...['--disable-hot-restart', '--concurrency', '1', '--file-flush-interval-msec', '10'],
-          ...['--log-level', 'warning', '--component-log-level', 'main:info'],
+          ...[...envoyArguments, '--file-flush-interval-msec', '10'],
         ],
       }),
     );

@@ -1,6 +1,5 @@
-import { demoKeys } from '../demo-credentials.ts';
+import { demoKeys, type Finding, plainRequest, type RowGroup } from '../row.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Finding, plainRequest, type RowGroup } from '../row.ts';
 
 /** The limit of the endpoint `reports`, in requests a minute. */
 const LIMIT = 3;

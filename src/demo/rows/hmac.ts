@@ -1,8 +1,7 @@
 import { isRefusal } from '../../refusal.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import { signHmac } from '../../methods/hmac/sign.ts';
-import { demoPairs } from '../demo-credentials.ts';
-import { bodyRequest, type Moment, plainRequest, type RowGroup } from '../row.ts';
+import { bodyRequest, demoPairs, type Moment, plainRequest, type RowGroup } from '../row.ts';
 
 const invoice = '{"number":"2026-0042","total":129.90}';
 const TEN_MINUTES_SECONDS = 600;

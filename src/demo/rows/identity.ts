@@ -1,7 +1,6 @@
 import type { ClientHeader } from '../../signing/client-request.ts';
-import { demoKeys } from '../demo-credentials.ts';
+import { demoKeys, type Finding, plainRequest, type RowGroup } from '../row.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Finding, plainRequest, type RowGroup } from '../row.ts';
 
 /** What a caller sends who would like to be somebody else. */
 const forged: readonly ClientHeader[] = [

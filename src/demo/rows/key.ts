@@ -1,5 +1,4 @@
-import { demoKeys } from '../demo-credentials.ts';
-import { plainRequest, receivedFinding, type RowGroup } from '../row.ts';
+import { demoKeys, plainRequest, receivedFinding, type RowGroup } from '../row.ts';
 
 /** Key authentication (spec §3.1). */
 export const keyRows: RowGroup = {

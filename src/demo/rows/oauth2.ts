@@ -1,7 +1,6 @@
 import type { ClientRequest } from '../../signing/client-request.ts';
-import { demoPairs } from '../demo-credentials.ts';
+import { bodyRequest, demoPairs, type Moment, plainRequest, type RowGroup } from '../row.ts';
 import type { Exchange } from '../exchange.ts';
-import { bodyRequest, type Moment, plainRequest, type RowGroup } from '../row.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,8 +1,7 @@
 import { isRefusal } from '../../refusal.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import { signParameters } from '../../methods/parameter-signature/sign.ts';
-import { demoPairs } from '../demo-credentials.ts';
-import { bodyRequest, type Moment, plainRequest, receivedFinding, type RowGroup } from '../row.ts';
+import { bodyRequest, demoPairs, type Moment, plainRequest, receivedFinding, type RowGroup } from '../row.ts';
 
 const shipment = '{"parcels":2,"to":"Køge, \\"north\\" gate"}';
 /** The defaults of an endpoint (interfaces §4). */

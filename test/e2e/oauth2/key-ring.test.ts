@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { readFileSync } from 'node:fs';
-import { packageFiles } from '../../../src/demo/package-files.ts';
+import { packageFiles } from '../../../src/demo/programs.ts';
 import { send } from '../../support/http-client.ts';
 import { jsonBody } from '../../support/http-message.ts';
 import { decodeSegment, partsOf } from '../../support/oauth2/forged-token.ts';

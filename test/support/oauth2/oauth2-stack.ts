@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { type AddressInfo } from 'node:net';
-import { packageFiles } from '../../../src/demo/package-files.ts';
+import { packageFiles } from '../../../src/demo/programs.ts';
 import { type PosternSettings } from '../postern-process.ts';
 import { acquireAll } from '../release.ts';
 import { type Stack, startStack } from '../stack.ts';

@@ -1,6 +1,10 @@
+import type { ProgramStart } from '../../../src/demo/demo-process.ts';
 import { type Child, startChild } from '../child-process.ts';
 import { freezeProcess } from '../freeze-process.ts';
 import { poll } from '../poll.ts';
+
+/** So long one question whether it serves is waited for. */
+const ANSWER_MS = 5000;
 
 /** A server that a test may kill, freeze and start again on the same port. Disposing ends it. */
 export interface LocalServer extends AsyncDisposable {
@@ -17,19 +21,9 @@ export interface LocalServer extends AsyncDisposable {
   thaw(): void;
 }
 
-/** How one server is started. */
-export interface LocalServerOptions {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly port: number;
-  readonly answers: () => Promise<boolean>;
-}
-
 /** Starts a server and waits until it answers; fails with what it wrote when it ends before. */
-export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
-  let child = await startAnswering(options);
+export async function startLocalServer(start: ProgramStart, port: number): Promise<LocalServer> {
+  let child = await startAnswering(start);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.signal(signal);
     // A frozen process takes no signal but SIGKILL.
@@ -37,11 +31,11 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     await child.ended;
   };
   return {
-    port: options.port,
+    port,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     restart: async () => {
-      child = await startAnswering(options);
+      child = await startAnswering(start);
     },
     freeze: () => freezeProcess(child.pid),
     thaw: () => {
@@ -51,15 +45,19 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   };
 }
 
-async function startAnswering({ name, command, args, env, answers }: LocalServerOptions): Promise<Child> {
-  const child = await startChild({ command, args, env });
+async function startAnswering({ title, program, args, environment, isReady }: ProgramStart): Promise<Child> {
+  const child = await startChild({
+    command: program,
+    args,
+    ...(environment === undefined ? {} : { env: environment }),
+  });
   let ending: string | null = null;
   void child.ended.then((exit) => {
-    ending = `${name} ended (${JSON.stringify(exit)}):\n${(child.stdout() + child.stderr()).slice(-3000)}`;
+    ending = `${title} ended (${JSON.stringify(exit)}):\n${(child.stdout() + child.stderr()).slice(-3000)}`;
   });
-  await poll(name, async () => {
+  await poll(title, async () => {
     if (ending !== null) throw new Error(ending);
-    return (await answers()) ? true : null;
+    return (await isReady(AbortSignal.timeout(ANSWER_MS)).catch(() => false)) ? true : null;
   });
   return child;
 }

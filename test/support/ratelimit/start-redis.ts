@@ -1,25 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { findServices } from '../../../scripts/install-services.mjs';
+import { redisStart } from '../../../src/demo/programs.ts';
 import { freePort } from '../mongodb/free-port.ts';
 import { type LocalServer, startLocalServer } from './local-server.ts';
-
-const configuration = fileURLToPath(new URL('../../../deploy/ratelimit/redis.conf', import.meta.url));
 
 /** Starts Redis with the committed configuration on a free port of the loopback. */
 export async function startRedis(): Promise<LocalServer> {
   const { redis } = await findServices(['redis']);
   if (redis === null) throw new Error('Redis is not installed: scripts/install-services redis');
   const port = await freePort();
-  return await startLocalServer({
-    name: 'Redis',
-    command: redis,
-    args: [configuration, '--port', String(port)],
-    env: {},
-    port,
-    answers: async () => (await command(port, 'PING').catch(() => '')).startsWith('+PONG'),
-  });
+  return await startLocalServer(redisStart(redis, port), port);
 }
 
 /** The answer of Redis to one command in one line, as it came: `:4`, `$1 … 4`, `+OK`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { curlLine } from '../../../src/demo/curl-line.ts';
+import { curlLine } from '../../../src/demo/exchange.ts';
 import { type ClientRequest } from '../../../src/signing/client-request.ts';
 
 const get: ClientRequest = {

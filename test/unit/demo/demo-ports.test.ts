@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { DemoFailure } from '../../../src/demo/demo-failure.ts';
-import { chooseDemoPorts, defaultDemoPorts, requireFreePorts } from '../../../src/demo/demo-ports.ts';
-import { findPortOwner } from '../../../src/demo/port-owner.ts';
+import { chooseDemoPorts, defaultDemoPorts, findPortOwner, requireFreePorts } from '../../../src/demo/demo-ports.ts';
 
 describe('the ports of the demo', () => {
   it('are those of envoy.yaml without a base', async () => {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { buildState } from '../../../src/resources/build-state.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
-import { demoKeys, demoPairs } from '../../../src/demo/demo-credentials.ts';
-import { packageFiles } from '../../../src/demo/package-files.ts';
+import { demoKeys, demoPairs } from '../../../src/demo/row.ts';
+import { packageFiles } from '../../../src/demo/programs.ts';
 
 describe('the document of the demo', () => {
   const parsed = parseDocument(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LogTail } from '../../../src/demo/log-tail.ts';
+import { LogTail } from '../../../src/demo/demo-process.ts';
 
 describe('the end of a log', () => {
   it('is its last lines, whatever pieces they came in', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { StatusLine } from '../../../src/demo/status-line.ts';
+import { StatusLine } from '../../../src/demo/fetch-programs.ts';
 
 function written(isTerminal: boolean, act: (status: StatusLine) => void): string {
   let text = '';

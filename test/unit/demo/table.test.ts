@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import picocolors from 'picocolors';
 import { MAX_TITLE_CHARACTERS } from '../../../src/demo/row.ts';
-import { rowGroups } from '../../../src/demo/row-groups.ts';
+import { rowGroups } from '../../../src/demo/run-demo.ts';
 import { renderHead, renderRow, type ShownRow, TABLE_COLUMNS } from '../../../src/demo/table.ts';
 
 const plain = picocolors.createColors(false);
