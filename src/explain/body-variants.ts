@@ -1,4 +1,5 @@
 import type { Mistake } from './explanation.ts';
+import { parseJson } from './text-encoding.ts';
 
 /** A body that a caller may have had in hand instead of the one that was sent. */
 interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {
@@ -70,7 +71,7 @@ const SPELLINGS: readonly ((word: string) => string)[] = [
  * keys stay as they are.
  */
 function formatJson(text: string): readonly string[] {
-  if (parse(text) === undefined) return [];
+  if (parseJson(text) === undefined) return [];
   const words = text.match(WORD) ?? [];
   const written = new Set<string>();
   const isLarge = text.length > MAX_THOROUGH_CHARACTERS;
@@ -81,13 +82,13 @@ function formatJson(text: string): readonly string[] {
       if (whole !== null) written.add(whole);
     }
   }
-  const reprinted = JSON.stringify(parse(text));
+  const reprinted = JSON.stringify(parseJson(text));
   return [...written, reprinted].filter((candidate) => candidate !== text);
 }
 
 /** The same with the keys of objects sorted, in one line and indented; none for a text that is no JSON or too deep. */
 function sortJson(text: string): readonly string[] {
-  const sorted = sortKeys(parse(text), 0);
+  const sorted = sortKeys(parseJson(text), 0);
   if (sorted === undefined) return [];
   return [JSON.stringify(sorted), JSON.stringify(sorted, null, 2)].filter((candidate) => candidate !== text);
 }
@@ -113,7 +114,7 @@ function write(words: readonly string[], { comma, colon, indent }: Style): strin
 }
 
 function respell(word: string, change: (text: string) => string): string {
-  return change(JSON.stringify(parse(word) ?? ''));
+  return change(JSON.stringify(parseJson(word) ?? ''));
 }
 
 function asciiOnly(text: string): string {
@@ -126,14 +127,4 @@ function sortKeys(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1));
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sortKeys((value as Record<string, unknown>)[name], depth + 1)]));
-}
-
-/** Undefined for a text that is no JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import { carrierNames, describeCarrier, sentKeys } from '../methods/key/carriers
 import { findParameter } from '../methods/query-parameters.ts';
 import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
 import { decodeFormText } from '../signing/form-decoding.ts';
-import type { ClientRequest } from '../signing/client-request.ts';
+import { type ClientRequest, headerOf } from '../signing/client-request.ts';
 import { equal } from '../signing/equal.ts';
 import { queryOf } from '../signing/signable-request.ts';
 import { type ExplainInput, type Finding, type Mistake, withoutSignature } from './explanation.ts';
@@ -74,9 +74,9 @@ function findMistakes(
     ];
   }
   // Which App Key is the right one is not always known.
-  if (key === null || isSame(value, key)) return [];
+  if (key === null || isSameText(value, key)) return [];
   const later = keyNames.slice(keyNames.indexOf(found.carrier) + 1);
-  if (later.some((carrier) => sentKeys(request, carrier).some((other) => isSame(other, key)))) {
+  if (later.some((carrier) => sentKeys(request, carrier).some((other) => isSameText(other, key)))) {
     return [
       {
         name: 'key-in-a-later-place',
@@ -94,28 +94,28 @@ function findDifferentValue(request: ClientRequest, value: string, key: string, 
     what: `the App Key in ${place} ${what}`,
     fix,
   });
-  if (isSame(value.replace(/\s/g, ''), key.replace(/\s/g, ''))) {
+  if (isSameText(value.replace(/\s/g, ''), key.replace(/\s/g, ''))) {
     return mistake('key-white-space', 'has white space in or around it', `${FIX_VALUE}, without blanks and line ends`);
   }
-  if (isSame(value.toLowerCase(), key.toLowerCase())) {
+  if (isSameText(value.toLowerCase(), key.toLowerCase())) {
     return mistake('key-case', 'differs in upper and lower case', FIX_VALUE);
   }
-  if (isSame(value.replace(QUOTED, '$2'), key)) {
+  if (isSameText(value.replace(QUOTED, '$2'), key)) {
     return mistake('key-quoted', 'has quotes around it', `${FIX_VALUE}, without the quotes`);
   }
-  if (isSame(value.replace(SCHEME_WORD, ''), key)) {
+  if (isSameText(value.replace(SCHEME_WORD, ''), key)) {
     return mistake('key-scheme', 'has a scheme word before it', `${FIX_VALUE}, with nothing before it`);
   }
-  if (isSame(decodeFormText(value) ?? '', key)) {
+  if (isSameText(decodeFormText(value) ?? '', key)) {
     return mistake(
       'key-encoded',
       'is percent-encoded once too often',
       `${FIX_VALUE}; a query is percent-encoded once, a header never`,
     );
   }
-  if (isSame(Buffer.from(value, 'base64').toString('utf8'), key))
+  if (isSameText(Buffer.from(value, 'base64').toString('utf8'), key))
     return mistake('key-base64', 'is base64-encoded', FIX_VALUE);
-  if (value.length < key.length && isSame(value, key.slice(0, value.length))) {
+  if (value.length < key.length && isSameText(value, key.slice(0, value.length))) {
     return mistake('key-cut', 'is only the beginning of the right one', FIX_VALUE);
   }
   const hasSignature = findParameter(queryOf(request.path), 'sign') !== null;
@@ -136,8 +136,6 @@ function findDifferentValue(request: ClientRequest, value: string, key: string, 
 function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[], places: string): Mistake {
   const fix = `Send the App Key as ${places}`;
   const query = queryOf(request.path).split('&');
-  const header = (wanted: string): string | null =>
-    request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
   const queryNames = carrierNames(keyNames, 'query');
   const headerNames = carrierNames(keyNames, 'header').map((name) => name.toLowerCase());
   const segmentNames = query.map((segment) => segment.split('=', 1)[0] ?? '');
@@ -154,7 +152,7 @@ function findMissing(request: ClientRequest, keyNames: readonly KeyCarrier[], pl
   if (segmentNames.some((name) => headerNames.includes(name.toLowerCase()))) {
     return { name: 'key-in-query', what: 'the App Key is in the query under the name of the header', fix };
   }
-  const scheme = (header('authorization') ?? '').split(' ', 1)[0]?.toLowerCase() ?? '';
+  const scheme = (headerOf(request, 'authorization') ?? '').split(' ', 1)[0]?.toLowerCase() ?? '';
   if (scheme !== '') {
     const name =
       { hmac: 'hmac-for-key', basic: 'basic-authentication', bearer: 'bearer-token' }[scheme] ?? 'key-in-authorization';
@@ -183,6 +181,6 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-function isSame(left: string, right: string): boolean {
+function isSameText(left: string, right: string): boolean {
   return equal(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
 }

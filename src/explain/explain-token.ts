@@ -2,7 +2,7 @@ import { findToken } from '../methods/oauth2/authenticate.ts';
 import { findParameter } from '../methods/query-parameters.ts';
 import type { OAuth2Options } from '../model/endpoint.ts';
 import type { Refusal } from '../refusal.ts';
-import type { ClientRequest } from '../signing/client-request.ts';
+import { type ClientRequest, headerOf } from '../signing/client-request.ts';
 import { queryOf } from '../signing/signable-request.ts';
 import { type Finding, type Mistake, withoutSignature } from './explanation.ts';
 import { gatewayRequest } from './judge-request.ts';
@@ -49,12 +49,13 @@ export function explainToken(request: ClientRequest, options: OAuth2Options): Fi
   ]);
 }
 
-function findMissing({ path, headers, body }: ClientRequest): Mistake {
+function findMissing(request: ClientRequest): Mistake {
+  const { path, headers, body } = request;
   if (findParameter(queryOf(path), 'access_token') !== null) {
     const what = 'the token is in the query, where this endpoint does not look';
     return { name: 'token-in-query', what, fix: `${SEND}, or set the option tokenInQuery of the endpoint` };
   }
-  const authorization = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
+  const authorization = headerOf(request, 'authorization') ?? '';
   if (LONE_TOKEN.test(authorization)) {
     return { name: 'token-without-bearer', what: 'Authorization holds a token without the word Bearer', fix: SEND };
   }

@@ -40,7 +40,7 @@ interface JudgedAt {
  * Judges a request by the very stages of `serve`: receive, route, authenticate, authorize. Limits and used signatures,
  * which are no property of the request, are left out. Without a key ring an access token counts as issued by the gateway.
  */
-export function judge(
+export function judgeRequest(
   request: ClientRequest,
   snapshot: Snapshot,
   at: JudgedAt,

@@ -1,11 +1,11 @@
-import { type Hypothesis, type Mistake, told } from './explanation.ts';
+import { equal } from '../signing/equal.ts';
+import { type Finding, type Hypothesis, type Mistake, told } from './explanation.ts';
+import type { SentMac } from './sent-mac.ts';
 
 /** What was found out about a signature. */
 interface SearchResult<R, F> {
   /** Null when no recipe leads to the signature that was sent. */
   readonly found: { readonly recipe: R; readonly fit: F; readonly mistakes: readonly Mistake[] } | null;
-  /** How many recipes were tried. */
-  readonly tried: number;
   /** Whether trying ended before every pair was tried. */
   readonly isCut: boolean;
 }
@@ -16,7 +16,7 @@ interface SearchResult<R, F> {
  *
  * @param fits tells whether, and how, a recipe leads to the signature that was sent
  */
-export function searchRecipe<R, F>(
+function searchRecipe<R, F>(
   base: R,
   hypotheses: readonly Hypothesis<R>[],
   fits: (recipe: R) => F | null,
@@ -30,7 +30,6 @@ export function searchRecipe<R, F>(
   };
   const end = (found: SearchResult<R, F>['found']): SearchResult<R, F> => ({
     found,
-    tried,
     isCut: found === null && tried >= maxTries,
   });
 
@@ -70,7 +69,7 @@ const MIN_TRIES = 40;
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 /** How many strings to sign of a size are tried. */
-export function triesFor(textBytes: number): number {
+function triesFor(textBytes: number): number {
   return Math.max(MIN_TRIES, Math.min(MAX_TRIES, Math.floor(MAX_HASHED_BYTES / Math.max(textBytes, 1))));
 }
 
@@ -78,4 +77,34 @@ export function triesFor(textBytes: number): number {
 export function permutationsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
   if (items.length < 2) return [items];
   return items.flatMap((item, at) => permutationsOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
+}
+
+/** What the search for the recipe of a signature came to. */
+interface SignatureSearch<R> {
+  /** The recipe that leads to the signature, and the mistakes in it; null when none does. */
+  readonly found: { readonly recipe: R; readonly mistakes: readonly Mistake[] } | null;
+  /** What is wrong with how the signature is written. */
+  readonly spelling: Mistake | null;
+  readonly search: NonNullable<Finding['search']>;
+}
+
+/**
+ * Looks for the recipe that leads to a signature, in any way in which it can be read.
+ *
+ * @param textBytes how long the string to sign is: a long one is tried less often
+ */
+export function searchSignature<R>(
+  base: R,
+  hypotheses: readonly Hypothesis<R>[],
+  sent: readonly SentMac[],
+  macOf: (recipe: R) => Buffer,
+  textBytes: number,
+): SignatureSearch<R> {
+  const fits = (recipe: R): SentMac | null => {
+    const mac = macOf(recipe);
+    return sent.find(({ bytes }) => equal(bytes, mac)) ?? null;
+  };
+  const { found, isCut } = searchRecipe(base, hypotheses, fits, triesFor(textBytes));
+  const checked = [...new Set(hypotheses.map(({ name }) => name))];
+  return { found, spelling: found?.fit.mistake ?? null, search: { isExplained: found !== null, isCut, checked } };
 }

@@ -5,7 +5,8 @@ import { parseApiTimestamp, parseImfFixdate } from '../signing/signed-time.ts';
 import { carriedKeys, meantKeys } from './explain-key.ts';
 import { sentToken } from './explain-token.ts';
 import { hmacCase } from './hmac/hmac-case.ts';
-import { parameterCase, textOf } from './parameters/parameter-case.ts';
+import { parameterCase, valueOf } from './parameters/parameter-case.ts';
+import { textOf } from './text-encoding.ts';
 
 /** What a request says of its caller, read as leniently as can be. */
 export interface SentIdentity {
@@ -42,10 +43,9 @@ export function readSentIdentity(request: ClientRequest, endpoint: Endpoint): Se
       return { ...NOBODY, appKey: authorization.appKey, signedSeconds };
     }
     case 'parameter-signature': {
-      const { parameters } = parameterCase(request, endpoint.options);
-      const valueOf = (wanted: string): string | null => parameters.find(({ name }) => name === wanted)?.value ?? null;
-      const appKey = valueOf('appKey');
-      const signedSeconds = parseApiTimestamp(Buffer.from(valueOf('apiTimestamp') ?? '', 'latin1'));
+      const context = parameterCase(request, endpoint.options);
+      const appKey = valueOf(context, 'appKey');
+      const signedSeconds = parseApiTimestamp(Buffer.from(valueOf(context, 'apiTimestamp') ?? '', 'latin1'));
       return { ...NOBODY, appKey: appKey === null || appKey === '' ? null : textOf(appKey), signedSeconds };
     }
   }

@@ -1,4 +1,5 @@
-import type { Hypothesis, Mistake } from './explanation.ts';
+import { checkTime } from '../signing/signed-time.ts';
+import type { ExplainInput, Hypothesis, Mistake } from './explanation.ts';
 
 /** The part of a recipe that holds the App Secret. */
 export interface WithSecret {
@@ -78,19 +79,22 @@ export function secretMistakes<R extends WithSecret>(appKey: string | null): rea
 /** The name of that mistake. */
 export const OTHER_APP_KEY = 'other-app-key';
 
-/** The mistake of sending another App Key than the one that the secret belongs to. */
-export function otherAppKey(sent: string, given: string): Mistake {
+/** The mistake of sending another App Key than the one that the secret belongs to; none where either is not known. */
+export function otherAppKey(sent: string | null, given: string | null): readonly Mistake[] {
+  if (sent === null || given === null || sent === given) return [];
   const how =
     sent.trim() === given.trim()
       ? '; they are the same but for white space'
       : sent.toLowerCase() === given.toLowerCase()
         ? '; they are the same but for upper and lower case'
         : '';
-  return {
-    name: OTHER_APP_KEY,
-    what: `the App Key of the request is not the one given with --app-key${how}`,
-    fix: 'Send the App Key that belongs to this App Secret, exactly as it was issued',
-  };
+  return [
+    {
+      name: OTHER_APP_KEY,
+      what: `the App Key of the request is not the one given with --app-key${how}`,
+      fix: 'Send the App Key that belongs to this App Secret, exactly as it was issued',
+    },
+  ];
 }
 
 const HALF_HOUR_SECONDS = 1800;
@@ -102,8 +106,22 @@ const WESTERNMOST_SECONDS = -12 * HOUR_SECONDS;
 /** How near to a zone's offset a time must be to be taken for it: clocks differ, and requests take a while. */
 const ZONE_TOLERANCE_SECONDS = 120;
 
+/** What is wrong with a signed time, null for none that can be read, and whether it may just be that of an old request. */
+export function explainTime(
+  field: 'Date' | 'apiTimestamp',
+  signedSeconds: number | null,
+  clockSkewSeconds: number,
+  { nowSeconds, isTimeKnown }: ExplainInput,
+): { readonly isOld: boolean; readonly mistakes: readonly Mistake[] } {
+  if (signedSeconds === null || checkTime(signedSeconds, nowSeconds, clockSkewSeconds) === null) {
+    return { isOld: false, mistakes: [] };
+  }
+  const mistake = findTimeMistake(field, signedSeconds, nowSeconds, isTimeKnown);
+  return { isOld: mistake === null, mistakes: mistake === null ? [] : [mistake] };
+}
+
 /** The mistake in a signed time outside the window; null when it may just be an old request. */
-export function findTimeMistake(
+function findTimeMistake(
   field: 'Date' | 'apiTimestamp',
   signedSeconds: number,
   nowSeconds: number,

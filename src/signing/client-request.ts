@@ -14,6 +14,11 @@ export interface ClientRequest {
   readonly body: Buffer;
 }
 
+/** The first value of a header, by its lower-case name; null when there is none. */
+export function headerOf({ headers }: Pick<ClientRequest, 'headers'>, wanted: string): string | null {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+}
+
 /** The protocol that requests are taken to be sent with. */
 export const SENT_PROTOCOL = 'HTTP/1.1';
 

@@ -1,5 +1,5 @@
 import { explain } from '../../explain/explain.ts';
-import { judge, loneSnapshot, tokensOfPartners } from '../../explain/judge-request.ts';
+import { judgeRequest, loneSnapshot, tokensOfPartners } from '../../explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
 import { readSentIdentity } from '../../explain/sent-identity.ts';
@@ -91,7 +91,12 @@ async function explainStored(
   });
   const takesTokens = endpoint.authentication === 'oauth2';
   const tokens = takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners;
-  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
+  const judgement = await judgeRequest(
+    read.request,
+    snapshot,
+    { nowSeconds, signedSeconds: sent.signedSeconds },
+    tokens,
+  );
   const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
   return explained(given, read, explain(read.request, endpoint, input, { judgement, caller, tokens }));
 }
@@ -118,7 +123,12 @@ async function explainLone(
     sent.claims,
   );
   const tokens = tokensOfPartners;
-  const judgement = await judge(read.request, snapshot, { nowSeconds, signedSeconds: sent.signedSeconds }, tokens);
+  const judgement = await judgeRequest(
+    read.request,
+    snapshot,
+    { nowSeconds, signedSeconds: sent.signedSeconds },
+    tokens,
+  );
   const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
   return explained(given, read, explain(read.request, endpoint, input, { judgement, caller: null, tokens }));
 }

@@ -3,12 +3,11 @@ import { SIGNED_HTTP_VERSION } from '../../methods/hmac/string-to-sign.ts';
 import type { HmacOptions } from '../../model/endpoint.ts';
 import { isRefusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
-import { equal } from '../../signing/equal.ts';
-import { checkTime, parseImfFixdate } from '../../signing/signed-time.ts';
+import { parseImfFixdate } from '../../signing/signed-time.ts';
 import { findDigestMistakes } from './digest-mistakes.ts';
-import { type ExplainInput, type Finding, type Hypothesis, type Mistake, told } from '../explanation.ts';
-import { findTimeMistake, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
-import { searchRecipe, triesFor } from '../search.ts';
+import { type ExplainInput, type Finding, type Hypothesis, told, withoutSignature } from '../explanation.ts';
+import { explainTime, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
+import { searchSignature } from '../search.ts';
 import { readSentHmac } from '../sent-mac.ts';
 import { algorithmMistakes, textMistakes } from './text-mistakes.ts';
 import { authorizationFaults, dateFaults, knownAlgorithm } from './hmac-faults.ts';
@@ -20,53 +19,40 @@ import { requestLineMistakes } from './request-line-mistakes.ts';
 export function explainHmac(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {
   const context = hmacCase(request, options);
   const parsed = parseHmac(signableRequest(request), options);
-  const mistakes: Mistake[] = [...authorizationFaults, ...dateFaults]
-    .filter((fault) => fault.isMade(context))
-    .map(told);
-  const { appKey } = context.authorization;
-  if (appKey !== null && input.appKey !== null && appKey !== input.appKey)
-    mistakes.push(otherAppKey(appKey, input.appKey));
+  const faults = [...authorizationFaults, ...dateFaults].filter((fault) => fault.isMade(context)).map(told);
+  const { appKey, signature: sent } = context.authorization;
   const claimed = context.header('digest');
-  if (claimed !== null) mistakes.push(...findDigestMistakes(claimed, request.body));
-  const dateSeconds = parseImfFixdate(context.header('date') ?? '');
-  const late = dateSeconds === null ? null : checkTime(dateSeconds, input.nowSeconds, options.clockSkewSeconds);
-  const time =
-    dateSeconds === null || late === null
-      ? null
-      : findTimeMistake('Date', dateSeconds, input.nowSeconds, input.isTimeKnown);
-  if (time !== null) mistakes.push(time);
-
-  const { signature: sent } = context.authorization;
+  const date = parseImfFixdate(context.header('date') ?? '');
+  const time = explainTime('Date', date, options.clockSkewSeconds, input);
+  const mistakes = [
+    ...faults,
+    ...otherAppKey(appKey, input.appKey),
+    ...(claimed === null ? [] : findDigestMistakes(claimed, request.body)),
+    ...time.mistakes,
+  ];
+  if (sent === null) return { ...withoutSignature(mistakes), isOld: time.isOld };
   const base = baseRecipe(context, input);
-  const expected = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
-  const common = { isOld: late !== null && time === null, stringToSign: sent === null ? null : expected };
-  if (sent === null || input.secret === null) return { ...common, mistakes, search: null, signed: null };
-  const macs = readSentHmac(sent);
-  const hypotheses = hmacHypotheses(context, input);
-  const search = searchRecipe(
+  const stringToSign = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
+  if (input.secret === null) return { ...withoutSignature(mistakes), isOld: time.isOld, stringToSign };
+  const signedText = (recipe: HmacRecipe): Buffer => recipe.encodeText(hmacTextOf(recipe));
+  const { found, spelling, search } = searchSignature(
     base,
-    hypotheses,
-    (recipe) => {
-      const mac = recipe.mac(recipe.encodeText(hmacTextOf(recipe)), recipe.secret);
-      return macs.find(({ bytes }) => equal(bytes, mac)) ?? null;
-    },
-    triesFor(expected.length),
+    hmacHypotheses(context, input),
+    readSentHmac(sent),
+    (recipe) => recipe.mac(signedText(recipe), recipe.secret),
+    stringToSign.length,
   );
-  const spelling = search.found?.fit.mistake ?? null;
   return {
-    ...common,
-    mistakes: [...mistakes, ...(search.found?.mistakes ?? []), ...(spelling === null ? [] : [spelling])],
-    search: {
-      isExplained: search.found !== null,
-      isCut: search.isCut,
-      checked: [...new Set(hypotheses.map(({ name }) => name))],
-    },
-    signed: search.found === null ? null : search.found.recipe.encodeText(hmacTextOf(search.found.recipe)),
+    mistakes: [...mistakes, ...(found?.mistakes ?? []), ...(spelling === null ? [] : [spelling])],
+    isOld: time.isOld,
+    stringToSign,
+    search,
+    signed: found === null ? null : signedText(found.recipe),
   };
 }
 
 /** Everything that an hmac signature is tried against, likely mistakes first. */
-export function hmacHypotheses(context: HmacCase, { appKey }: ExplainInput): readonly Hypothesis<HmacRecipe>[] {
+function hmacHypotheses(context: HmacCase, { appKey }: ExplainInput): readonly Hypothesis<HmacRecipe>[] {
   return [
     ...requestLineMistakes(context),
     ...textMistakes(context),

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
 import type { HmacOptions } from '../../model/endpoint.ts';
-import type { ClientRequest } from '../../signing/client-request.ts';
+import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
 import type { WithSecret } from '../signing-mistakes.ts';
 
 /** A request to an hmac endpoint, as the mistakes look at it. */
@@ -17,8 +17,7 @@ export interface HmacCase {
 
 /** Prepares a request for looking at its mistakes. */
 export function hmacCase(request: ClientRequest, options: HmacOptions): HmacCase {
-  const header = (wanted: string): string | null =>
-    request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const header = (name: string): string | null => headerOf(request, name);
   const authorization = readSentAuthorization(header('authorization') ?? '');
   const names = namesOfList(authorization.headers ?? 'date request-line');
   return { request, options, authorization, names, header };

@@ -2,11 +2,10 @@ import { parseParameterRequest } from '../../methods/parameter-signature/request
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { isRefusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
-import { equal } from '../../signing/equal.ts';
-import { checkTime, parseApiTimestamp } from '../../signing/signed-time.ts';
-import { type ExplainInput, type Finding, type Hypothesis, type Mistake, told } from '../explanation.ts';
-import { findTimeMistake, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
-import { searchRecipe, triesFor } from '../search.ts';
+import { parseApiTimestamp } from '../../signing/signed-time.ts';
+import { type ExplainInput, type Finding, type Hypothesis, told, withoutSignature } from '../explanation.ts';
+import { explainTime, otherAppKey, secretMistakes } from '../signing-mistakes.ts';
+import { searchSignature } from '../search.ts';
 import { readSentSign } from '../sent-mac.ts';
 import { dataMistakes, spellingMistakes } from './spelling-mistakes.ts';
 import { framingMistakes } from './framing-mistakes.ts';
@@ -21,8 +20,9 @@ import {
   SECRET_MARK,
   shownText,
   signOf,
-  textOf,
+  valueOf,
 } from './parameter-case.ts';
+import { textOf } from '../text-encoding.ts';
 import { parameterFaults } from './parameter-faults.ts';
 
 /**
@@ -38,65 +38,41 @@ export function explainParameters(
 ): Finding {
   const context = parameterCase(request, options);
   const parsed = parseParameterRequest(signableRequest(request), options);
-  const mistakes: Mistake[] = parameterFaults.filter((fault) => fault.isMade(context)).map(told);
-  const valueOf = (wanted: string): string | null =>
-    context.parameters.find(({ name }) => name === wanted)?.value ?? null;
-  const appKey = valueOf('appKey');
-  if (appKey !== null && appKey !== '' && input.appKey !== null && textOf(appKey) !== input.appKey) {
-    mistakes.push(otherAppKey(textOf(appKey), input.appKey));
-  }
-  const timestamp = parseApiTimestamp(Buffer.from(valueOf('apiTimestamp') ?? '', 'latin1'));
-  const late = timestamp === null ? null : checkTime(timestamp, input.nowSeconds, options.clockSkewSeconds);
-  const isMilliseconds = mistakes.some(({ name }) => name === 'timestamp-milliseconds');
-  const time =
-    timestamp === null || late === null || isMilliseconds
-      ? null
-      : findTimeMistake('apiTimestamp', timestamp, input.nowSeconds, input.isTimeKnown);
-  if (time !== null) mistakes.push(time);
-
-  const sent = valueOf('sign');
-  const isOld = late !== null && time === null && !isMilliseconds;
-  const common = { isOld, stringToSign: null, search: null, signed: null };
-  if (isRefusal(parsed)) return { ...common, mistakes };
-  const base = baseRecipe(context, input);
-  const expected = Buffer.concat([...parsed.shownText()]);
-  if (sent === null || sent === '' || input.secret === null) return { ...common, mistakes, stringToSign: expected };
-  const signs = readSentSign(sent);
-  const hypotheses = parameterHypotheses(context, input);
-  const search = searchRecipe(
-    base,
-    hypotheses,
-    (recipe) => {
-      const mac = signOf(recipe);
-      return signs.find(({ bytes }) => equal(bytes, mac)) ?? null;
-    },
-    triesFor(expected.length),
+  const faults = parameterFaults.filter((fault) => fault.isMade(context)).map(told);
+  const appKey = valueOf(context, 'appKey') ?? '';
+  const timestamp = parseApiTimestamp(Buffer.from(valueOf(context, 'apiTimestamp') ?? '', 'latin1'));
+  const isMilliseconds = faults.some(({ name }) => name === 'timestamp-milliseconds');
+  const time = explainTime('apiTimestamp', isMilliseconds ? null : timestamp, options.clockSkewSeconds, input);
+  const mistakes = [...faults, ...otherAppKey(appKey === '' ? null : textOf(appKey), input.appKey), ...time.mistakes];
+  const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };
+  if (isRefusal(parsed)) return unsearched;
+  const stringToSign = Buffer.concat([...parsed.shownText()]);
+  const sent = valueOf(context, 'sign') ?? '';
+  if (sent === '' || input.secret === null) return { ...unsearched, stringToSign };
+  const { found, spelling, search } = searchSignature(
+    baseRecipe(context, input),
+    parameterHypotheses(context, input),
+    readSentSign(sent),
+    signOf,
+    stringToSign.length,
   );
-  const spelling = search.found?.fit.mistake ?? null;
   // The length of sign follows from the hash that was taken.
-  const isOtherHash = search.found !== null && search.found.mistakes.length > 0 && spelling?.name === 'sign-length';
+  const isOtherHash = found !== null && found.mistakes.length > 0 && spelling?.name === 'sign-length';
   return {
-    ...common,
     mistakes: [
       ...mistakes,
-      ...(isVerified ? [] : (search.found?.mistakes ?? [])),
+      ...(isVerified ? [] : (found?.mistakes ?? [])),
       ...(spelling === null || isOtherHash ? [] : [spelling]),
     ],
-    stringToSign: expected,
-    search: {
-      isExplained: isVerified || search.found !== null,
-      isCut: search.isCut,
-      checked: [...new Set(hypotheses.map(({ name }) => name))],
-    },
-    signed: isVerified || search.found === null ? null : shownText(parameterTextOf(search.found.recipe)),
+    isOld: time.isOld,
+    stringToSign,
+    search: { ...search, isExplained: isVerified || search.isExplained },
+    signed: isVerified || found === null ? null : shownText(parameterTextOf(found.recipe)),
   };
 }
 
 /** Everything that a parameter signature is tried against, likely mistakes first. */
-export function parameterHypotheses(
-  context: ParameterCase,
-  { appKey }: ExplainInput,
-): readonly Hypothesis<ParameterRecipe>[] {
+function parameterHypotheses(context: ParameterCase, { appKey }: ExplainInput): readonly Hypothesis<ParameterRecipe>[] {
   return [
     ...dataMistakes(context),
     ...spellingMistakes(context),

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type BodyForm, chooseBodyForm } from '../../methods/parameter-signature/body-form.ts';
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
-import { type ClientRequest, signableRequest } from '../../signing/client-request.ts';
+import { type ClientRequest, headerOf, signableRequest } from '../../signing/client-request.ts';
 import { formDecodeInto } from '../../signing/form-decoding.ts';
 import { queryOf } from '../../signing/signable-request.ts';
 import type { WithSecret } from '../signing-mistakes.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { bytesOf, isJsonObject, type JsonObject, parseJson } from '../text-encoding.ts';
 
 /** A request to a parameter-signature endpoint, as the mistakes look at it. */
 export interface ParameterCase {
@@ -37,7 +36,7 @@ export function parameterCase(request: ClientRequest, options: ParameterSignatur
     query,
     wrapper,
     parameters: form === 'url' || form === null ? query : inBody,
-    header: (wanted) => request.headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null,
+    header: (name) => headerOf(request, name),
   };
 }
 
@@ -47,25 +46,10 @@ function wrapperParameters(wrapper: JsonObject | null): readonly SentParameter[]
   );
 }
 
-/** Text as its UTF-8 bytes, one character a byte. */
-export function bytesOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
-}
-
-/** Bytes, one character each, as the UTF-8 text that they are. */
-export function textOf(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
-}
-
 /** The JSON object that a body is; null when it is none. */
 export function parseObject(body: Buffer): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(body.toString('utf8'));
+  return isJsonObject(value) ? value : null;
 }
 
 /** A parameter as it was sent, one character a byte: decoded, and as it stands on the wire. */
@@ -85,6 +69,11 @@ function splitParameters(text: string): readonly SentParameter[] {
     const rawValue = equals === -1 ? '' : segment.slice(equals + 1);
     return [{ name: decode(rawName), value: decode(rawValue), rawName, rawValue }];
   });
+}
+
+/** The value of the first parameter of a name; null when there is none. */
+export function valueOf({ parameters }: Pick<ParameterCase, 'parameters'>, wanted: string): string | null {
+  return parameters.find(({ name }) => name === wanted)?.value ?? null;
 }
 
 /** A parameter that is not encoded. */

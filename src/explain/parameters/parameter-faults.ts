@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseMediaType } from '../../signing/media-type.ts';
 import type { Fault } from '../explanation.ts';
-import type { ParameterCase } from './parameter-case.ts';
+import { type ParameterCase, valueOf } from './parameter-case.ts';
 
 const NOT_CREDENTIALS = 'Send appKey and sign as parameters, beside the others';
 const RESERVED = ['appKey', 'sign', 'apiTimestamp'];
@@ -205,10 +205,6 @@ function has({ parameters }: ParameterCase, wanted: string): boolean {
 
 function hasLike({ parameters }: ParameterCase, pattern: RegExp): boolean {
   return parameters.some(({ name }) => pattern.test(name));
-}
-
-function valueOf({ parameters }: ParameterCase, wanted: string): string | null {
-  return parameters.find(({ name }) => name === wanted)?.value ?? null;
 }
 
 /** Whether there is a place to look for parameters: a body in the wrong form says nothing about them. */

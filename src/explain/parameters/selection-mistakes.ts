@@ -1,3 +1,4 @@
+import { textOf } from '../text-encoding.ts';
 import { visible } from '../difference.ts';
 import type { Hypothesis } from '../explanation.ts';
 import { permutationsOf } from '../search.ts';
@@ -8,7 +9,6 @@ import {
   type ParameterRecipe,
   plainParameter,
   type SentParameter,
-  textOf,
 } from './parameter-case.ts';
 
 const ALL_FIX = 'Sign every parameter that is sent but sign, also empty ones';
@@ -19,7 +19,9 @@ export function selectionMistakes({ form, query, parameters }: ParameterCase): r
   const select =
     (...ways: readonly ((parameters: readonly SentParameter[]) => readonly SentParameter[])[]) =>
     (recipe: ParameterRecipe) =>
-      ways.map((way) => ({ ...recipe, parameters: way(recipe.parameters) })).filter((other) => !isSame(other, recipe));
+      ways
+        .map((way) => ({ ...recipe, parameters: way(recipe.parameters) }))
+        .filter((other) => !haveSameParameters(other, recipe));
   const without = (name: string) => select((all) => all.filter((parameter) => parameter.name !== name));
   const businessNames = [...new Set(parameters.map(({ name }) => name))].filter(
     (name) => !['appKey', 'apiTimestamp', 'sign', 'data'].includes(name),
@@ -137,7 +139,7 @@ function joinEqual(all: readonly SentParameter[], comma: string): readonly SentP
   return [...joined].map(([name, value]) => plainParameter(name, value));
 }
 
-function isSame(left: ParameterRecipe, right: ParameterRecipe): boolean {
+function haveSameParameters(left: ParameterRecipe, right: ParameterRecipe): boolean {
   return (
     left.parameters.length === right.parameters.length &&
     left.parameters.every(({ name, value }, index) => {

@@ -1,16 +1,14 @@
 import { RESERVED_NAMES } from '../../methods/parameter-signature/parameters.ts';
 import { bodyVariants } from '../body-variants.ts';
 import type { Hypothesis } from '../explanation.ts';
-import { decodeEscapes, escapeByte, gbkEncoder } from '../text-encoding.ts';
+import { bytesOf, decodeEscapes, escapeByte, gbkEncoder, textOf } from '../text-encoding.ts';
 import {
-  bytesOf,
   type Pair,
   type ParameterCase,
   type ParameterRecipe,
   parseObject,
   plainParameter,
   type SentParameter,
-  textOf,
 } from './parameter-case.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
@@ -26,7 +24,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
     (...ways: readonly ((parameter: SentParameter) => Pair)[]) =>
     (recipe: ParameterRecipe) =>
       ways.flatMap((way) => {
-        const changes = recipe.parameters.some((parameter) => !isSame(way(parameter), recipe.spell(parameter)));
+        const changes = recipe.parameters.some((parameter) => !isSamePair(way(parameter), recipe.spell(parameter)));
         return changes ? [{ ...recipe, spell: way }] : [];
       });
   const values =
@@ -126,7 +124,7 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
   ];
 }
 
-function isSame([leftName, leftValue]: Pair, [rightName, rightValue]: Pair): boolean {
+function isSamePair([leftName, leftValue]: Pair, [rightName, rightValue]: Pair): boolean {
   return leftName === rightName && leftValue === rightValue;
 }
 

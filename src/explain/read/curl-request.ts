@@ -1,4 +1,4 @@
-import type { ClientHeader } from '../../signing/client-request.ts';
+import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
 import { type CurlOption, readCurlData, readCurlOptions } from './curl-options.ts';
 import { type ReadContext, type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 import { isCmdCommand, type Pipeline, readCmdWords, readPipeline } from './shell-words.ts';
@@ -52,7 +52,7 @@ export function readCurlRequest(text: string, context: Pick<ReadContext, 'readFi
     request: {
       method: named ?? (has('head') ? 'HEAD' : uploaded !== null ? 'PUT' : hasData ? 'POST' : 'GET'),
       path: last('request-target') ?? path,
-      authority: headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? parts.authority,
+      authority: headerOf({ headers }, 'host') ?? parts.authority,
       headers,
       body,
     },

@@ -1,23 +1,22 @@
-import type { ClientHeader } from '../../signing/client-request.ts';
+import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
+import { bytesOf, isJsonObject, type JsonObject, parseJson, textOf } from '../text-encoding.ts';
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a request of a HAR (HTTP Archive 1.2), or one entry or request of it by itself. `entry` counts from 1; null
  * takes the first, and a note says when there are more.
  */
 export function readHarRequest(text: string, entry: number | null): ReadRequest | ReadProblem {
-  const parsed = parseJson(text);
-  if (parsed === null) return { problem: 'it begins like JSON, but it is none' };
+  const parsed = parseJson(textOf(text));
+  if (parsed === undefined) return { problem: 'it begins like JSON, but it is none' };
   const log = objectAt(parsed, 'log');
   const list = log?.['entries'];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [parsed];
   const chosen = entries[(entry ?? 1) - 1];
-  if (list !== undefined && !isObject(chosen)) {
+  if (list !== undefined && !isJsonObject(chosen)) {
     return { problem: `there is no entry ${String(entry ?? 1)}; entries of this HAR: ${String(entries.length)}` };
   }
-  const request = objectAt(chosen, 'request') ?? (isObject(chosen) ? chosen : {});
+  const request = objectAt(chosen, 'request') ?? (isJsonObject(chosen) ? chosen : {});
   const method = textAt(request, 'method');
   const url = textAt(request, 'url');
   const parts = url === null ? null : splitUrl(bytesOf(url));
@@ -26,7 +25,7 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
   const fields = listAt(request, 'headers').map(
     (header): ClientHeader => [bytesOf(textAt(header, 'name') ?? ''), bytesOf(textAt(header, 'value') ?? '')],
   );
-  const find = (wanted: string): string | null => fields.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const find = (name: string): string | null => headerOf({ headers: fields }, name);
   const startedAt = Date.parse(textAt(chosen, 'startedDateTime') ?? '');
   return {
     form: 'har',
@@ -56,35 +55,17 @@ function readPostData(data: JsonObject | null): Buffer {
   return Buffer.from(new URLSearchParams(pairs).toString(), 'utf8');
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function objectAt(value: unknown, name: string): JsonObject | null {
-  const found = isObject(value) ? value[name] : null;
-  return isObject(found) ? found : null;
+  const found = isJsonObject(value) ? value[name] : null;
+  return isJsonObject(found) ? found : null;
 }
 
 function textAt(value: unknown, name: string): string | null {
-  const found = isObject(value) ? value[name] : null;
+  const found = isJsonObject(value) ? value[name] : null;
   return typeof found === 'string' ? found : null;
 }
 
 function listAt(value: JsonObject, name: string): readonly unknown[] {
   const found = value[name];
   return Array.isArray(found) ? found : [];
-}
-
-/** Text as its UTF-8 bytes, one character a byte. */
-function bytesOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -1,4 +1,4 @@
-import type { ClientHeader } from '../../signing/client-request.ts';
+import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
 import { TOKEN_CHARACTER } from '../../signing/http-grammar.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
@@ -30,7 +30,7 @@ export function readRawRequest(text: string): ReadRequest | ReadProblem {
     return { problem: 'there is no request line such as "GET /orders HTTP/1.1"' };
   }
   const absolute = /^https?:\/\//i.test(written) ? splitUrl(written) : null;
-  const find = (wanted: string): string | null => headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null;
+  const find = (name: string): string | null => headerOf({ headers }, name);
   const body = readBody(rest, find('content-length'), find('transfer-encoding'));
   return {
     form: 'raw',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { explain } from '../../../src/explain/explain.ts';
 import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
-import { judge, loneSnapshot, tokensOfPartners } from '../../../src/explain/judge-request.ts';
+import { judgeRequest, loneSnapshot, tokensOfPartners } from '../../../src/explain/judge-request.ts';
 import { readSentIdentity } from '../../../src/explain/sent-identity.ts';
 import {
   type HmacOptions,
@@ -82,7 +82,7 @@ export function explainAnySize(
   const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
   const snapshot = loneSnapshot(endpoint, known, given.secret, null);
   const at = { nowSeconds: given.nowSeconds, signedSeconds };
-  return whenReady(judge(request, snapshot, at, tokensOfPartners), (judgement) =>
+  return whenReady(judgeRequest(request, snapshot, at, tokensOfPartners), (judgement) =>
     explain(request, endpoint, given, { judgement, caller: null, tokens: tokensOfPartners }),
   );
 }
