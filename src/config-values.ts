@@ -125,3 +125,11 @@ export function parseUrl(text: string): URL | Fault {
     ? new URL(text)
     : { fault: `must be like https://api.example.com, without query, fragment or "/" at the end; not "${text}"` };
 }
+
+/** How much is logged, least first. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How a line looks: JSON for programs, `pretty` for people. */
+export const logFormats = ['json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];

@@ -1,6 +1,8 @@
 import { findNearestName } from './document/nearest-name.ts';
 import {
   type Fault,
+  logFormats,
+  logLevels,
   parseBoolean,
   parseCertificateNames,
   parseChoice,
@@ -14,7 +16,6 @@ import {
   parseUrl,
 } from './config-values.ts';
 import { parseKeyRingLocation } from './keyring/ring-location.ts';
-import { logFormats, logLevels } from './observe/log-settings.ts';
 
 /** One row of the table of settings: an environment variable. */
 export interface Setting<T, D extends string | null> {

@@ -30,8 +30,7 @@ const LINGER_MS = 500;
 
 /** Serves until a stop signal; a second one ends the process at once. */
 async function serve(terminal: Terminal, store: string | undefined): Promise<ExitCode> {
-  const [{ openLogDestination }, { createLogger }, { startGateway }] = await Promise.all([
-    import('../observe/log-destination.ts'),
+  const [{ createLogger, openLogDestination }, { startGateway }] = await Promise.all([
     import('../observe/logger.ts'),
     import('../gateway/gateway.ts'),
   ]);

@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { TlsMetrics } from '../observe/tls-metrics.ts';
-import { createTlsObserver } from '../observe/tls-observer.ts';
+import { createTlsObserver, type TlsMetrics } from '../observe/tls-observer.ts';
 import type { TlsIdentity } from '../server/transport.ts';
 import { listenerFiles } from '../tls/configured-files.ts';
 import { followTlsFiles, openTlsFiles } from '../tls/follow-tls-files.ts';

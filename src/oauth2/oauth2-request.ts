@@ -1,3 +1,6 @@
+import { groupOfAddress } from '../address-group.ts';
+import type { OAuth2Refusal } from './oauth2-refusal.ts';
+
 /** A request to an OAuth2 endpoint, read whole. */
 export interface OAuth2Request {
   readonly method: string;
@@ -18,4 +21,38 @@ export interface OAuth2Answer {
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+/**
+ * Who is counted for a request (spec §3.4): `x-envoy-external-address` of a peer that is known as an Envoy, or the
+ * TCP peer; an IPv6 address counts as its /64.
+ */
+export function sourceOf(request: Pick<OAuth2Request, 'headerValues' | 'peerAddress' | 'isPeerTrusted'>): string {
+  const { headerValues, peerAddress, isPeerTrusted } = request;
+  const [external = '', ...more] = isPeerTrusted ? headerValues('x-envoy-external-address') : [];
+  return (more.length === 0 ? groupOfAddress(external) : null) ?? groupOfAddress(peerAddress ?? '') ?? 'local';
+}
+
+/** Answers of these endpoints hold tokens, or what became of them: nobody may keep them (RFC 6749 §5.1). */
+const notStored = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+
+/** An answer with a JSON object. */
+export function jsonAnswer(
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): OAuth2Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...notStored, ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** An answer that says nothing but that it is done. */
+export const emptyAnswer: OAuth2Answer = { status: 200, headers: notStored, body: '' };
+
+/** The answer to a request that is refused (RFC 6749 §5.2). */
+export function refusalAnswer({ status, error, description, headers }: OAuth2Refusal): OAuth2Answer {
+  return jsonAnswer(status, { error, error_description: description }, headers);
 }

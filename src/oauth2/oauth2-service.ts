@@ -1,20 +1,18 @@
 import type { WhichSecret } from '../model/credential.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { jsonAnswer, refusalAnswer } from './answer.ts';
-import { authenticateClient, type ClientAuthenticationPorts, tooMany } from './client-authentication.ts';
-import { findClientCredentials } from './client-credentials.ts';
-import type { ClientEndpoint } from './client-endpoint.ts';
-import { introspectionEndpoint } from './introspection-endpoint.ts';
-import { describeServer } from './metadata.ts';
-import { oauth2Paths } from './oauth2-addresses.ts';
-import type { OAuth2Answer, OAuth2Request } from './oauth2-request.ts';
+import { jsonAnswer, type OAuth2Answer, type OAuth2Request, refusalAnswer, sourceOf } from './oauth2-request.ts';
+import {
+  authenticateClient,
+  type ClientAuthenticationPorts,
+  findClientCredentials,
+  tooMany,
+} from './client-authentication.ts';
+import { type ClientEndpoint, introspectionEndpoint, revocationEndpoint, tokenEndpoint } from './client-endpoints.ts';
+import { describeServer, oauth2Paths } from './oauth2-addresses.ts';
 import { isOAuth2Refusal, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
 import { parseParameters } from './parameters.ts';
-import { sourceOf } from './request-source.ts';
-import { revocationEndpoint } from './revocation-endpoint.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
-import { tokenEndpoint } from './token-endpoint.ts';
 
 /** What a request asked for; `none` for a path that nothing is at. */
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;

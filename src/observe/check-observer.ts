@@ -1,32 +1,13 @@
-import { type Decision, isGranted } from '../respond/decision.ts';
+import type { CheckObserver } from '../server/check-handler.ts';
+import { isGranted } from '../respond/decision.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
-import type { Answer } from '../respond/respond.ts';
 import { requestIdOf } from '../respond/request-id.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { LineBudget } from './line-budget.ts';
 import type { LogFields, Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-
-/** Told of every decided check. */
-export interface CheckObserver {
-  /** `requestId` is null for granted requests, where only a debug line needs it. */
-  decided(decided: DecidedCheck): void;
-  /** The message was no CheckRequest; the caller got 400. */
-  unreadable(requestId: string): void;
-  /** The program itself was wrong; the caller got 500. */
-  defect(error: unknown, requestId: string, request: HttpRequest): void;
-}
-
-/** A check, its decision and its answer. */
-export interface DecidedCheck {
-  readonly request: HttpRequest;
-  readonly decision: Decision;
-  readonly answer: Answer;
-  readonly requestId: string | null;
-  readonly seconds: number;
-}
 
 /** Told of every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;

@@ -1,3 +1,5 @@
+import { formatProblem } from '../document/problem.ts';
+import type { KeyRingObserver } from '../keyring/key-ring-holder.ts';
 import type { DatabaseObserver, FileObserver } from '../store/check-store.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -82,6 +84,25 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
     },
     defect(path, error) {
       logger.error('the declarative file could not be followed, by a defect of this program', { file: path }, error);
+    },
+  };
+}
+
+/** Says which keys are in force, what is unwise about them, and tells loudly when a change could not be taken. */
+export function createKeyRingObserver(logger: Logger): KeyRingObserver {
+  return {
+    loaded(source, ring, warnings) {
+      logger.info('the key ring is in force', { source, currentKey: ring.currentKeyId, keys: ring.keyIds.length });
+      for (const warning of warnings) logger.warn('the key ring needs a look', { source, warning });
+    },
+    refused(source, problems) {
+      logger.error('the key ring is wrong; the last good one stays in force until it is fixed', {
+        source,
+        problems: problems.map(formatProblem),
+      });
+    },
+    defect(source, error) {
+      logger.error('the key ring could not be followed, by a defect of this program', { source }, error);
     },
   };
 }

@@ -1,6 +1,4 @@
 import { check, type CheckPorts } from '../check.ts';
-import type { CheckObserver } from '../observe/check-observer.ts';
-import type { CheckTrace, StartCheckTrace } from '../observe/traces/check-trace.ts';
 import { isPromise, type Pending } from '../pending.ts';
 import { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse } from '../refusal.ts';
@@ -8,10 +6,45 @@ import { receive } from '../receive/receive.ts';
 import { type Decision, isGranted } from '../respond/decision.ts';
 import { reject } from '../respond/refuse.ts';
 import { requestIdOf } from '../respond/request-id.ts';
-import { respond } from '../respond/respond.ts';
+import { type Answer, respond } from '../respond/respond.ts';
 import { route, type Routed } from '../route/route.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { Call } from './transport.ts';
+
+/** Told of every decided check. */
+export interface CheckObserver {
+  /** `requestId` is null for granted requests, where only a debug line needs it. */
+  decided(decided: DecidedCheck): void;
+  /** The message was no CheckRequest; the caller got 400. */
+  unreadable(requestId: string): void;
+  /** The program itself was wrong; the caller got 500. */
+  defect(error: unknown, requestId: string, request: HttpRequest): void;
+}
+
+/** A check, its decision and its answer. */
+export interface DecidedCheck {
+  readonly request: HttpRequest;
+  readonly decision: Decision;
+  readonly answer: Answer;
+  readonly requestId: string | null;
+  readonly seconds: number;
+}
+
+/** One check that is traced. Nothing here throws: a fault of tracing is nobody's answer. */
+export interface CheckTrace {
+  /** The same ports; what must be waited for (a look-up in the database, a question about limits) becomes a child span. */
+  watch(ports: CheckPorts): CheckPorts;
+  /** The check was decided and answered. */
+  decided(decision: Decision, answer: Answer): void;
+  /** The check met a defect; the caller got 500. */
+  failed(): void;
+}
+
+/**
+ * Begins the trace of a check; null when this one is not sampled. `traceParent` is that of the gRPC call, if it came
+ * with one (W3C Trace Context §3.2).
+ */
+export type StartCheckTrace = (request: HttpRequest, traceParent: string | null) => CheckTrace | null;
 
 /** What the handler needs: the stages' ports, an observer, and a monotonic clock in milliseconds. */
 export interface CheckHandlerPorts extends CheckPorts {

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { refusalAnswer } from '../oauth2/answer.ts';
-import type { OAuth2Answer } from '../oauth2/oauth2-request.ts';
+import { type OAuth2Answer, refusalAnswer } from '../oauth2/oauth2-request.ts';
 import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import { type Clock, systemClock } from '../clock.ts';

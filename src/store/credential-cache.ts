@@ -4,13 +4,10 @@ import type { Pending } from '../pending.ts';
 import type { AppKeyFilter } from './cache/app-key-filter.ts';
 import { type CacheCounters, createCacheCounters } from './cache/cache-counters.ts';
 import { CachedCredentials, type CacheEntry } from './cache/cached-credentials.ts';
-import type { CredentialReader } from './cache/credential-reader.ts';
+import { type CredentialReader, type LookUp, LookUps, LookUpsOverloaded } from './cache/look-ups.ts';
 import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-gate.ts';
-import { type LookUp, LookUps } from './cache/look-ups.ts';
-import { LookUpsOverloaded } from './cache/look-ups-overloaded.ts';
 import { RecentChanges } from './cache/recent-changes.ts';
-import { UnknownAppKeys } from './cache/unknown-app-keys.ts';
-import { UnknownBudget } from './cache/unknown-budget.ts';
+import { UnknownAppKeys, UnknownBudget } from './cache/unknown-app-keys.ts';
 import {
   CredentialUnreadable,
   type CredentialSource,

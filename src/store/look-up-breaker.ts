@@ -1,5 +1,5 @@
 import { Breaker, type BreakerObserver, type Outlook } from '../resilience/breaker.ts';
-import type { CredentialReader } from './cache/credential-reader.ts';
+import type { CredentialReader } from './cache/look-ups.ts';
 import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from './credential-source.ts';
 
 /** Short, so that good reads before an outage do not hide it. */

@@ -4,7 +4,7 @@ import { settings } from '../../config.ts';
 import { removeKey } from '../../keyring/ring-content.ts';
 import { Conflict } from '../../manage/resource-store.ts';
 import { connectMongodb } from '../../store/mongodb/connect.ts';
-import { countSealed } from '../../store/mongodb/rewrap/count-sealed.ts';
+import { countSealed } from '../../store/mongodb/rewrap-secrets.ts';
 import { readSchemaVersion } from '../../store/mongodb/schema/schema-version.ts';
 import { UsageError } from '../failure.ts';
 import { confirm } from '../interaction.ts';

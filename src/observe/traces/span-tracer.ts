@@ -15,7 +15,7 @@ import type { HttpRequest } from '../../receive/http-request.ts';
 import { type Decision, isGranted } from '../../respond/decision.ts';
 import { refusalAnswers } from '../../respond/refusal-answers.ts';
 import type { Answer } from '../../respond/respond.ts';
-import type { CheckTrace, StartCheckTrace } from './check-trace.ts';
+import type { CheckTrace, StartCheckTrace } from '../../server/check-handler.ts';
 
 /** What spans of checks are made with. */
 export interface SpanTracerPorts {

@@ -1,11 +1,25 @@
 import type { Clock, StartTimer } from '../../clock.ts';
+import type { Outlook } from '../../resilience/breaker.ts';
 import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import type { CacheCounters } from './cache-counters.ts';
-import type { CredentialReader } from './credential-reader.ts';
 import type { LookUpGate, LookUpLane } from './look-up-gate.ts';
-import { LookUpsOverloaded } from './look-ups-overloaded.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import type { UnknownBudget } from './unknown-budget.ts';
+import type { UnknownBudget } from './unknown-app-keys.ts';
+
+/** Reads credentials from the store itself. */
+export interface CredentialReader {
+  /** What to expect of a read. */
+  readonly outlook: Outlook;
+  /**
+   * Who holds the App Key with this hash (`hashAppKey`), with consumer and grants; null when nobody does. What it gives
+   * is no older than any change that the cache was told of before the call. Settles within a deadline of its own;
+   * rejects with `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when it has one of no use.
+   */
+  read(appKeyHash: string): Promise<HeldCredential | null>;
+}
+
+/** More look-ups are asked for than the store is troubled with. Nothing is the matter with the store itself. */
+export class LookUpsOverloaded extends StoreUnavailable {}
 
 /** How often one look-up reads at most, when what it reads is changed again and again. */
 const MAX_READS = 3;

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { FindCursor } from 'mongodb';
 
 /** How long a command waits for MongoDB where nobody says otherwise. */
@@ -33,4 +34,16 @@ export async function* batchesInTime<T>(cursor: FindCursor<T>, timeoutMs: number
     // Nobody waits for a server that may be frozen.
     cursor.close().catch(() => undefined);
   }
+}
+
+const FIRST_BACK_OFF_MS = 100;
+const MOST_BACK_OFF_MS = 3000;
+
+/**
+ * How long to wait before attempt `attempt`, counted from 0: twice as long each time, from 0.1 s to 3 s, less up to a
+ * half by chance, so that replicas that lost a server at once do not come back at once.
+ */
+export function backOffMs(attempt: number): number {
+  const most = Math.min(MOST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.min(attempt, 10));
+  return randomInt(most / 2, most + 1);
 }

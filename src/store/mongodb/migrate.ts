@@ -4,8 +4,7 @@ import { withFaults } from './faults.ts';
 import { SCHEMA_VERSION } from './schema/collections.ts';
 import { applyCollections, findDifferences, type SchemaDifference } from './schema/differences.ts';
 import { migrations } from './schema/migrations.ts';
-import { withSchemaLease } from './schema/schema-lease.ts';
-import { readSchemaVersion, refuseNewer } from './schema/schema-version.ts';
+import { readSchemaVersion, refuseNewer, withSchemaLease } from './schema/schema-version.ts';
 
 /** What {@link ensureSchema} found and did. */
 export type SchemaOutcome = 'current' | 'created' | 'migrated';

@@ -6,7 +6,7 @@ import { type GatewayLimiter, openGatewayLimiter } from '../../../src/gateway/li
 import { LimiterUnavailable, type LimitQuestion, type LimitReading } from '../../../src/limit/limiter.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
+import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { poll } from '../../support/poll.ts';
 import { type LocalServer } from '../../support/ratelimit/local-server.ts';

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
-import { LimiterMetrics } from '../../../src/observe/limiter-metrics.ts';
+import { LimiterMetrics } from '../../../src/observe/limiter-observer.ts';
 import { registerDatabaseMetrics, registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { ListenerMetrics } from '../../../src/observe/listener-metrics.ts';
-import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
+import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { registerReplayMetrics } from '../../../src/observe/replay-metrics.ts';
-import { openRequestLog } from '../../../src/observe/request-log.ts';
+import { openRequestLog } from '../../../src/observe/line-budget.ts';
 import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
 
 const counters = {

@@ -2,7 +2,7 @@ import { type CheckPorts } from '../../../src/check.ts';
 import { type Clock } from '../../../src/clock.ts';
 import { InProcessLimiter } from '../../../src/limit/in-process.ts';
 import { type Limiter, type LimiterUnavailable } from '../../../src/limit/limiter.ts';
-import { type CheckObserver, type DecidedCheck } from '../../../src/observe/check-observer.ts';
+import { type CheckObserver, type DecidedCheck } from '../../../src/server/check-handler.ts';
 import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
 import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oauth2/revoked-tokens.ts';
 import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';

@@ -1,4 +1,4 @@
-import { type CredentialReader } from '../../../src/store/cache/credential-reader.ts';
+import { type CredentialReader } from '../../../src/store/cache/look-ups.ts';
 import { type Outlook } from '../../../src/resilience/breaker.ts';
 import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
 

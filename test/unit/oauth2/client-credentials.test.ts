@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findClientCredentials } from '../../../src/oauth2/client-credentials.ts';
+import { findClientCredentials } from '../../../src/oauth2/client-authentication.ts';
 import { isOAuth2Refusal } from '../../../src/oauth2/oauth2-refusal.ts';
 import { basic, oauth2Request } from '../../support/oauth2/oauth2-request.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { LineBudget } from '../../../src/observe/line-budget.ts';
+import { LineBudget, openRequestLog } from '../../../src/observe/line-budget.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { openRequestLog } from '../../../src/observe/request-log.ts';
 import { ManualTime } from '../../support/store/manual-time.ts';
 
 type Told = readonly [kind: string, lines: number];

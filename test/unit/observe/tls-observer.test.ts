@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { createLogger } from '../../../src/observe/logger.ts';
-import { TlsMetrics } from '../../../src/observe/tls-metrics.ts';
-import { createTlsObserver, type TlsObserver } from '../../../src/observe/tls-observer.ts';
+import { createTlsObserver, TlsMetrics, type TlsObserver } from '../../../src/observe/tls-observer.ts';
 import type { TlsMaterial } from '../../../src/tls/tls-files.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');

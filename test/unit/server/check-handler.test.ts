@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Limiter } from '../../../src/limit/limiter.ts';
-import { type CheckObserver } from '../../../src/observe/check-observer.ts';
+import { type CheckObserver } from '../../../src/server/check-handler.ts';
 import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../src/store/credential-source.ts';

@@ -3,7 +3,7 @@ import { BSON, type MongoClient, MongoServerError } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
 import { collectionNames } from '../documents.ts';
-import { backOffMs } from './back-off.ts';
+import { backOffMs } from '../deadline.ts';
 import type { CausalFloor } from './causal-floor.ts';
 
 /** What reading all App Keys takes, and whom it tells. */

@@ -6,7 +6,7 @@ import { isStandAlone } from '../connect.ts';
 import { collectionNames } from '../documents.ts';
 import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
-import { backOffMs } from './back-off.ts';
+import { backOffMs } from '../deadline.ts';
 import type { CausalFloor } from './causal-floor.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import {

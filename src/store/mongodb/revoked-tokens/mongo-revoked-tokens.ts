@@ -11,7 +11,7 @@ import {
 import { StoreUnavailable } from '../../credential-source.ts';
 import { collectionNames, type RevokedTokenDocument } from '../documents.ts';
 import { MongodbUnavailable, translateFault } from '../faults.ts';
-import { backOffMs } from '../feed/back-off.ts';
+import { backOffMs } from '../deadline.ts';
 import { isPositionLost } from '../feed/change-feed.ts';
 import { followRevokedTokens } from './follow-revoked-tokens.ts';
 

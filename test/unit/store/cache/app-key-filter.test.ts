@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AppKeyFilter } from '../../../../src/store/cache/app-key-filter.ts';
-import { AppKeySet, createAppKeySeeds } from '../../../../src/store/cache/app-key-set.ts';
+import { AppKeyFilter, AppKeySet, createAppKeySeeds } from '../../../../src/store/cache/app-key-filter.ts';
 import { hashOf } from '../../../support/store/held.ts';
 
 const hash = fc.stringMatching(/^[0-9a-f]{64}$/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { backOffMs } from '../../../../../src/store/mongodb/feed/back-off.ts';
+import { backOffMs } from '../../../../../src/store/mongodb/deadline.ts';
 
 describe('the wait before another attempt', () => {
   it('is from 50 ms to 3 s, whatever the attempt', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StoreUnavailable } from '../../../../../src/store/credential-source.ts';
-import { LookUpProbe } from '../../../../../src/store/mongodb/feed/look-up-probe.ts';
+import { LookUpProbe } from '../../../../../src/store/mongodb/feed/availability.ts';
 
 /** A probe whose timer is turned by hand. */
 function probeUnderTest(): {
