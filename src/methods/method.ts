@@ -1,4 +1,6 @@
-import type { AuthenticationMethod, OptionsOf } from '../model/endpoint.ts';
+import type { Field } from '../document/fields.ts';
+import type { Place, ProblemLog } from '../document/problem-log.ts';
+import type { AuthenticationMethod, CommonOptions, OptionsOf } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Pending } from '../pending.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
@@ -28,6 +30,22 @@ export interface Method<M extends AuthenticationMethod> {
   /** Gives a request its credentials as a caller does; null where they are no part of one request, but fetched before. */
   readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
   readonly challenge: Challenge;
+  readonly options: MethodOptions<M>;
+}
+
+/** How one option is read: as a field, or by a function that reports what is wrong inside. */
+export type OptionReader<T> = Field<T> | { readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T };
+
+type OwnOptions<M extends AuthenticationMethod> = Omit<OptionsOf[M], keyof CommonOptions>;
+
+/** The options of a method besides those that every endpoint has (interfaces §4). */
+export interface MethodOptions<M extends AuthenticationMethod> {
+  readonly readers: { readonly [N in keyof OwnOptions<M>]: OptionReader<OwnOptions<M>[N]> };
+  readonly defaults: OwnOptions<M>;
+  /** Which of the options as written cannot be what it is because of the others, and why; null when none. */
+  readonly findConflict?: (
+    given: Partial<OwnOptions<M>>,
+  ) => { readonly option: keyof OwnOptions<M> & string; readonly message: string } | null;
 }
 
 /** How `WWW-Authenticate` asks for credentials (spec §5). */

@@ -1,9 +1,20 @@
-import type { SignatureOptions } from '../model/endpoint.ts';
+import { flagField, wholeNumberField } from '../document/fields.ts';
+import { MAX_CLOCK_SKEW_SECONDS, type SignatureOptions } from '../model/endpoint.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { ReplayGuard, Reservation, UsedSignature } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
+
+/** How the options that both signature methods have are read. */
+export const signatureFields = {
+  clockSkewSeconds: wholeNumberField(1, MAX_CLOCK_SKEW_SECONDS),
+  replayProtection: flagField,
+  signatureHints: flagField,
+};
+
+/** The defaults of {@link signatureFields}. */
+export const signatureDefaults = { clockSkewSeconds: 300, replayProtection: false, signatureHints: false };
 
 /**
  * For the methods that verify bodies: refuses (`BODY_TOO_LARGE`) a request whose body may reach the back end without

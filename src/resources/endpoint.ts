@@ -12,7 +12,7 @@ import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, readLimits } from './limits.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import { readMatch } from './match.ts';
-import { commonOptions, optionsOf, readOptions, type ReadOptions } from '../document/read-options.ts';
+import { commonOptions, type GivenOptions, optionsOf, readOptions } from '../methods/options.ts';
 
 const endpointKind = {
   what: 'an endpoint',
@@ -58,17 +58,8 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
 }
 
 /** Joins a method with its options in the type that keeps the two together. */
-function authenticationOf(method: AuthenticationMethod, read: ReadOptions): PartnerMethod {
-  switch (method) {
-    case 'key':
-      return { authentication: method, options: optionsOf[method](read) };
-    case 'hmac':
-      return { authentication: method, options: optionsOf[method](read) };
-    case 'parameter-signature':
-      return { authentication: method, options: optionsOf[method](read) };
-    case 'oauth2':
-      return { authentication: method, options: optionsOf[method](read) };
-  }
+function authenticationOf(method: AuthenticationMethod, given: GivenOptions): PartnerMethod {
+  return { authentication: method, options: optionsOf(method, given) } as PartnerMethod;
 }
 
 type PartnerMethod = {
@@ -94,8 +85,6 @@ function readTrafficControl(
   return readLimits(values?.limits, placeIn(place, 'limits'), isOpen ? openLimits : null, problems);
 }
 
-const nothingRead: ReadOptions = { values: {}, keyNames: null, algorithms: null };
-
 /** An endpoint as a declarative file has it (interfaces §4): defaults are left out, so that what is there was chosen. */
 export function declareEndpoint(endpoint: Endpoint): Declared {
   const { id, description, scenario, match, limits, enabled } = endpoint;
@@ -118,7 +107,7 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
 }
 
 function defaultsOf({ authentication }: Endpoint): object {
-  return authentication === null ? commonOptions(nothingRead) : optionsOf[authentication](nothingRead);
+  return authentication === null ? commonOptions({}) : optionsOf(authentication, {});
 }
 
 /**
