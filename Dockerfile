@@ -23,9 +23,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-update-notifier
 COPY buf.yaml buf.gen.yaml tsconfig.json ./
 COPY proto proto
-COPY scripts/clean-dist.mjs scripts/link-command.mjs scripts/install-services.d.mts scripts/install-services.mjs scripts/sbom.mjs scripts/
+COPY scripts/clean-dist.mjs scripts/link-command.mjs scripts/sbom.mjs scripts/
 COPY scripts/sbom scripts/sbom
-COPY scripts/services scripts/services
+COPY services services
 COPY src src
 RUN npm run build
 RUN node scripts/sbom.mjs --output sbom.cdx.json
@@ -46,8 +46,7 @@ COPY --from=build /build/CHANGELOG.md /build/LICENSE /build/README.md /build/env
 COPY --from=build /build/deploy /app/deploy
 COPY --from=build /build/examples /app/examples
 COPY --from=build /build/proto /app/proto
-COPY --from=build /build/scripts/install-services.mjs /app/scripts/install-services.mjs
-COPY --from=build /build/scripts/services /app/scripts/services
+COPY --from=build /build/services /app/services
 COPY --from=build /build/dist /app/dist
 WORKDIR /app
 USER 65532:65532

@@ -23,7 +23,7 @@ const noNaiveCompare = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'deploy/'] },
+  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'services/', 'deploy/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
@@ -35,7 +35,15 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
       'no-restricted-imports': [
         'error',
-        { patterns: [{ regex: '^\\.{1,2}/?$', message: 'Import the file, not the folder.' }] },
+        {
+          patterns: [
+            { regex: '^\\.{1,2}/?$', message: 'Import the file, not the folder.' },
+            {
+              regex: '^(\\.\\./)+(attacks|bench|drills|scripts|test)/',
+              message: 'Those use src/, and src/ uses none of them.',
+            },
+          ],
+        },
       ],
       'no-restricted-globals': [
         'error',

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { InstallFailure, installServices } from '../scripts/install-services.mjs';
+import { InstallFailure, installServices } from '../services/install-services.mjs';
 import { attacks } from './attacks.ts';
 import { type Attack, serviceKindOf } from './framework/attack.ts';
 import { findBreaches, type Measurement } from './framework/bounds.ts';

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { InstallFailure, installServices } from '../scripts/install-services.mjs';
+import { InstallFailure, installServices } from '../services/install-services.mjs';
 import { drills } from './drills.ts';
 import type { Drill } from './framework/drill.ts';
 import { recordOutput } from './framework/page.ts';

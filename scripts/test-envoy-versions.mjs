@@ -1,5 +1,5 @@
 // `npm run test:envoy-versions`: what depends on Envoy alone, on every release that envoy.yaml is said to work with.
-import { envoyVersions, InstallFailure, installServices } from './install-services.mjs';
+import { envoyVersions, InstallFailure, installServices } from '../services/install-services.mjs';
 import { isInterrupted } from './testing/child.mjs';
 import { runMocha } from './testing/mocha-suite.mjs';
 import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';

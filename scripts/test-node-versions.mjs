@@ -4,7 +4,7 @@
 //   npm run test:node-versions -- unit e2e         only these steps
 import { delimiter, dirname, join } from 'node:path';
 import { realpathSync } from 'node:fs';
-import { InstallFailure, installServices, nodeVersions } from './install-services.mjs';
+import { InstallFailure, installServices, nodeVersions } from '../services/install-services.mjs';
 import { isInterrupted, root, runChild } from './testing/child.mjs';
 import { countsText, printNote, printStep, sumCounts } from './testing/report.mjs';
 

@@ -8,8 +8,8 @@
 // The last line is the sum over all suites.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { InstallFailure, installServices } from './install-services.mjs';
-import { progressPrinter } from './services/progress.mjs';
+import { InstallFailure, installServices } from '../services/install-services.mjs';
+import { progressPrinter } from '../services/progress.mjs';
 import { buildIfStale } from './testing/build.mjs';
 import { isInterrupted, root, runChild } from './testing/child.mjs';
 import { runMocha } from './testing/mocha-suite.mjs';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { digestOf } from './attachments/manifests.mjs';
 import * as envoyGateway from './attachments/envoy-gateway.mjs';
 import * as istio from './attachments/istio.mjs';
-import { run } from './services/run.mjs';
+import { run } from '../services/run.mjs';
 
 /** By the name of the kept answer: who is asked, about which folders below deploy, with which components. */
 const attachments = {

@@ -1,7 +1,7 @@
 // A certificate for translators that want to see one; nobody ever connects with it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../services/run.mjs';
+import { run } from '../../services/run.mjs';
 
 /** Makes a self-signed certificate below `directory` with the openssl of this machine: `{ certificate, key }`, PEM. */
 export async function makeCertificate(directory) {

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installServices } from '../install-services.mjs';
-import { run } from '../services/run.mjs';
+import { installServices } from '../../services/install-services.mjs';
+import { run } from '../../services/run.mjs';
 import { makeCertificate } from './certificate.mjs';
 import { render } from './manifests.mjs';
 import { clustersNamedIn, normaliseResource } from './normalise.mjs';

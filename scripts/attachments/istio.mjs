@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { lastLines, run } from '../services/run.mjs';
+import { lastLines, run } from '../../services/run.mjs';
 import { parseYaml, readFolder, render } from './manifests.mjs';
 import { clustersNamedIn, normalise } from './normalise.mjs';
 

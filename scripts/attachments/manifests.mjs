@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { installServices } from '../install-services.mjs';
-import { run } from '../services/run.mjs';
+import { installServices } from '../../services/install-services.mjs';
+import { run } from '../../services/run.mjs';
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 

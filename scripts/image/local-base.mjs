@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { InstallFailure, installServices, nodeVersions } from '../install-services.mjs';
-import { run } from '../services/run.mjs';
+import { InstallFailure, installServices, nodeVersions } from '../../services/install-services.mjs';
+import { run } from '../../services/run.mjs';
 import { DockerFailure, dockerOutput, lastLines, requireEngine } from './docker.mjs';
 
 /** Node of the local base images: the newest that is tested. */

@@ -1,8 +1,8 @@
 // Images of the servers beside Postern, made of the programs that scripts/install-services installs, for machines that
 // reach no registry of images. MongoDB's is under the SSPL: to test with, not to hand on.
 import { join } from 'node:path';
-import { installServices, InstallFailure } from '../install-services.mjs';
-import { catalogue } from '../services/catalogue.mjs';
+import { installServices, InstallFailure } from '../../services/install-services.mjs';
+import { catalogue } from '../../services/catalogue.mjs';
 import { DockerFailure } from './docker.mjs';
 import { addOpenFolder, addProgram, importTree, isThere, layOutTree, withTemporaryFolder } from './local-base.mjs';
 

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../services/run.mjs';
+import { run } from '../../services/run.mjs';
 
 const readyDeadlineMs = 120_000;
 const pollIntervalMs = 250;

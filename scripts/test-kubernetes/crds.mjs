@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../services/run.mjs';
+import { run } from '../../services/run.mjs';
 
 /** Module, checksum as of Go's checksum database, and the files or folders in it. */
 export const crdSources = [

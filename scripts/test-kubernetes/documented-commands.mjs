@@ -2,7 +2,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run } from '../services/run.mjs';
+import { run } from '../../services/run.mjs';
 import { playControllers } from './controllers.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

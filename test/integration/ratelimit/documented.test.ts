@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findServices } from '../../../scripts/install-services.mjs';
+import { findServices } from '../../../services/install-services.mjs';
 import { startChild } from '../../support/child-process.ts';
 import { freePort } from '../../support/mongodb/free-port.ts';
 import { only } from '../../support/only.ts';

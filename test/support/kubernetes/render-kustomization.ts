@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { findServices } from '../../../scripts/install-services.mjs';
+import { findServices } from '../../../services/install-services.mjs';
 import { type Json } from '../envoy-config.ts';
 import { type Manifest } from './manifest.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServices } from '../../../scripts/install-services.mjs';
+import { findServices } from '../../../services/install-services.mjs';
 import { freezeProcess } from '../freeze-process.ts';
 import { poll } from '../poll.ts';
 import { freePort } from './free-port.ts';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findServices } from '../../../scripts/install-services.mjs';
+import { findServices } from '../../../services/install-services.mjs';
 
 /** The programs of one installation of Prometheus. */
 export async function prometheusPrograms(): Promise<{ readonly prometheus: string; readonly promtool: string }> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { findServices } from '../../../scripts/install-services.mjs';
+import { findServices } from '../../../services/install-services.mjs';
 import { redisStart } from '../../../src/demo/programs.ts';
 import { freePort } from '../mongodb/free-port.ts';
 import { type LocalServer, startLocalServer } from './local-server.ts';

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { composeEnvoy, differences } from '../../../scripts/compose/envoy-yaml.mjs';
-import { defaultEnvoyVersion } from '../../../scripts/install-services.mjs';
+import { defaultEnvoyVersion } from '../../../services/install-services.mjs';
 import { parseConfig } from '../../../src/config.ts';
 import { projectRoot, readDocument } from '../../support/documents.ts';
 

@@ -84,7 +84,7 @@ describe('the Dockerfile', () => {
     });
     for (const path of copied) assert.ok(made.includes(path) || existsSync(join(projectRoot, path)), path);
     const { files } = JSON.parse(readDocument('package.json')) as { readonly files: readonly string[] };
-    for (const path of files.filter((each) => each !== 'scripts/install-services.mjs')) {
+    for (const path of files) {
       assert.ok(copied.includes(path), `${path} is in "files" of package.json, and not in the image`);
     }
   });

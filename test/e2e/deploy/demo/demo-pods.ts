@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm';
-import { findServices } from '../../../../scripts/install-services.mjs';
+import { findServices } from '../../../../services/install-services.mjs';
 import { projectRoot } from '../../../support/documents.ts';
 import { type Child, startChild } from '../../../support/child-process.ts';
 import { type Envoy, startEnvoy } from '../../../support/envoy.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldValue } from '../../../support/http-message.ts';
-import { findServices } from '../../../../scripts/install-services.mjs';
+import { findServices } from '../../../../services/install-services.mjs';
 import { documentedPrograms, runProgram } from '../../../support/oauth2/documented-program.ts';
 import { startOAuth2Stack } from '../../../support/oauth2/oauth2-stack.ts';
 import { only } from '../../../support/only.ts';

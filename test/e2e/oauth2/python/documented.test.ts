@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findServices } from '../../../../scripts/install-services.mjs';
+import { findServices } from '../../../../services/install-services.mjs';
 import { fieldValue } from '../../../support/http-message.ts';
 import { documentedPrograms, runProgram } from '../../../support/oauth2/documented-program.ts';
 import { startOAuth2Stack } from '../../../support/oauth2/oauth2-stack.ts';

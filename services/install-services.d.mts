@@ -29,7 +29,7 @@ export type InstallProgress = {
 /** Where to install and what is pinned; the defaults are the project's own. */
 export interface InstallOptions {
   readonly directory?: string;
-  /** The pins, see scripts/services/catalogue.mjs; only tests give others. */
+  /** The pins, see services/catalogue.mjs; only tests give others. */
   readonly catalogue?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,6 @@
 // The command line of scripts/install-services.
 import { parseArgs } from 'node:util';
-import { InstallFailure, installServices } from '../install-services.mjs';
+import { InstallFailure, installServices } from './install-services.mjs';
 import { catalogue } from './catalogue.mjs';
 import { progressPrinter } from './progress.mjs';
 
