@@ -1,6 +1,7 @@
 import { findToken } from '../methods/oauth2/authenticate.ts';
 import { findParameter } from '../methods/query-parameters.ts';
 import type { OAuth2Options } from '../model/endpoint.ts';
+import { tokenFaults } from '../oauth2/access-tokens.ts';
 import type { Refusal } from '../refusal.ts';
 import { type ClientRequest, headerOf } from '../signing/client-request.ts';
 import { queryOf } from '../signing/signable-request.ts';
@@ -10,28 +11,32 @@ import { gatewayRequest } from './judge-request.ts';
 const SEND = 'Send "Authorization: Bearer " and the access_token exactly as the token endpoint gave it';
 const GET_ANOTHER = 'Get a new token from /oauth2/token, and send the request once more';
 
-/** What is wrong with a token, by what the gateway says of it (`AccessTokens.verify`, `findTokenFault`). */
-const MISTAKES: readonly (readonly [said: RegExp, name: string, fix: string])[] = [
-  [/^the token has expired$/, 'token-expired', `${GET_ANOTHER}; --at TIME says when it was made`],
-  [/^the token is not valid yet$/, 'token-not-yet-valid', 'Set the clocks of the replicas right'],
-  [/^the token was revoked by/, 'token-revoked', GET_ANOTHER],
-  [/belongs to another credential now$/, 'token-of-another-credential', GET_ANOTHER],
-  [
-    /issued for another public URL$/,
-    'token-of-another-issuer',
-    'Send the token to the gateway that issued it; POSTERN_PUBLIC_URL must be what serve has',
-  ],
-  [
-    /^the (?:token has no header|token is too long|signature of the token|claims of the token)/,
-    'token-not-issued-here',
-    'Send the whole access_token that /oauth2/token of this gateway gave; POSTERN_KEYRING must name the key ring of serve',
-  ],
-];
+const NOT_ISSUED_HERE = {
+  name: 'token-not-issued-here',
+  fix: 'Send the whole access_token that /oauth2/token of this gateway gave; POSTERN_KEYRING must name the key ring of serve',
+};
+
+/** What is wrong with a token, by what the gateway says of it. */
+const MISTAKES: Readonly<Record<keyof typeof tokenFaults, Omit<Mistake, 'what'>>> = {
+  tooLong: NOT_ISSUED_HERE,
+  header: NOT_ISSUED_HERE,
+  signature: NOT_ISSUED_HERE,
+  claims: NOT_ISSUED_HERE,
+  expired: { name: 'token-expired', fix: `${GET_ANOTHER}; --at TIME says when it was made` },
+  notYetValid: { name: 'token-not-yet-valid', fix: 'Set the clocks of the replicas right' },
+  revoked: { name: 'token-revoked', fix: GET_ANOTHER },
+  otherCredential: { name: 'token-of-another-credential', fix: GET_ANOTHER },
+  otherIssuer: {
+    name: 'token-of-another-issuer',
+    fix: 'Send the token to the gateway that issued it; POSTERN_PUBLIC_URL must be what serve has',
+  },
+};
 
 /** What the gateway says of a token as a mistake; null when it says it of the credential. */
 export function findTokenMistake(detail: string): Mistake | null {
-  const [, name, fix] = MISTAKES.find(([said]) => said.test(detail)) ?? [];
-  return name === undefined || fix === undefined ? null : { name, what: detail, fix };
+  const kinds = Object.keys(MISTAKES) as (keyof typeof tokenFaults)[];
+  const kind = kinds.find((each) => tokenFaults[each] === detail);
+  return kind === undefined ? null : { ...MISTAKES[kind], what: detail };
 }
 
 /** The access token as the gateway finds it in a request, or why it finds none. */

@@ -44,7 +44,7 @@ export function explain(request: ClientRequest, endpoint: Endpoint, input: Expla
   const { refusal } = judgement;
   const { finding, secrets } = explainSignature(request, endpoint, input, judged);
   const mistakes = uniqueMistakes([
-    ...refusalMistakes(judgement, finding.mistakes),
+    ...refusalMistakes(judgement, finding.mistakes, caller),
     ...(caller === null || isMisspelt(finding) ? [] : callerMistakes(caller, judgement)),
     ...misroutedMistakes(endpoint, judgement),
     ...finding.mistakes,
@@ -115,9 +115,13 @@ function explainMethod(request: ClientRequest, endpoint: Endpoint, input: Explai
 }
 
 /** What the gateway refuses the request with, now or when it was made, where that says what is wrong. */
-function refusalMistakes({ refusal, refusalWhenMade }: Judgement, found: readonly Mistake[]): readonly Mistake[] {
+function refusalMistakes(
+  { refusal, refusalWhenMade }: Judgement,
+  found: readonly Mistake[],
+  caller: KnownCaller | null,
+): readonly Mistake[] {
   return [refusal, refusalWhenMade].flatMap((one) =>
-    one !== null && saysEnough(one, found) ? [refusalMistake(one)] : [],
+    one !== null && saysEnough(one, found) ? [refusalMistake(one, caller?.fault ?? null)] : [],
   );
 }
 

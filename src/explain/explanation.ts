@@ -1,3 +1,4 @@
+import type { CredentialFault } from '../methods/caller.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { Difference } from './difference.ts';
@@ -54,7 +55,7 @@ export interface ExplainInput {
 /** What a store says of the caller of a request. */
 export interface KnownCaller {
   /** Why the credential of the App Key that was sent cannot be used; null when it can, and when none was sent. */
-  readonly fault: string | null;
+  readonly fault: CredentialFault | null;
   /** The App Secret before the one of now; null for none. */
   readonly formerSecret: string | null;
   readonly isFormerLive: boolean;

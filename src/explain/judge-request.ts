@@ -6,7 +6,7 @@ import type { Authenticated, AuthenticationPorts } from '../methods/authenticate
 import { hashAppKey } from '../model/app-key.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
-import { AccessTokens } from '../oauth2/access-tokens.ts';
+import { AccessTokens, tokenFaults } from '../oauth2/access-tokens.ts';
 import { readUnverifiedClaims } from '../oauth2/token-claims.ts';
 import type { TokenRing } from '../oauth2/token-keys.ts';
 import { type Pending, whenReady } from '../pending.ts';
@@ -138,8 +138,8 @@ function tokenPorts(
 
 function readToken(text: string, clock: Clock): ReturnType<AccessTokens['verify']> {
   const claims = readUnverifiedClaims(text);
-  if (claims === null) return { fault: 'the claims of the token are not written as they are here' };
-  return clock.nowSeconds() >= claims.expiresAt ? { fault: 'the token has expired' } : claims;
+  if (claims === null) return { fault: tokenFaults.claims };
+  return clock.nowSeconds() >= claims.expiresAt ? { fault: tokenFaults.expired } : claims;
 }
 
 const ID = 'caller';

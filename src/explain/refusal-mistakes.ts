@@ -1,3 +1,4 @@
+import { type CredentialFault, unknownAppKey } from '../methods/caller.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
 import { findTokenMistake } from './explain-token.ts';
 import type { Mistake } from './explanation.ts';
@@ -16,9 +17,14 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
   BODY_NOT_VERIFIABLE: 'Send a form or JSON in UTF-8, not compressed',
 };
 
-/** A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. */
-export function refusalMistake({ refused, detail }: Refusal): Mistake {
-  if (refused === 'TOKEN_INVALID') return findTokenMistake(detail) ?? callerMistake(detail);
+/**
+ * A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. `fault` is what is
+ * known to be wrong with the credential.
+ */
+export function refusalMistake({ refused, detail }: Refusal, fault: CredentialFault | null): Mistake {
+  if (refused === 'TOKEN_INVALID') {
+    return findTokenMistake(detail) ?? callerMistake(fault?.detail === detail ? fault : unknownAppKey);
+  }
   return {
     name: refused.toLowerCase().replaceAll('_', '-'),
     what: detail,
@@ -26,25 +32,28 @@ export function refusalMistake({ refused, detail }: Refusal): Mistake {
   };
 }
 
-/** What to do about a credential that cannot be used, by what the gateway says of it (`findCredentialFault`). */
-const CREDENTIAL_FIXES: readonly (readonly [said: RegExp, name: string, fix: string])[] = [
-  [
-    /is unknown$/,
-    'app-key-unknown',
-    'Send the App Key exactly as it was issued, to the gateway that issued it; no credential of this store has it',
-  ],
-  [/is not for /, 'credential-of-another-method', 'Issue a credential for the method of this endpoint'],
-  [/is revoked$/, 'credential-revoked', 'Issue a new credential; a revoked one does not come back'],
-  [/has expired$/, 'credential-expired', 'Issue a new credential'],
-  [/is not valid yet$/, 'credential-not-yet-valid', 'Wait for the time from which the credential is valid'],
-  [/^the consumer .* is disabled$/, 'consumer-disabled', 'Enable the consumer: postern consumer enable'],
-];
+/** What to do about a credential that cannot be used. */
+const CREDENTIAL_FIXES: Readonly<Record<CredentialFault['kind'], Omit<Mistake, 'what'>>> = {
+  unknown: {
+    name: 'app-key-unknown',
+    fix: 'Send the App Key exactly as it was issued, to the gateway that issued it; no credential of this store has it',
+  },
+  'other-method': {
+    name: 'credential-of-another-method',
+    fix: 'Issue a credential for the method of this endpoint',
+  },
+  revoked: { name: 'credential-revoked', fix: 'Issue a new credential; a revoked one does not come back' },
+  expired: { name: 'credential-expired', fix: 'Issue a new credential' },
+  'not-yet-valid': {
+    name: 'credential-not-yet-valid',
+    fix: 'Wait for the time from which the credential is valid',
+  },
+  'consumer-disabled': { name: 'consumer-disabled', fix: 'Enable the consumer: postern consumer enable' },
+};
 
 /** A credential that cannot be used, as a mistake. */
-export function callerMistake(fault: string): Mistake {
-  const [, name = 'credential-not-usable', fix = 'See the credential: postern credential show'] =
-    CREDENTIAL_FIXES.find(([said]) => said.test(fault)) ?? [];
-  return { name, what: fault, fix };
+export function callerMistake({ kind, detail }: CredentialFault): Mistake {
+  return { ...CREDENTIAL_FIXES[kind], what: detail };
 }
 
 /** The signature was made with an App Secret that works no more. */

@@ -6,26 +6,37 @@ import { type Refusal, refuse } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 
+/** Why a credential cannot be used: `kind` for code, `detail` for the log. */
+export interface CredentialFault {
+  readonly kind: 'unknown' | 'other-method' | 'revoked' | 'expired' | 'not-yet-valid' | 'consumer-disabled';
+  readonly detail: string;
+}
+
 /**
- * Why a credential cannot be used now for a method, for the log; null when it can. Callers are told the same whatever
+ * Why a credential cannot be used now for a method; null when it can. Callers are told the same whatever
  * it is (spec §3): also when nobody holds the App Key, given as null.
  */
 export function findCredentialFault(
   held: HeldCredential | null,
   method: AuthenticationMethod,
   nowSeconds: number,
-): string | null {
-  if (held === null) return 'the App Key is unknown';
+): CredentialFault | null {
+  if (held === null) return unknownAppKey;
   const { credential, consumer } = held;
-  if (!credential.methods.includes(method)) return `the credential ${credential.id} is not for ${method}`;
-  if (credential.state === 'revoked') return `the credential ${credential.id} is revoked`;
+  const fault = (kind: CredentialFault['kind'], detail: string): CredentialFault => ({ kind, detail });
+  const named = `the credential ${credential.id}`;
+  if (!credential.methods.includes(method)) return fault('other-method', `${named} is not for ${method}`);
+  if (credential.state === 'revoked') return fault('revoked', `${named} is revoked`);
   if (!isLive(credential, nowSeconds)) {
     const hasExpired = credential.expiresAt !== null && nowSeconds >= credential.expiresAt;
-    return `the credential ${credential.id} ${hasExpired ? 'has expired' : 'is not valid yet'}`;
+    return hasExpired ? fault('expired', `${named} has expired`) : fault('not-yet-valid', `${named} is not valid yet`);
   }
-  if (!consumer.enabled) return `the consumer ${consumer.id} is disabled`;
+  if (!consumer.enabled) return fault('consumer-disabled', `the consumer ${consumer.id} is disabled`);
   return null;
 }
+
+/** The fault of an App Key that nobody holds. */
+export const unknownAppKey: CredentialFault = { kind: 'unknown', detail: 'the App Key is unknown' };
 
 /**
  * Refuses a caller whose App Key is unknown or whose proof is wrong. `held` is whoever has the App Key, null for nobody: the
@@ -65,7 +76,7 @@ const nobodysSecret = Secret.fromText('no credential has this App Secret, and no
 
 /** Finds the secrets behind an App Key. Callers verify in any case and refuse in the same way, whatever the fault (spec §3). */
 export function findSigner(held: HeldCredential | null, method: AuthenticationMethod, nowSeconds: number): Signer {
-  const fault = findCredentialFault(held, method, nowSeconds);
+  const fault = findCredentialFault(held, method, nowSeconds)?.detail ?? null;
   const current = held?.credential.appSecret ?? null;
   if (held === null || current === null) {
     const credentialId = held?.credential.id ?? '';

@@ -35,6 +35,19 @@ export interface IssuedToken {
   readonly expiresInSeconds: number;
 }
 
+/** Why a token does not work, for the log, apart from what is wrong with its credential. */
+export const tokenFaults = {
+  tooLong: 'the token is too long',
+  expired: 'the token has expired',
+  notYetValid: 'the token is not valid yet',
+  header: 'the token has no header that is issued here, or its key was removed',
+  signature: 'the signature of the token is wrong',
+  claims: 'the claims of the token are not written as they are here',
+  otherIssuer: 'the token was issued for another public URL',
+  otherCredential: 'the App Key of the token belongs to another credential now',
+  revoked: 'the token was revoked by its client',
+} as const;
+
 /** Why a text is no token that is good now, for the log. */
 export interface TokenFault {
   readonly fault: string;
@@ -91,12 +104,12 @@ export class AccessTokens {
 
   /** The claims of a token that was issued here and has not expired. Whether it was revoked is not known here. */
   verify(text: string): TokenClaims | TokenFault {
-    if (text.length > MAX_TOKEN_CHARACTERS) return { fault: 'the token is too long' };
+    if (text.length > MAX_TOKEN_CHARACTERS) return { fault: tokenFaults.tooLong };
     const nowSeconds = this.#clock.nowSeconds();
     const claims = this.#verifySignature(text, this.#source.keys(nowSeconds));
     if ('fault' in claims) return claims;
-    if (nowSeconds >= claims.expiresAt) return { fault: 'the token has expired' };
-    if (claims.issuedAt > nowSeconds + MAX_CLOCK_AHEAD_SECONDS) return { fault: 'the token is not valid yet' };
+    if (nowSeconds >= claims.expiresAt) return { fault: tokenFaults.expired };
+    if (claims.issuedAt > nowSeconds + MAX_CLOCK_AHEAD_SECONDS) return { fault: tokenFaults.notYetValid };
     return claims;
   }
 
@@ -118,14 +131,14 @@ export class AccessTokens {
     const headerEnd = text.indexOf('.');
     const macStart = text.lastIndexOf('.') + 1;
     const key = keys.byHeader.get(text.slice(0, Math.max(0, headerEnd)));
-    if (key === undefined) return { fault: 'the token has no header that is issued here, or its key was removed' };
+    if (key === undefined) return { fault: tokenFaults.header };
     const expected = macOf(key, text.slice(0, Math.max(0, macStart - 1)));
     if (!equal(Buffer.from(text.slice(macStart), 'utf8'), Buffer.from(expected, 'latin1'))) {
-      return { fault: 'the signature of the token is wrong' };
+      return { fault: tokenFaults.signature };
     }
     const claims = decodeClaims(text.slice(headerEnd + 1, macStart - 1));
-    if (claims === null) return { fault: 'the claims of the token are not written as they are here' };
-    if (claims.issuer !== this.#issuer) return { fault: 'the token was issued for another public URL' };
+    if (claims === null) return { fault: tokenFaults.claims };
+    if (claims.issuer !== this.#issuer) return { fault: tokenFaults.otherIssuer };
     return claims;
   }
 }

@@ -1,5 +1,6 @@
 import { findCredentialFault } from '../methods/caller.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
+import { tokenFaults } from './access-tokens.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
 import type { TokenClaims } from './token-claims.ts';
 
@@ -16,9 +17,9 @@ export function findTokenFault(
   nowSeconds: number,
 ): string | null {
   const fault = findCredentialFault(held, 'oauth2', nowSeconds);
-  if (fault !== null) return fault;
+  if (fault !== null) return fault.detail;
   if (held?.credential.id !== claims.credentialId || held.consumer.id !== claims.consumerId) {
-    return 'the App Key of the token belongs to another credential now';
+    return tokenFaults.otherCredential;
   }
-  return revoked.isRevoked(claims.tokenId) ? 'the token was revoked by its client' : null;
+  return revoked.isRevoked(claims.tokenId) ? tokenFaults.revoked : null;
 }

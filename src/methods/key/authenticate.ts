@@ -28,7 +28,7 @@ export function authenticateByKey(
   if (appKey === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
   return whenReady(routed.snapshot.credentials.findByAppKey(appKey), (held) => {
     const fault = findCredentialFault(held, 'key', clock.nowSeconds());
-    if (fault !== null) return refuseCaller(routed, refuse('AUTHENTICATION_FAILED', fault), held);
+    if (fault !== null) return refuseCaller(routed, refuse('AUTHENTICATION_FAILED', fault.detail), held);
     return vouchFor(routed, held, concealKey(routed, options));
   });
 }
