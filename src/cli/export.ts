@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Declared } from '../resources/declared.ts';
 import { type DocumentParts, writeDocument } from '../resources/write-document.ts';
 import { openOutput, type OutputFile } from '../files/output-file.ts';
-import { declareStore } from '../manage/export/declare-store.ts';
+import { declareStore } from '../manage/declare-store.ts';
 import type { CommandContext } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { timeoutOption } from './flags/options.ts';

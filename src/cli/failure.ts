@@ -1,6 +1,5 @@
 import { replaceInvisible } from '../document/source-text.ts';
-import { NotFound } from '../manage/not-found.ts';
-import { Conflict } from '../manage/resource-store.ts';
+import { Conflict, NotFound } from '../manage/resource-store.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import { type ExitCode, exitCodes, type Output, type Terminal } from './terminal.ts';
 

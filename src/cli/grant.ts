@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { declareGrant, grantId } from '../resources/grant.ts';
 import type { Declared } from '../resources/declared.ts';
-import { planGrantRemoval } from '../manage/grants/plan-grant-removal.ts';
-import { type GrantWish, planGrant } from '../manage/grants/plan-grant.ts';
+import { type GrantWish, planGrant, planGrantRemoval } from '../manage/plan-grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';

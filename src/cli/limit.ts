@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Declared } from '../resources/declared.ts';
-import { planEndpointEdit } from '../manage/endpoints/plan-endpoint.ts';
-import { planGrant } from '../manage/grants/plan-grant.ts';
+import { planEndpointEdit } from '../manage/plan-endpoint.ts';
+import { planGrant } from '../manage/plan-grant.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { addChangeOptions, type ChangeFlags } from './flags/options.ts';

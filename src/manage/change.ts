@@ -1,4 +1,5 @@
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
+import type { PlainProblem } from '../document/read-plain.ts';
 
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
 export interface ChangeOf<K extends ResourceKind> {
@@ -17,3 +18,12 @@ export interface Operation {
   readonly actor: string;
   readonly action: string;
 }
+
+/**
+ * What comes of a wish: the changes that fulfil it, none when all is as wished; what is wrong with the wish, by paths of
+ * the declared resource; or why it cannot be fulfilled on what the store has now.
+ */
+export type Planned =
+  | { readonly changes: readonly Change[] }
+  | { readonly problems: readonly PlainProblem[] }
+  | { readonly conflict: string };

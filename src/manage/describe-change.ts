@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { declareConsumer } from '../resources/consumer.ts';
-import { declareCredential } from '../resources/credential.ts';
-import { declareEndpoint } from '../resources/endpoint.ts';
-import { declareGrant } from '../resources/grant.ts';
+import { declareResource } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { equal } from '../signing/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
-import type { ManagedCredential, ResourceKind } from '../resources/resource.ts';
+import type { ResourceKind } from '../resources/resource.ts';
 
 export type ChangeAction = 'create' | 'change' | 'delete';
 
@@ -46,9 +43,7 @@ export function describeChange(change: Change): DescribedChange {
     after === null
       ? []
       : [
-          ...[...compare(declaredBefore(change), declaredAfter(change), '')].map((field) =>
-            before === null ? field : withDefaults(field),
-          ),
+          ...[...compare(...declaredSides(change), '')].map((field) => (before === null ? field : withDefaults(field))),
           ...secretFields(change),
         ];
   if (kind !== 'credential') return { action, kind, id, fields };
@@ -56,35 +51,12 @@ export function describeChange(change: Change): DescribedChange {
   return { action, kind, id, consumer, fields };
 }
 
-function declaredBefore(change: Change): Declared {
-  switch (change.kind) {
-    case 'endpoint':
-      return change.before === null ? {} : declareEndpoint(change.before.resource);
-    case 'consumer':
-      return change.before === null ? {} : declareConsumer(change.before.resource);
-    case 'credential':
-      return change.before === null ? {} : declareOwned(change.before.resource);
-    case 'grant':
-      return change.before === null ? {} : declareGrant(change.before.resource);
-  }
-}
-
-function declaredAfter(change: Change): Declared {
-  switch (change.kind) {
-    case 'endpoint':
-      return change.after === null ? {} : declareEndpoint(change.after);
-    case 'consumer':
-      return change.after === null ? {} : declareConsumer(change.after);
-    case 'credential':
-      return change.after === null ? {} : declareOwned(change.after);
-    case 'grant':
-      return change.after === null ? {} : declareGrant(change.after);
-  }
-}
-
-/** With its consumer, which a declarative file tells by where the credential stands. */
-function declareOwned(credential: ManagedCredential): Declared {
-  return { consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') };
+/** The resource before and after, without secrets. */
+function declaredSides<K extends ResourceKind>({ kind, before, after }: ChangeOf<K>): readonly [Declared, Declared] {
+  return [
+    before === null ? {} : declareResource(kind, before.resource),
+    after === null ? {} : declareResource(kind, after),
+  ];
 }
 
 /** What holds where a field of these is absent. Others have no single value, or one that differs by method. */

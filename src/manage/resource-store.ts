@@ -1,5 +1,6 @@
 import type { Change, Operation } from './change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
+import { findNearestName } from '../document/nearest-name.ts';
 
 /** Which resources of a kind. What is absent does not narrow. */
 export interface Selection {
@@ -77,4 +78,48 @@ export interface AuditSelection {
 /** Reads the audit trail, newest first. */
 export interface AuditTrail {
   events(selection: AuditSelection): AsyncIterable<AuditEvent>;
+}
+
+/** Throws `Conflict` when a resource is no longer what somebody looked at before they wished to change it. */
+export function guardRevision(
+  kind: ResourceKind,
+  id: string,
+  stored: Stored<unknown>,
+  wanted: number | undefined,
+): void {
+  if (wanted === undefined || wanted === stored.revision) return;
+  const now = String(stored.revision);
+  throw new Conflict(
+    `the ${kind} ${JSON.stringify(id)} has revision ${now} now, not ${String(wanted)}; look at it again`,
+  );
+}
+
+/** There is no resource of that kind and id. Commands end with exit code 3. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound';
+
+  /** `known` are ids that may have been meant. */
+  constructor(kind: ResourceKind, id: string, known: readonly string[]) {
+    const nearest = findNearestName(id, known);
+    super(
+      `there is no ${kind} ${JSON.stringify(id)}${nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`,
+    );
+  }
+}
+
+/** Ids in one question to the store: few enough for one message, enough that questions do not count. */
+export const IDS_PER_QUESTION = 1000;
+
+/** Reads named resources in pieces, so that any number can be named. What does not exist is passed over. */
+export async function* listByIds<K extends ResourceKind>(
+  store: ResourceStore,
+  kind: K,
+  ids: readonly string[],
+): AsyncGenerator<Stored<ResourceOf[K]>> {
+  for (const some of chunksOf(ids, IDS_PER_QUESTION)) yield* store.list(kind, { ids: some });
+}
+
+/** Divides a list into pieces of at most `size`. */
+export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,4 +1,5 @@
-import type { Snapshot, StoreState } from '../store/check-store.ts';
+import type { Snapshot } from '../store/check-store.ts';
+import type { StoreState } from '../resources/resource.ts';
 import { compileCredentialIndex } from '../store/credential-index.ts';
 import { compileEndpointTable } from './endpoint-table.ts';
 

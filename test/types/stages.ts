@@ -9,7 +9,7 @@ import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { respond } from '../../src/respond/respond.ts';
 import { route, type Routed } from '../../src/route/route.ts';
 import type { HeldCredential } from '../../src/store/credential-source.ts';
-import { type Snapshot } from '../../src/store/check-store.ts';
+import type { Snapshot } from '../../src/store/check-store.ts';
 
 // Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findNotAgreed } from '../../manage/apply/agreed.ts';
+import { findNotAgreed } from '../../manage/apply/keep-stopped.ts';
 import { commitInSteps, countSteps, type StepSizes, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';

@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
-import { planConsumerDeletion } from '../../manage/consumers/plan-consumer-deletion.ts';
-import {
-  type ConsumerField,
-  type ConsumerWish,
-  planConsumerEdit,
-  planNewConsumer,
-} from '../../manage/consumers/plan-consumer.ts';
-import { guardRevision } from '../../manage/guard-revision.ts';
+import { type ConsumerField, type ConsumerWish, planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../../manage/plan-consumer.ts';
+import { guardRevision } from '../../manage/resource-store.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import {

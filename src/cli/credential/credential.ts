@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { UsableEndpoint } from '../../manage/credentials/usable-endpoints.ts';
+import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';

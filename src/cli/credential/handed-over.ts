@@ -1,7 +1,7 @@
 import { settings } from '../../config.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
-import { type UsableEndpoint, usableEndpoints } from '../../manage/credentials/usable-endpoints.ts';
+import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoints.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';

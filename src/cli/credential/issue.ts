@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findNearestName } from '../../document/nearest-name.ts';
-import { generateCredentialId } from '../../manage/credentials/generate-credential-id.ts';
-import { planNewCredential } from '../../manage/credentials/plan-new-credential.ts';
-import { generatePair, hashOfAppKey } from '../../manage/generate-pair.ts';
+import { generateCredentialId, generatePair, hashOfAppKey } from '../../manage/generate-credential.ts';
+import { planNewCredential } from '../../manage/plan-credential.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';

@@ -1,11 +1,8 @@
 import { type Command, Option } from 'commander';
 import { isUnopened } from '../../keyring/sealed.ts';
-import { generateCredentialId } from '../../manage/credentials/generate-credential-id.ts';
-import { planRevocation } from '../../manage/credentials/plan-revocation.ts';
-import { planRotation } from '../../manage/credentials/plan-rotation.ts';
-import { generatePair } from '../../manage/generate-pair.ts';
-import { guardRevision } from '../../manage/guard-revision.ts';
-import { Conflict } from '../../manage/resource-store.ts';
+import { generateCredentialId, generatePair } from '../../manage/generate-credential.ts';
+import { planRevocation, planRotation } from '../../manage/plan-credential.ts';
+import { Conflict, guardRevision } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';

@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Declared } from '../../resources/declared.ts';
-import type { EndpointField, EndpointWish } from '../../manage/endpoints/endpoint-wish.ts';
-import { planEndpointDeletion } from '../../manage/endpoints/plan-endpoint-deletion.ts';
-import { planEndpointEdit, planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';
-import { planGrant } from '../../manage/grants/plan-grant.ts';
-import { guardRevision } from '../../manage/guard-revision.ts';
+import { type EndpointField, type EndpointWish, planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../manage/plan-endpoint.ts';
+import { planGrant } from '../../manage/plan-grant.ts';
+import { guardRevision } from '../../manage/resource-store.ts';
 import { accessConditions, authenticationMethods, type PathRule, scenarios } from '../../model/endpoint.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';

@@ -3,8 +3,8 @@ import { judgeRequest, loneSnapshot, tokensOfPartners } from '../../explain/judg
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
 import { readSentIdentity } from '../../explain/sent-identity.ts';
-import { planNewEndpoint } from '../../manage/endpoints/plan-endpoint.ts';
-import { NotFound } from '../../manage/not-found.ts';
+import { planNewEndpoint } from '../../manage/plan-endpoint.ts';
+import { NotFound } from '../../manage/resource-store.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import { parseAuthority } from '../../receive/host.ts';

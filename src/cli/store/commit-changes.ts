@@ -1,6 +1,5 @@
-import { chunksOf } from '../../manage/apply/list-by-ids.ts';
+import { chunksOf, type ResourceStore } from '../../manage/resource-store.ts';
 import type { Change, Operation } from '../../manage/change.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { CommandContext } from '../command.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
 import { count } from '../render/text.ts';

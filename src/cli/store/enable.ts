@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { guardRevision } from '../../manage/guard-revision.ts';
-import type { Planned } from '../../manage/planned.ts';
+import { guardRevision } from '../../manage/resource-store.ts';
+import type { Planned } from '../../manage/change.ts';
 import type { ResourceOf, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { addChangeOptions, addRevisionOption, type ChangeFlags } from '../flags/options.ts';

@@ -1,6 +1,5 @@
 import type { StoreFlags } from '../flags/options.ts';
-import { NotFound } from '../../manage/not-found.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
+import { NotFound, type ResourceStore } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';

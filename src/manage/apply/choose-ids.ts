@@ -1,6 +1,5 @@
 import type { DocumentCredential } from '../../resources/credential.ts';
-import type { ResourceStore } from '../resource-store.ts';
-import { listByIds } from './list-by-ids.ts';
+import { listByIds, type ResourceStore } from '../resource-store.ts';
 
 /** Leaves room for the longest method and a number within the 63 characters of an id. */
 const MAX_CONSUMER_CHARACTERS = 36;

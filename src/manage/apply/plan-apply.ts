@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkReferences } from '../../resources/cross-references.ts';
-import { declareConsumer } from '../../resources/consumer.ts';
-import { declareEndpoint } from '../../resources/endpoint.ts';
-import { declareGrant, grantId } from '../../resources/grant.ts';
+import { declareResource, idOfResource } from '../../resources/declare-resource.ts';
 import type { Placed, PlacedDocument } from '../../resources/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Change } from '../change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
-import type { ResourceStore } from '../resource-store.ts';
-import { checkStoredCollisions } from './check-stored-collisions.ts';
 import { keepEnabled } from './keep-stopped.ts';
-import { listByIds } from './list-by-ids.ts';
+import { listByIds, type ResourceStore } from '../resource-store.ts';
 import { orderChanges } from './order-changes.ts';
-import { planCredentials, type GeneratedCredential } from './plan-credentials.ts';
+import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
+import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import { findMatchCollisions } from '../../route/collisions.ts';
 
 /** What has to be done so that the store says what a document says. */
 export interface ApplyPlan {
@@ -74,18 +72,6 @@ export async function planApply(
 /** Resources that are compared as they are, without anything kept or generated. */
 type PlainKind = Exclude<ResourceKind, 'credential'>;
 
-const identify = {
-  endpoint: ({ id }: ResourceOf['endpoint']) => id,
-  consumer: ({ id }: ResourceOf['consumer']) => id,
-  grant: grantId,
-};
-
-const declare = {
-  endpoint: declareEndpoint,
-  consumer: (resource: ResourceOf['consumer']) => declareConsumer(resource),
-  grant: declareGrant,
-};
-
 /** A declared resource with what the store keeps of it where the document says nothing. */
 const complete: {
   readonly [K in PlainKind]: (placed: Placed<ResourceOf[K]>, stored: ResourceOf[K]) => ResourceOf[K];
@@ -101,8 +87,7 @@ async function planKind<K extends PlainKind>(
   store: ResourceStore,
   { isPruning }: PlanOptions,
 ): Promise<KindPlan> {
-  const idOf = identify[kind] as (resource: ResourceOf[K]) => string;
-  const declareIt = declare[kind] as (resource: ResourceOf[K]) => object;
+  const idOf = (resource: ResourceOf[K]): string => idOfResource(kind, resource);
   const wanted = new Map(declared.map((placed) => [idOf(placed.value), placed]));
   const changes = new Map<string, Change | 'same'>();
   const deleted: Change[] = [];
@@ -116,7 +101,7 @@ async function planKind<K extends PlainKind>(
       continue;
     }
     const after = complete[kind](placed, before.resource);
-    const isSame = isDeepStrictEqual(declareIt(before.resource), declareIt(after));
+    const isSame = isDeepStrictEqual(declareResource(kind, before.resource), declareResource(kind, after));
     changes.set(id, isSame ? 'same' : changeOf(kind, id, before, after));
     if (isSame) unchangedCount += 1;
   }
@@ -157,4 +142,20 @@ async function checkGrantReferences(
     consumerIds,
     problems,
   );
+}
+
+/** Reports declared endpoints that claim the same requests as stored ones which the document does not name (spec §2.3). */
+export function checkStoredCollisions(
+  declared: readonly Placed<Endpoint>[],
+  stored: readonly Endpoint[],
+  problems: ProblemLog,
+): void {
+  const places = new Map(declared.map(({ value, place }) => [value.id, place]));
+  const others = stored.filter(({ id }) => !places.has(id));
+  for (const { first, second, rule } of findMatchCollisions([...others, ...declared.map(({ value }) => value)])) {
+    const place = places.get(second.id);
+    if (place === undefined) continue;
+    const word = `this takes the same requests as the endpoint "${first.id}" in the store (${rule}); change one of them`;
+    problems.report(placeIn(place, 'match'), word);
+  }
 }

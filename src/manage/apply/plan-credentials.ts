@@ -6,10 +6,9 @@ import { isUnopened } from '../../keyring/sealed.ts';
 import type { Change } from '../change.ts';
 import { changesSecrets } from '../describe-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
-import type { ResourceStore } from '../resource-store.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
-import { chunksOf, IDS_PER_QUESTION, listByIds } from './list-by-ids.ts';
+import { chunksOf, IDS_PER_QUESTION, listByIds, type ResourceStore } from '../resource-store.ts';
 import type { KindPlan, PlanOptions } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
 
@@ -130,7 +129,7 @@ class CredentialPlanner {
     }
     const { credential, generated } = resolved;
     if (generated !== null) this.#generated.set(id, { ...generated, credential });
-    if (stored !== null && isSame(stored, credential)) {
+    if (stored !== null && isSameCredential(stored, credential)) {
       entry.outcome = 'unchanged';
       this.#unchangedCount += 1;
     } else {
@@ -174,7 +173,7 @@ function heldBefore(change: Change): string | null {
 }
 
 /** An App Key that is the secret is the same by its hash, but not when only one of the two can be looked up. */
-function isSame(before: Stored<ManagedCredential>, after: ManagedCredential): boolean {
+function isSameCredential(before: Stored<ManagedCredential>, after: ManagedCredential): boolean {
   const { resource } = before;
   if ((resource.appKey === null) !== (after.appKey === null)) return false;
   if (isUnopened(resource.appKey) && resource.appKey !== after.appKey) return false;

@@ -3,7 +3,7 @@ import type { DocumentCredential } from '../../resources/credential.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { RetiringSecret } from '../../model/credential.ts';
 import { Secret } from '../../model/secret.ts';
-import { generateAppKey, generateAppSecret, hashOfAppKey } from '../generate-pair.ts';
+import { generateAppKey, generateAppSecret, hashOfAppKey } from '../generate-credential.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 
 /** What was made up for a credential, to be shown once. Null what was not. */

@@ -8,7 +8,7 @@ import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oau
 import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
 import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
-import { type Snapshot } from '../../../src/store/check-store.ts';
+import type { Snapshot } from '../../../src/store/check-store.ts';
 import { testKeyRing } from '../keyring.ts';
 import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
 import { checkRequest, type RequestParts } from './check-request.ts';

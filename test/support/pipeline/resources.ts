@@ -15,7 +15,7 @@ import { type Grant } from '../../../src/model/grant.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { compileSnapshot } from '../../../src/route/compile-snapshot.ts';
-import { type Snapshot } from '../../../src/store/check-store.ts';
+import type { Snapshot } from '../../../src/store/check-store.ts';
 
 /** The App Key of {@link credential}, in the form that Postern generates. */
 export const APP_KEY = '3f0c9a1be27d4856af0312c4d5e6b798';

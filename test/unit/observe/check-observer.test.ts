@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
-import { type Snapshot } from '../../../src/store/check-store.ts';
+import type { Snapshot } from '../../../src/store/check-store.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { APP_KEY, keyEndpoint, openEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';

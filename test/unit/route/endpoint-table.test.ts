@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Endpoint, type PathRule } from '../../../src/model/endpoint.ts';
 import { findMatchCollisions } from '../../../src/route/collisions.ts';
 import { compileEndpointTable } from '../../../src/route/endpoint-table.ts';
-import { type EndpointTable } from '../../../src/store/check-store.ts';
+import type { EndpointTable } from '../../../src/store/check-store.ts';
 import { normalizeHost, parseAuthority } from '../../../src/receive/host.ts';
 import { parsePathRule, parseTarget } from '../../../src/receive/path.ts';
 import { keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';

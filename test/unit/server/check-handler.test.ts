@@ -4,7 +4,7 @@ import { type CheckObserver } from '../../../src/server/check-handler.ts';
 import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { type Snapshot } from '../../../src/store/check-store.ts';
+import type { Snapshot } from '../../../src/store/check-store.ts';
 import { readRefused } from '../../support/pipeline/answer.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findNotAgreed } from '../../../../src/manage/apply/agreed.ts';
+import { findNotAgreed } from '../../../../src/manage/apply/keep-stopped.ts';
 import type { Change } from '../../../../src/manage/change.ts';
 import { consumer } from '../../../support/pipeline/resources.ts';
 

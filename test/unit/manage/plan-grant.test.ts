@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { planGrant } from '../../../../src/manage/grants/plan-grant.ts';
-import type { Grant } from '../../../../src/model/grant.ts';
+import { planGrant } from '../../../src/manage/plan-grant.ts';
+import type { Grant } from '../../../src/model/grant.ts';
 
 const pair = { endpointId: 'orders', consumerId: 'acme' };
 const limit = { requests: 5, unit: 'minute', per: 'consumer' } as const;

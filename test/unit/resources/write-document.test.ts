@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { renderFlow, writeDocument } from '../../../../src/resources/write-document.ts';
-import type { Declared } from '../../../../src/resources/declared.ts';
+import { renderFlow, writeDocument } from '../../../src/resources/write-document.ts';
+import type { Declared } from '../../../src/resources/declared.ts';
 
 async function* each(resources: readonly Declared[]): AsyncGenerator<Declared> {
   await Promise.resolve();

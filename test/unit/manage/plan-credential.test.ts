@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { generateCredentialId } from '../../../../src/manage/credentials/generate-credential-id.ts';
-import { type NewCredential, planNewCredential } from '../../../../src/manage/credentials/plan-new-credential.ts';
-import { planRevocation } from '../../../../src/manage/credentials/plan-revocation.ts';
-import { generatePair, hashOfAppKey } from '../../../../src/manage/generate-pair.ts';
-import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
-import { Secret } from '../../../../src/model/secret.ts';
+import { generateCredentialId, generatePair, hashOfAppKey } from '../../../src/manage/generate-credential.ts';
+import { type NewCredential, planNewCredential, planRevocation } from '../../../src/manage/plan-credential.ts';
+import type { AuthenticationMethod } from '../../../src/model/endpoint.ts';
+import { Secret } from '../../../src/model/secret.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
 
 const free = { id: null, appKey: null };

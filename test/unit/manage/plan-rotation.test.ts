@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { isLive } from '../../../../src/clock.ts';
-import { type Rotation, planRotation } from '../../../../src/manage/credentials/plan-rotation.ts';
-import { generatePair } from '../../../../src/manage/generate-pair.ts';
-import type { ManagedCredential } from '../../../../src/resources/resource.ts';
-import type { AuthenticationMethod } from '../../../../src/model/endpoint.ts';
+import { isLive } from '../../../src/clock.ts';
+import { planRotation, type Rotation } from '../../../src/manage/plan-credential.ts';
+import { generatePair } from '../../../src/manage/generate-credential.ts';
+import type { ManagedCredential } from '../../../src/resources/resource.ts';
+import type { AuthenticationMethod } from '../../../src/model/endpoint.ts';
 import { credentialWith, nowSeconds, stored } from './credentials.ts';
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { usableEndpoints } from '../../../../src/manage/credentials/usable-endpoints.ts';
-import { planNewEndpoint } from '../../../../src/manage/endpoints/plan-endpoint.ts';
-import type { Endpoint } from '../../../../src/model/endpoint.ts';
+import { usableEndpoints } from '../../../src/manage/usable-endpoints.ts';
+import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { nowSeconds } from './credentials.ts';
 
 function endpoint(id: string, wish: object): Endpoint {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { declareConsumer } from '../../../../src/resources/consumer.ts';
-import { declareCredential } from '../../../../src/resources/credential.ts';
-import { declareEndpoint } from '../../../../src/resources/endpoint.ts';
-import { declareGrant } from '../../../../src/resources/grant.ts';
-import { type DocumentContent, parseDocument } from '../../../../src/resources/parse-document.ts';
-import { hashAppKey } from '../../../../src/model/app-key.ts';
-import { Secret } from '../../../../src/model/secret.ts';
+import { declareConsumer } from '../../../src/resources/consumer.ts';
+import { declareCredential } from '../../../src/resources/credential.ts';
+import { declareEndpoint } from '../../../src/resources/endpoint.ts';
+import { declareGrant } from '../../../src/resources/grant.ts';
+import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
+import { hashAppKey } from '../../../src/model/app-key.ts';
+import { Secret } from '../../../src/model/secret.ts';
 import {
   consumer,
   grant,
@@ -15,7 +15,7 @@ import {
   limit,
   openEndpoint,
   partnerEndpoint,
-} from '../../../support/pipeline/resources.ts';
+} from '../../support/pipeline/resources.ts';
 
 const SECRET = 'a secret for tests, 32 characters';
 

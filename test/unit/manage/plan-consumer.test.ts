@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { planConsumerDeletion } from '../../../../src/manage/consumers/plan-consumer-deletion.ts';
-import { planConsumerEdit, planNewConsumer } from '../../../../src/manage/consumers/plan-consumer.ts';
-import { hashOfAppKey } from '../../../../src/manage/generate-pair.ts';
-import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
-import type { Consumer } from '../../../../src/model/consumer.ts';
-import { Secret } from '../../../../src/model/secret.ts';
+import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../../../src/manage/plan-consumer.ts';
+import { hashOfAppKey } from '../../../src/manage/generate-credential.ts';
+import type { ManagedCredential, Stored } from '../../../src/resources/resource.ts';
+import type { Consumer } from '../../../src/model/consumer.ts';
+import { Secret } from '../../../src/model/secret.ts';
 
 const acme: Consumer = {
   id: 'acme',

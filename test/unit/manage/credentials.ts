@@ -1,5 +1,5 @@
-import { generatePair } from '../../../../src/manage/generate-pair.ts';
-import type { ManagedCredential, Stored } from '../../../../src/resources/resource.ts';
+import { generatePair } from '../../../src/manage/generate-credential.ts';
+import type { ManagedCredential, Stored } from '../../../src/resources/resource.ts';
 
 /** The time of the tests about credentials. */
 export const nowSeconds = 1_790_000_000;

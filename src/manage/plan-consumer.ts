@@ -1,9 +1,11 @@
-import { declareConsumer, readConsumer } from '../../resources/consumer.ts';
-import type { Declared } from '../../resources/declared.ts';
-import { readPlain } from '../../document/read-plain.ts';
-import type { Consumer } from '../../model/consumer.ts';
-import type { Planned } from '../planned.ts';
-import type { Stored } from '../../resources/resource.ts';
+import { declareConsumer, readConsumer } from '../resources/consumer.ts';
+import type { Declared } from '../resources/declared.ts';
+import { readPlain } from '../document/read-plain.ts';
+import type { Consumer } from '../model/consumer.ts';
+import type { Change, Planned } from './change.ts';
+import type { ManagedCredential, Stored } from '../resources/resource.ts';
+import type { Grant } from '../model/grant.ts';
+import { planGrantRemoval } from './plan-grant.ts';
 
 /** What is wished of a consumer. What is absent stays as it is, or gets its default. */
 export interface ConsumerWish {
@@ -43,4 +45,17 @@ function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: Con
   const read = readPlain(raw, readConsumer);
   if ('problems' in read) return read;
   return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
+}
+
+/** Plans the deletion of a consumer with its credentials, which are refused from then on, and its grants. */
+export function planConsumerDeletion(
+  current: Stored<Consumer>,
+  credentials: readonly Stored<ManagedCredential>[],
+  grants: readonly Stored<Grant>[],
+): readonly Change[] {
+  return [
+    ...credentials.map((before): Change => ({ kind: 'credential', id: before.resource.id, before, after: null })),
+    ...grants.map(planGrantRemoval),
+    { kind: 'consumer', id: current.resource.id, before: current, after: null },
+  ];
 }

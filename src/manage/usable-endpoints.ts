@@ -1,7 +1,7 @@
-import { isLive } from '../../clock.ts';
-import type { Credential } from '../../model/credential.ts';
-import type { Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
-import type { Grant } from '../../model/grant.ts';
+import { isLive } from '../clock.ts';
+import type { Credential } from '../model/credential.ts';
+import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
+import type { Grant } from '../model/grant.ts';
 
 /** An endpoint that lets a credential's consumer in, and the live grant that it has there. */
 export interface UsableEndpoint {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateAppSecret, generatePair } from '../../../src/manage/generate-pair.ts';
+import { generateAppSecret, generatePair } from '../../../src/manage/generate-credential.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 
 describe('generating App Keys and App Secrets', () => {

@@ -1,11 +1,11 @@
-import { declareWholeOwned, type SecretsShown } from '../../resources/credential.ts';
-import { declareGrant } from '../../resources/grant.ts';
-import { declareWholeConsumer } from '../../resources/consumer.ts';
-import { declareWholeEndpoint } from '../../resources/endpoint.ts';
-import type { Declared } from '../../resources/declared.ts';
-import type { DocumentParts } from '../../resources/write-document.ts';
-import type { Consumer } from '../../model/consumer.ts';
-import type { ResourceStore, Selection } from '../resource-store.ts';
+import { declareWholeOwned, type SecretsShown } from '../resources/credential.ts';
+import { declareGrant } from '../resources/grant.ts';
+import { declareWholeConsumer } from '../resources/consumer.ts';
+import { declareWholeEndpoint } from '../resources/endpoint.ts';
+import type { Declared } from '../resources/declared.ts';
+import type { DocumentParts } from '../resources/write-document.ts';
+import type { Consumer } from '../model/consumer.ts';
+import type { ResourceStore, Selection } from './resource-store.ts';
 
 /** What of a store is exported. */
 export interface ExportSelection {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { declareEndpoint } from '../../../../src/resources/endpoint.ts';
-import type { EndpointWish } from '../../../../src/manage/endpoints/endpoint-wish.ts';
-import { planEndpointDeletion } from '../../../../src/manage/endpoints/plan-endpoint-deletion.ts';
-import { planEndpointEdit, planNewEndpoint } from '../../../../src/manage/endpoints/plan-endpoint.ts';
-import type { Planned } from '../../../../src/manage/planned.ts';
-import type { Stored } from '../../../../src/resources/resource.ts';
-import type { Endpoint } from '../../../../src/model/endpoint.ts';
+import { declareEndpoint } from '../../../src/resources/endpoint.ts';
+import {
+  type EndpointWish,
+  planEndpointDeletion,
+  planEndpointEdit,
+  planNewEndpoint,
+} from '../../../src/manage/plan-endpoint.ts';
+import type { Planned } from '../../../src/manage/change.ts';
+import type { Stored } from '../../../src/resources/resource.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
 
 function endpointOf(planned: Planned): Endpoint {
   assert.ok('changes' in planned, JSON.stringify(planned));

@@ -1,9 +1,9 @@
-import { declareGrant, grantId, readGrant } from '../../resources/grant.ts';
-import { type Declared, declareTime } from '../../resources/declared.ts';
-import { readPlain } from '../../document/read-plain.ts';
-import type { Grant } from '../../model/grant.ts';
-import type { Planned } from '../planned.ts';
-import type { Stored } from '../../resources/resource.ts';
+import { declareGrant, grantId, readGrant } from '../resources/grant.ts';
+import { type Declared, declareTime } from '../resources/declared.ts';
+import { readPlain } from '../document/read-plain.ts';
+import type { Grant } from '../model/grant.ts';
+import type { Change, Planned } from './change.ts';
+import type { Stored } from '../resources/resource.ts';
 
 /** What is wished of a grant. What is absent stays as it is. */
 export interface GrantWish {
@@ -35,4 +35,9 @@ export function planGrant(
 
 function timeOf(seconds: number | null): string | null {
   return seconds === null ? null : declareTime(seconds);
+}
+
+/** Plans that a consumer is no longer authorised on an endpoint. */
+export function planGrantRemoval(before: Stored<Grant>): Change {
+  return { kind: 'grant', id: grantId(before.resource), before, after: null };
 }
