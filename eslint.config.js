@@ -1,3 +1,4 @@
+import { dirname, relative, resolve } from 'node:path';
 import tseslint from 'typescript-eslint';
 
 const noBarrels = [
@@ -22,6 +23,82 @@ const noNaiveCompare = [
   },
 ];
 
+/**
+ * The rooms of src/, lowest first: a file imports from its own room and from lower lines only, so that no two rooms need
+ * each other. A room is a file or folder of src/, or one of the folders within `store/` that only composition roots know.
+ */
+const layers = [
+  [
+    'address-group.ts',
+    'clock.ts',
+    'config-values.ts',
+    'files',
+    'gen',
+    'pending.ts',
+    'printable.ts',
+    'resilience',
+    'version.ts',
+  ],
+  ['model'],
+  ['store'],
+  ['refusal.ts', 'replay'],
+  ['signing'],
+  ['receive'],
+  ['route'],
+  ['methods'],
+  ['authorize', 'document'],
+  ['resources'],
+  ['import', 'keyring', 'store/file'],
+  ['config.ts', 'manage', 'oauth2'],
+  ['tls'],
+  ['limit', 'store/mongodb'],
+  ['respond'],
+  ['check.ts', 'explain'],
+  ['server'],
+  ['observe'],
+  ['doctor', 'gateway'],
+  ['demo'],
+  ['cli'],
+  ['main.ts'],
+];
+/** Imports against the order that are still there. The list only ever gets shorter. */
+const stillAllowed = ['config-values.ts > server', 'methods > oauth2', 'refusal.ts > limit', 'resources > keyring'];
+/** Who may know a kind of store; everybody else takes the ports of `store/` and `manage/`. */
+const storeRooms = ['store/file', 'store/mongodb'];
+const mayKnowStores = ['gateway', 'cli', 'doctor'];
+
+const src = `${import.meta.dirname}/src/`;
+const roomOf = (path) => {
+  const [folder, inner] = path.split('/');
+  return storeRooms.includes(`${folder}/${inner}`) ? `${folder}/${inner}` : folder;
+};
+const levelOf = (room) => layers.findIndex((rooms) => rooms.includes(room));
+
+const layerRule = {
+  meta: { type: 'problem', schema: [] },
+  create(context) {
+    const room = roomOf(relative(src, context.filename));
+    const check = (node, target) => {
+      if (typeof target !== 'string' || !target.startsWith('.')) return;
+      const other = roomOf(relative(src, resolve(dirname(context.filename), target)));
+      if (other === '..' || other === room || stillAllowed.includes(`${room} > ${other}`)) return;
+      for (const name of [room, other]) {
+        if (levelOf(name) === -1) context.report({ node, message: `Name the layer of ${name} in eslint.config.js.` });
+      }
+      if (storeRooms.includes(other) && !mayKnowStores.includes(room)) {
+        context.report({ node, message: `${room} takes a port of store/ instead of ${other}.` });
+      } else if (levelOf(other) >= levelOf(room)) {
+        context.report({ node, message: `${room} is not above ${other} (layers in eslint.config.js).` });
+      }
+    };
+    return {
+      ImportDeclaration: (node) => check(node, node.source.value),
+      ExportNamedDeclaration: (node) => check(node, node.source?.value),
+      ImportExpression: (node) => check(node, node.source.value),
+    };
+  },
+};
+
 export default tseslint.config(
   { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'services/', 'deploy/'] },
   ...tseslint.configs.strictTypeChecked,
@@ -31,7 +108,9 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
+    plugins: { postern: { rules: { layers: layerRule } } },
     rules: {
+      'postern/layers': 'error',
       'no-restricted-syntax': ['error', ...noBarrels, ...noAmbientClock, ...noNaiveCompare],
       'no-restricted-imports': [
         'error',
