@@ -10,7 +10,7 @@ import { problemsOf, secretsOf } from './support.ts';
 const out = { isTerminal: false, write: () => undefined };
 
 /** All that any command or log says of a document: problems as data, for people and for the log; else what it declares. */
-async function saidOf(text: string): Promise<string> {
+function saidOf(text: string): string {
   const source = { file: 'f.yaml', text };
   const parsed = parseDocument([source], { isComplete: true, readSecret: secretsOf({}) });
   const placed = parsePlacedDocument([source], {
@@ -21,7 +21,7 @@ async function saidOf(text: string): Promise<string> {
   const said: unknown[] = [parsed];
   for (const problems of [parsed, placed].flatMap((found) => ('problems' in found ? [found.problems] : []))) {
     said.push(problems, new FaultyDocument(problems).message);
-    said.push(await renderProblems(problems, new Map([['f.yaml', text]]), { environment: {}, out }));
+    said.push(renderProblems(problems, new Map([['f.yaml', text]]), { environment: {}, out }));
   }
   return said.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n');
 }
@@ -30,17 +30,17 @@ describe('a document in which one character is wrong', () => {
   const isThorough = process.env['DAMAGE'] === 'all';
 
   for (const [style, { text, secret }] of Object.entries(documentsWithSecrets)) {
-    it(`shows no piece of a secret: ${style}`, async () => {
+    it(`shows no piece of a secret: ${style}`, () => {
       assert.equal(problemsOf(text).join(), '');
-      const check = async (broken: string): Promise<void> => {
+      const check = (broken: string): void => {
         // JSON doubles backslashes and escapes quotes: the secret is looked for as it is and so written.
-        const said = await saidOf(broken);
+        const said = saidOf(broken);
         for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) {
           assert.equal(leakedPart(form, said), null, `${broken}\n----\n${said}`);
         }
       };
       if (isThorough) {
-        for (let at = 0; at <= text.length; at += 1) for (const broken of damaged(text, at)) await check(broken);
+        for (let at = 0; at <= text.length; at += 1) for (const broken of damaged(text, at)) check(broken);
         return;
       }
       // Near the secret more happens than elsewhere.
@@ -50,7 +50,7 @@ describe('a document in which one character is wrong', () => {
         fc.integer({ min: Math.max(0, near - 12), max: Math.min(text.length, near + secret.length + 4) }),
       );
       const damages = places.chain((at) => fc.constantFrom(...damaged(text, at)));
-      await fc.assert(fc.asyncProperty(damages, check), { numRuns: 150 });
+      fc.assert(fc.property(damages, check), { numRuns: 150 });
     }).timeout(isThorough ? 0 : 20_000);
   }
 });
@@ -60,7 +60,7 @@ describe('a secret that stands where its variable or file should be named', () =
   const readSecret = secretReader({ environment: {} });
 
   for (const reference of [`env: ${secret}`, `file: ${secret}`, `file: secrets/${secret}\nenv: ${secret}`, secret]) {
-    it(`is not shown: ${reference.replaceAll(secret, '…').replace('\n', ', ')}`, async () => {
+    it(`is not shown: ${reference.replaceAll(secret, '…').replace('\n', ', ')}`, () => {
       const lines = reference.split('\n').join('\n          ');
       const text = `version: 1
 consumers:
@@ -73,7 +73,7 @@ consumers:
 `;
       const parsed = parseDocument([{ file: 'f.yaml', text }], { isComplete: true, readSecret });
       assert.ok('problems' in parsed);
-      const shown = await renderProblems(parsed.problems, new Map([['f.yaml', text]]), { environment: {}, out });
+      const shown = renderProblems(parsed.problems, new Map([['f.yaml', text]]), { environment: {}, out });
       assert.equal(leakedPart(secret, JSON.stringify(parsed.problems) + shown), null);
       assert.match(shown, /"appSecretFrom" (?:names|must be)/);
     });
