@@ -76,7 +76,7 @@ async function repeat<T>(act: () => Promise<T>, durationMs: number): Promise<rea
 async function measure(fault: Fault, policy: 'allow' | 'deny', servers: Servers): Promise<Row> {
   let asked = 0;
   const address = { host: '127.0.0.1', port: servers.service.port };
-  await using limiter = new RateLimitServiceLimiter(
+  using limiter = new RateLimitServiceLimiter(
     { address, domain: 'postern', deadlineMs: DEADLINE_MS },
     {
       clock: systemClock,

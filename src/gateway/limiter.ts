@@ -36,7 +36,7 @@ export interface GatewayLimiter extends AsyncDisposable {
 }
 
 /**
- * Opens the limiter of the configuration, and says which it is. A rate limit service that is away is no hindrance; TLS
+ * Opens the limiter of the configuration, and says which it is. A rate limit service that is unreachable is no hindrance; TLS
  * files that cannot be used are: rejects, naming setting and file. Later changes of the files are followed.
  */
 export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<GatewayLimiter> {

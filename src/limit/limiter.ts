@@ -37,7 +37,7 @@ export interface Limiter {
   startDeadline?(): number;
 }
 
-/** The limiter cannot answer: it is away, too slow, or full. A fault, which the endpoint's `onLimiterFailure` decides about. */
+/** The limiter cannot answer: it is unreachable, too slow, or full. A fault, which the endpoint's `onLimiterFailure` decides about. */
 export class LimiterUnavailable extends Error {
   override readonly name: string = 'LimiterUnavailable';
 }

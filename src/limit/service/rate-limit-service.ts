@@ -41,7 +41,7 @@ export interface RateLimitServicePorts {
  * time, including an answer about another limit than the one sent, is a {@link ServiceFailure}. A service that fails is
  * left alone for about a second at a time, so that it costs requests no time.
  */
-export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
+export class RateLimitServiceLimiter implements Limiter, Disposable {
   readonly #settings: RateLimitServiceSettings;
   readonly #ports: RateLimitServicePorts;
   readonly #client: RateLimitClient;
@@ -94,10 +94,9 @@ export class RateLimitServiceLimiter implements Limiter, AsyncDisposable {
   }
 
   /** Closes the channel; questions under way fail. */
-  [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     this.#breaker[Symbol.dispose]();
     this.#client[Symbol.dispose]();
-    return Promise.resolve();
   }
 
   async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {

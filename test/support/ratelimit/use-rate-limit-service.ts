@@ -39,7 +39,9 @@ export function useRateLimitService(): RateLimitServiceInUse {
     redis = await startRedis();
     service = await startRateLimitService(redis.port);
   });
-  afterEach(() => release(...limiters.splice(0)));
+  afterEach(() => {
+    for (const limiter of limiters.splice(0)) limiter[Symbol.dispose]();
+  });
   after(() => release(redis, service));
   const running = (server: LocalServer | undefined): LocalServer => {
     assert.ok(server, 'the service runs within tests only');

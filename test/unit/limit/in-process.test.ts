@@ -48,7 +48,10 @@ describe('limits kept in process', () => {
       assert.equal(take()?.isExceeded, true);
       clock.advance(0.001);
       const next = take();
-      assert.deepEqual([next?.isExceeded, next?.resetSeconds], [false, windowAt(unit, endSeconds).endSeconds - endSeconds]);
+      assert.deepEqual(
+        [next?.isExceeded, next?.resetSeconds],
+        [false, windowAt(unit, endSeconds).endSeconds - endSeconds],
+      );
     }
   });
 

@@ -63,8 +63,8 @@ describe('the limiter over a rate limit service', () => {
     requests = [];
     limiters = [];
   });
-  afterEach(async () => {
-    for (const limiter of limiters) await limiter[Symbol.asyncDispose]();
+  afterEach(() => {
+    for (const limiter of limiters) limiter[Symbol.dispose]();
   });
   after(() => {
     server.forceShutdown();
@@ -186,7 +186,7 @@ describe('the limiter over a rate limit service', () => {
       }
       assert.ok(told.includes('down: deadline'), told.join());
     } finally {
-      await limiter[Symbol.asyncDispose]();
+      limiter[Symbol.dispose]();
       for (const socket of sockets) socket.destroy();
       proxy.close();
     }
@@ -204,7 +204,7 @@ describe('the limiter over a rate limit service', () => {
   it('answers nothing any more when it was disposed of', async () => {
     const { limiter } = newLimiter();
     await limiter.take(question);
-    await limiter[Symbol.asyncDispose]();
+    limiter[Symbol.dispose]();
     await assert.rejects(limiter.take(question), { name: 'ServiceFailure', reason: 'given-up' });
   });
 });
