@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { isIdentityName } from '../receive/forged-headers.ts';
 import { DEMO_HOST } from './demo-ports.ts';
 
 const SHOWN_BODY_BYTES = 16 * 1024;
-/** The names that only Postern may set (spec §4.3), in whatever spelling they arrive. */
-const IDENTITY_NAME = /^x[-_](consumer|credential|authenticated)[-_]|^x[-_]anonymous[-_]consumer$/;
 
 /** What the back end received, as it tells its caller. */
 export interface Echo {
@@ -60,8 +59,8 @@ function echoOf(request: IncomingMessage, body: Buffer): Echo {
   return {
     method: request.method ?? '',
     path: request.url ?? '',
-    identity: Object.fromEntries(headers.filter(([name]) => IDENTITY_NAME.test(name))),
-    headers: Object.fromEntries(headers.filter(([name]) => !IDENTITY_NAME.test(name))),
+    identity: Object.fromEntries(headers.filter(([name]) => isIdentityName(name))),
+    headers: Object.fromEntries(headers.filter(([name]) => !isIdentityName(name))),
     bodyBytes: body.length,
     body: body.subarray(0, SHOWN_BODY_BYTES).toString('utf8'),
   };

@@ -1,4 +1,5 @@
 import type { WhichSecret } from '../model/credential.ts';
+import { isRequestId } from '../receive/request-id.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { jsonAnswer, type OAuth2Answer, type OAuth2Request, refusalAnswer, sourceOf } from './oauth2-request.ts';
@@ -124,5 +125,5 @@ function refusalOf(fault: unknown): OAuth2Refusal {
 /** The id that Envoy gave the request, for the log. */
 function requestIdOf({ headerValues }: OAuth2Request): string | null {
   const [id = ''] = headerValues('x-request-id');
-  return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id : null;
+  return isRequestId(id) ? id : null;
 }

@@ -3,7 +3,7 @@ import { isGranted } from '../respond/decision.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
-import { requestIdOf } from '../respond/request-id.ts';
+import { requestIdOf } from '../receive/request-id.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { LineBudget } from './line-budget.ts';
 import type { LogFields, Logger } from './logger.ts';

@@ -5,7 +5,7 @@ import { isRefusal, refuse } from '../refusal.ts';
 import { receive } from '../receive/receive.ts';
 import { type Decision, isGranted } from '../respond/decision.ts';
 import { reject } from '../respond/refuse.ts';
-import { requestIdOf } from '../respond/request-id.ts';
+import { requestIdOf } from '../receive/request-id.ts';
 import { type Answer, respond } from '../respond/respond.ts';
 import { route, type Routed } from '../route/route.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, type RefusalCode, refusalCodes, refuse } from 
 import { allow } from '../../../src/respond/allow.ts';
 import { reject } from '../../../src/respond/refuse.ts';
 import { refusalAnswers } from '../../../src/respond/refusal-answers.ts';
-import { requestIdOf } from '../../../src/respond/request-id.ts';
+import { requestIdOf } from '../../../src/receive/request-id.ts';
 import { headerOf, readAllowed, readRefused } from '../../support/pipeline/answer.ts';
 import { type HeaderLine, httpRequest } from '../../support/pipeline/check-request.ts';
 import {
