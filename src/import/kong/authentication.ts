@@ -1,12 +1,27 @@
+import type { Declared } from '../../resources/declared.ts';
+import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { type Place, placeIn } from '../../document/problem-log.ts';
 import { type FindingLog, quoted } from './finding.ts';
 import { readHmacAuth } from './hmac-auth.ts';
-import type { ImportedMethod, ReadMethod } from './imported-method.ts';
 import { readKeyAuth } from './key-auth.ts';
 import type { KongPlugin } from './kong-entities.ts';
 import { hasValue, type KongReader, unknownKeys } from './kong-reader.ts';
 import { readOAuth2 } from './oauth2.ts';
 import { importedAuthentication, type ImportedAuthentication, kindOfPlugin } from './plugin-kinds.ts';
+
+/** How an endpoint authenticates, from a plugin. */
+export interface ImportedMethod {
+  readonly method: AuthenticationMethod;
+  readonly options: Declared;
+}
+
+/** Reads one authentication plugin; null when nothing of it can be taken over, which has been told. */
+type ReadMethod = (
+  plugin: KongPlugin,
+  subject: string,
+  reader: KongReader,
+  findings: FindingLog,
+) => ImportedMethod | null;
 
 /** How callers of a route authenticate: not at all, in a way that an endpoint has, or in one that none has. */
 type RouteAuthentication =
@@ -82,7 +97,10 @@ function importAuthentication(plugin: KongPlugin, reader: KongReader, findings: 
   }
   const isKnown = unknownKeys(plugin.config, known).length === 0;
   const imported = readersOf[plugin.name as ImportedAuthentication](plugin, subject, reader, findings);
-  return isKnown ? imported : null;
+  if (!isKnown || imported === null) return null;
+  // Kong's default is to show credentials to back ends, Postern's to hide them: what Kong does is kept.
+  const isHiding = reader.flag(plugin.config, 'hide_credentials', false);
+  return isHiding ? imported : { ...imported, options: { ...imported.options, hideCredentials: false } };
 }
 
 const sharedSettings = ['anonymous', 'hide_credentials', 'realm', 'identity_realms', '__key__'];

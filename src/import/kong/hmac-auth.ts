@@ -2,7 +2,7 @@ import { placeIn } from '../../document/problem-log.ts';
 import { algorithmTable } from '../../methods/hmac/algorithms.ts';
 import { hmacAlgorithms, MAX_CLOCK_SKEW_SECONDS } from '../../model/endpoint.ts';
 import { type FindingLog, quoted } from './finding.ts';
-import { hideCredentials, type ImportedMethod } from './imported-method.ts';
+import type { ImportedMethod } from './authentication.ts';
 import type { KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
 
@@ -67,7 +67,6 @@ export function readHmacAuth(
       ...(algorithms.length === 1 && algorithms[0] === 'hmac-sha256' ? {} : { algorithms }),
       ...(clockSkewSeconds === DEFAULT_CLOCK_SKEW_SECONDS ? {} : { clockSkewSeconds }),
       acceptRealHttpVersion: true,
-      ...hideCredentials(config, reader),
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Declared } from '../../resources/declared.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import { findHeaderFault } from '../../methods/key/carriers.ts';
 import { type FindingLog, quoted } from './finding.ts';
-import { hideCredentials, type ImportedMethod } from './imported-method.ts';
+import type { ImportedMethod } from './authentication.ts';
 import type { KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
 
@@ -50,7 +50,7 @@ export function readKeyAuth(
       instead: 'answer preflight requests with Envoy’s cors filter, before ext_authz',
     });
   }
-  if (keyNames.length > 0) return { method: 'key', options: { keyNames, ...hideCredentials(config, reader) } };
+  if (keyNames.length > 0) return { method: 'key', options: { keyNames } };
   findings.add('error', config.place, {
     subject,
     what: 'takes the key from nowhere that Postern looks at: the endpoints it applies to refuse everything',

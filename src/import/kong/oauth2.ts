@@ -1,6 +1,6 @@
 import { placeIn } from '../../document/problem-log.ts';
 import { type FindingLog, quoted } from './finding.ts';
-import { hideCredentials, type ImportedMethod } from './imported-method.ts';
+import type { ImportedMethod } from './authentication.ts';
 import type { KongPlugin } from './kong-entities.ts';
 import type { KongReader } from './kong-reader.ts';
 
@@ -47,5 +47,5 @@ export function readOAuth2(
     what: 'issues tokens below each route (…/oauth2/token); Postern issues them at /oauth2/token, for an hour at most, good for every oauth2 endpoint. Tokens that Kong issued do not work',
     instead: 'give callers the new address, or rewrite the old one in Envoy (docs/migrating-from-kong.md)',
   });
-  return { method: 'oauth2', options: { tokenInQuery: true, ...hideCredentials(config, reader) } };
+  return { method: 'oauth2', options: { tokenInQuery: true } };
 }
