@@ -42,6 +42,11 @@ export function readConsumer(
   return { id, name, description, labels, enabled };
 }
 
+/** Stands for a consumer that is absent or cannot be read. */
+export function disabledConsumer(id: string): Consumer {
+  return { id, name: null, description: '', labels: {}, enabled: false };
+}
+
 /** A consumer as a declarative file has it, with these declared credentials; defaults are left out. */
 export function declareConsumer(
   { id, name, description, labels, enabled }: Consumer,

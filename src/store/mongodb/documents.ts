@@ -13,10 +13,9 @@ export interface EndpointDocument extends VersionedDocument {
   readonly [field: string]: unknown;
 }
 
+/** A consumer in the same way, without its credentials and always with `enabled`. */
 export interface ConsumerDocument extends VersionedDocument {
-  readonly name?: string;
-  readonly description?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
   readonly enabled: boolean;
 }
 

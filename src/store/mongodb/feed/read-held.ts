@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../keyring/sealed.ts';
-import type { Consumer } from '../../../model/consumer.ts';
+import { disabledConsumer } from '../../../resources/consumer.ts';
 import type { Credential } from '../../../model/credential.ts';
 import type { Grant } from '../../../model/grant.ts';
 import type { HeldCredential } from '../../credential-source.ts';
@@ -78,11 +78,6 @@ export function revokedCredential(credential: RawDocument, consumerId: string): 
     notBefore: null,
     expiresAt: null,
   };
-}
-
-/** Stands for a consumer that is absent or cannot be read. */
-export function disabledConsumer(id: string): Consumer {
-  return { id, name: null, description: '', labels: {}, enabled: false };
 }
 
 /** An id for look-ups by id: what is no text is none that Postern wrote, but two of them must not be one. */

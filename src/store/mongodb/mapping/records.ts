@@ -4,7 +4,7 @@ import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import type { Grant } from '../../../model/grant.ts';
-import { readConsumer } from '../../../resources/consumer.ts';
+import { declareWholeConsumer, readConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
 import type { Stored } from '../../../resources/resource.ts';
@@ -93,17 +93,10 @@ export function readConsumerDocument(document: RawDocument): Mapped<Consumer> {
 
 const readStoredConsumer: Reader<Consumer> = (raw, place, problems) => readConsumer(raw, place, problems, 'stored');
 
-/** Writes a consumer; what is empty is left out. */
+/** Writes a consumer as a declarative file has it, always with `enabled`. */
 export function writeConsumerDocument(consumer: Consumer, version: VersionFields): ConsumerDocument {
-  const { id, name, description, labels, enabled } = consumer;
-  return {
-    _id: id,
-    ...(name === null ? {} : { name }),
-    ...(description === '' ? {} : { description }),
-    ...(Object.keys(labels).length === 0 ? {} : { labels }),
-    enabled,
-    ...version,
-  };
+  const { id, ...declared } = declareWholeConsumer(consumer);
+  return { _id: String(id), ...declared, enabled: consumer.enabled, ...version };
 }
 
 /** Reads a document of `grants`. */
