@@ -3,9 +3,9 @@ import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHt
 import { type AddressInfo } from 'node:net';
 import { CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { allow } from '../test/support/check-answers.ts';
-import { startEnvoy } from '../test/support/envoy.ts';
+import { startEnvoy } from '../test/support/stack/envoy.ts';
 import { http1 } from '../test/support/http1-client.ts';
-import { startBackend } from '../test/support/recording-backend.ts';
+import { startBackend } from '../test/support/stack/recording-backend.ts';
 import { type RecordedCheck, recordedCheckPaths } from './requests/recorded-check.ts';
 
 const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';

@@ -4,7 +4,7 @@ import { makeCertificate } from '../../test/support/grpc/certificate.ts';
 import { runPostern } from '../../test/support/fleet/run-postern.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { createRingFile } from '../../test/support/oauth2/ring-file.ts';
-import { type PosternProcess, type PosternSettings, startPostern } from '../../test/support/postern-process.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from '../../test/support/stack/postern-process.ts';
 import { acquireAll } from '../../test/support/release.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import type { ServiceKind } from './attack.ts';

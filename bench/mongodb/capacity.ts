@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { formatKeyRing } from '../../src/keyring/ring-document.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
-import { type PosternProcess, startPostern } from '../../test/support/postern-process.ts';
+import { type PosternProcess, startPostern } from '../../test/support/stack/postern-process.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { readMemory } from '../process/figures.ts';
 import { benchRing } from './bench-ring.ts';

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { runPostern } from '../../test/support/fleet/run-postern.ts';
-import type { PosternSettings } from '../../test/support/postern-process.ts';
+import type { PosternSettings } from '../../test/support/stack/postern-process.ts';
 
 /** Something was not as a drill expected it. */
 export class DrillFailed extends Error {}

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Child } from '../support/child-process.ts';
+import type { Child } from '../support/stack/child-process.ts';
 import { firstChild, gone, nameOf } from '../support/demo/process-tree.ts';
 import { useDemo } from '../support/demo/use-demo.ts';
 

@@ -6,7 +6,7 @@ import { projectRoot, readDocument } from '../support/documents.ts';
 import { fieldValue } from '../support/http-message.ts';
 import { only } from '../support/only.ts';
 import { release } from '../support/release.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack/stack.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../support/temporary-directory.ts';
 
 const page = readDocument('docs/partners.md');

@@ -3,9 +3,9 @@ import { envoyYaml } from '../support/attachments/attachment.ts';
 import { only } from '../support/only.ts';
 import { fieldValue, jsonBody } from '../support/http-message.ts';
 import { protocols, send } from '../support/http-client.ts';
-import { startPostern } from '../support/postern-process.ts';
+import { startPostern } from '../support/stack/postern-process.ts';
 import { release } from '../support/release.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type Stack, startStack } from '../support/stack/stack.ts';
 
 const document = `
 version: 1

@@ -7,8 +7,8 @@ import { Health } from '../../../src/server/health.ts';
 import type { Methods } from '../../../src/server/transport.ts';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { allow } from '../../support/check-answers.ts';
-import { startEnvoy } from '../../support/envoy.ts';
-import { startBackend } from '../../support/recording-backend.ts';
+import { startEnvoy } from '../../support/stack/envoy.ts';
+import { startBackend } from '../../support/stack/recording-backend.ts';
 import { startTraffic } from '../../support/traffic.ts';
 
 const SERVICE = 'envoy.service.auth.v3.Authorization';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Child, startChild } from '../../support/child-process.ts';
+import { type Child, startChild } from '../../support/stack/child-process.ts';
 import { projectRoot } from '../../support/documents.ts';
-import { type Envoy, startEnvoy } from '../../support/envoy.ts';
+import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
 import { cluster, objectAt } from '../../support/envoy-config.ts';
 import { type ClusterDns, startClusterDns } from '../../support/kubernetes/cluster-dns.ts';
 import { plainEnvoy, readPlainEnvoy } from '../../support/kubernetes/plain-envoy.ts';
 import { freePort } from '../../support/mongodb/free-port.ts';
 import { poll } from '../../support/poll.ts';
-import { type RecordingBackend, startBackend } from '../../support/recording-backend.ts';
+import { type RecordingBackend, startBackend } from '../../support/stack/recording-backend.ts';
 import { release } from '../../support/release.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { startTraffic } from '../../support/traffic.ts';

@@ -11,9 +11,9 @@ import { localContainer } from '../../support/kubernetes/local-container.ts';
 import { getManifest, type Manifest, textOf } from '../../support/kubernetes/manifest.ts';
 import { toLoopback } from '../../support/kubernetes/plain-envoy.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternSettings } from '../../support/postern-process.ts';
+import { type PosternSettings } from '../../support/stack/postern-process.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const document = `

@@ -5,7 +5,7 @@ import { readConsole } from '../../support/console-fence.ts';
 import { projectRoot, readDocument, readFences } from '../../support/documents.ts';
 import { send } from '../../support/http-client.ts';
 import { only } from '../../support/only.ts';
-import { startStack } from '../../support/stack.ts';
+import { startStack } from '../../support/stack/stack.ts';
 
 const shown = readFences(readDocument('docs/operations.md'), 'console').flatMap(readConsole);
 const document = `version: 1

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readConsole } from '../../support/console-fence.ts';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { readDocument, readFences } from '../../support/documents.ts';
-import { type Envoy, startEnvoy } from '../../support/envoy.ts';
+import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
 import { runProgram } from '../../support/oauth2/documented-program.ts';
 import { only } from '../../support/only.ts';
-import { type PosternProcess, startPostern } from '../../support/postern-process.ts';
+import { type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
 import { acquireAll, release } from '../../support/release.ts';
 
 interface Followed extends AsyncDisposable {

@@ -7,7 +7,7 @@ import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { http1 } from '../../support/http1-client.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { mountSecret, type SecretVolume } from '../../support/tls/secret-volume.ts';
 

@@ -6,7 +6,7 @@ import { VECTOR_ENDPOINT, vectorEndpoints } from '../../support/partner/vector-e
 import { hmacVectorAt } from '../../support/partner/vectors-now.ts';
 import { release } from '../../support/release.ts';
 import { hmacMessage, type HmacVector, readVectors, type VectorFile } from '../../support/signature-vectors.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const published = readVectors('published');
 const extended = readVectors('extended');

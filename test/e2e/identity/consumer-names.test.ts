@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { protocols } from '../../support/http-client.ts';
 import { fieldValues } from '../../support/http-message.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const longName = 'n'.repeat(200);
 

@@ -7,7 +7,7 @@ import { fieldValue, type HttpAnswer, jsonBody, type RecordedRequest } from '../
 import { only } from '../../support/only.ts';
 import { release } from '../../support/release.ts';
 import { send } from '../../support/http-client.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 import { assertCode } from './assert-code.ts';
 import { guideSnippet } from './guide-snippet.ts';

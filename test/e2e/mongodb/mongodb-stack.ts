@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { type Envoy, startEnvoy } from '../../support/envoy.ts';
+import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
 import { type HttpAnswer, jsonBody } from '../../support/http-message.ts';
 import { type PlainRequest, send } from '../../support/http-client.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternProcess, type PosternSettings, startPostern } from '../../support/postern-process.ts';
-import { startBackend } from '../../support/recording-backend.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
+import { startBackend } from '../../support/stack/recording-backend.ts';
 import { acquireAll } from '../../support/release.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';

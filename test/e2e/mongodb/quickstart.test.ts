@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectRoot, readDocument } from '../../support/documents.ts';
-import { envoyProgram } from '../../support/envoy.ts';
+import { envoyProgram } from '../../support/stack/envoy.ts';
 import { freePort } from '../../support/mongodb/free-port.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { release } from '../../support/release.ts';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const page = readDocument('docs/quickstart.md');

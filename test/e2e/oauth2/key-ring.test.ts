@@ -8,9 +8,9 @@ import { decodeSegment, partsOf } from '../../support/oauth2/forged-token.ts';
 import { bearer, getToken, post } from '../../support/oauth2/oauth2-client.ts';
 import { createRingFile, type RingFile } from '../../support/oauth2/ring-file.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternSettings, startPostern } from '../../support/postern-process.ts';
+import { type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const MAX_TOKENS = 300;
 

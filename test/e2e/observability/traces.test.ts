@@ -6,9 +6,9 @@ import { send } from '../../support/http-client.ts';
 import { type OtlpCollector, startOtlpCollector } from '../../support/observe/otlp-collector.ts';
 import { type ReceivedSpan } from '../../support/observe/otlp-spans.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternSettings, startPostern } from '../../support/postern-process.ts';
+import { type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const document = `
 version: 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { protocols } from '../../support/http-client.ts';
 import { fieldValue } from '../../support/http-message.ts';
 import { type ToldCode } from '../../support/refusals.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
 version: 1

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../support/chain.ts';
+import { type Chain, startChain } from '../../support/stack/chain.ts';
 import {
   backendRoute,
   cluster,
@@ -9,7 +9,7 @@ import {
   objectAt,
 } from '../../support/envoy-config.ts';
 import { poll } from '../../support/poll.ts';
-import { startBackend } from '../../support/recording-backend.ts';
+import { startBackend } from '../../support/stack/recording-backend.ts';
 import { release } from '../../support/release.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type PlainRequest, protocols } from '../../support/http-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
 version: 1

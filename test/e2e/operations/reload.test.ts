@@ -5,7 +5,7 @@ import { send } from '../../support/http-client.ts';
 import { jsonBody } from '../../support/http-message.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { startTraffic, type Traffic } from '../../support/traffic.ts';
 

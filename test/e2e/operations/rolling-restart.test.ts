@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cluster, type JsonObject, listAt } from '../../support/envoy-config.ts';
 import { protocols, send } from '../../support/http-client.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternProcess, startPostern } from '../../support/postern-process.ts';
+import { type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
 import { assertRefusalHeaders, assertRefused } from '../../support/refusals.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { startTraffic } from '../../support/traffic.ts';
 
 const document = `

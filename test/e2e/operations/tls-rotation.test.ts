@@ -6,7 +6,7 @@ import { type Certified, makeCertificate } from '../../support/grpc/certificate.
 import { type LoadRequest, startLoad } from '../../support/load/open-load.ts';
 import { poll } from '../../support/poll.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { useFollowedTls, writeEnvoySecrets } from '../../support/tls/envoy-tls.ts';
 import { mountSecret, type SecretVolume } from '../../support/tls/secret-volume.ts';

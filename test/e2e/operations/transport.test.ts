@@ -7,10 +7,10 @@ import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { protocols, send } from '../../support/http-client.ts';
 import { fieldValue } from '../../support/http-message.ts';
 import { poll } from '../../support/poll.ts';
-import { type PosternSettings } from '../../support/postern-process.ts';
+import { type PosternSettings } from '../../support/stack/postern-process.ts';
 import { assertRefused, type ToldCode } from '../../support/refusals.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const document = `

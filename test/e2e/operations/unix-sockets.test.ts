@@ -6,7 +6,7 @@ import { protocols, send } from '../../support/http-client.ts';
 import { poll } from '../../support/poll.ts';
 import { assertRefused } from '../../support/refusals.ts';
 import { release } from '../../support/release.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const document = `

@@ -13,7 +13,7 @@ import {
   readVectors,
   type VectorFile,
 } from '../../support/signature-vectors.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const published = readVectors('published');
 const extended = readVectors('extended');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Envoy, startEnvoy } from '../../support/envoy.ts';
+import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
 import { filterSettings, type JsonObject } from '../../support/envoy-config.ts';
 import { type PlainRequest, protocols, send } from '../../support/http-client.ts';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
@@ -13,7 +13,7 @@ import { startRedis } from '../../support/ratelimit/start-redis.ts';
 import { assertRefused } from '../../support/refusals.ts';
 import { acquireAll, release } from '../../support/release.ts';
 import { secondsLeft } from '../../support/seconds-left.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 

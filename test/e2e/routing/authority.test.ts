@@ -3,7 +3,7 @@ import { protocols, send as sendTo } from '../../support/http-client.ts';
 import { http1Bytes } from '../../support/http1-client.ts';
 import { only } from '../../support/only.ts';
 import { assertRefused } from '../../support/refusals.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 /** The widest document there is, and a host of its own: nothing but its form can stop a request. */
 const document = `

@@ -8,7 +8,7 @@ import { http2 } from '../../support/http2-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
 import { only } from '../../support/only.ts';
 import { assertRefused } from '../../support/refusals.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
 version: 1

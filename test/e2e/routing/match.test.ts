@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type PlainRequest, protocols } from '../../support/http-client.ts';
 import { http1 } from '../../support/http1-client.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
 version: 1

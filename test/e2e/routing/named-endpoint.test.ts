@@ -4,7 +4,7 @@ import { type JsonObject, routes } from '../../support/envoy-config.ts';
 import { type PlainRequest, protocols } from '../../support/http-client.ts';
 import { fieldValue } from '../../support/http-message.ts';
 import { type ToldCode } from '../../support/refusals.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
 version: 1

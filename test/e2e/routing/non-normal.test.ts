@@ -3,7 +3,7 @@ import { protocols } from '../../support/http-client.ts';
 import { http1Bytes } from '../../support/http1-client.ts';
 import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
 import { assertRefused } from '../../support/refusals.ts';
-import { useStack } from '../../support/use-stack.ts';
+import { useStack } from '../../support/stack/use-stack.ts';
 
 /** The widest document there is: nothing but its form can stop a request. */
 const document = `

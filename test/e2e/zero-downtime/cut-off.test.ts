@@ -3,7 +3,7 @@ import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints } from '../../support/fleet/partners.ts';
 import { send } from '../../support/http-client.ts';
 import { poll } from '../../support/poll.ts';
-import { type Relay, startRelay } from '../../support/relay.ts';
+import { type Relay, startRelay } from '../../support/stack/relay.ts';
 import { release } from '../../support/release.ts';
 
 const CALLS = 40;

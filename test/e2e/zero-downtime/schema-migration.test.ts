@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { type Fleet, type FleetReplica, startFleet } from '../../support/fleet/fleet.ts';
 import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
 import { setSchemaVersion, withDatabase } from '../../support/fleet/schema-version.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { envoyProgram } from '../../support/envoy.ts';
+import { envoyProgram } from '../../support/stack/envoy.ts';
 import {
   at,
   cluster,
@@ -13,7 +13,7 @@ import {
   readEnvoyConfig,
   routes,
 } from '../../support/envoy-config.ts';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 
 const config = readEnvoyConfig();
 

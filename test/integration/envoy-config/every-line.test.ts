@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import { startChild } from '../../support/child-process.ts';
-import { dumpOf } from '../../support/config-dump.ts';
-import { envoyProgram } from '../../support/envoy.ts';
+import { startChild } from '../../support/stack/child-process.ts';
+import { dumpOf } from '../../support/stack/config-dump.ts';
+import { envoyProgram } from '../../support/stack/envoy.ts';
 import { connectionManager, type Json, type JsonObject, listAt, readEnvoyConfig } from '../../support/envoy-config.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

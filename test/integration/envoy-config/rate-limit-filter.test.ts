@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startChild } from '../../support/child-process.ts';
-import { envoyProgram } from '../../support/envoy.ts';
+import { startChild } from '../../support/stack/child-process.ts';
+import { envoyProgram } from '../../support/stack/envoy.ts';
 import { at, httpFilters, readEnvoyConfig } from '../../support/envoy-config.ts';
 import { attachRateLimitFilter } from '../../support/ratelimit/rate-limit-filter.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { type Child, startChild } from '../../support/child-process.ts';
+import { type Child, startChild } from '../../support/stack/child-process.ts';
 import { projectRoot, readDocument } from '../../support/documents.ts';
 import { askPostern } from '../../support/image/ask.ts';
 import { type AssembledTree, assembleTree } from '../../support/image/assemble-tree.ts';

@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { readConsole } from '../../support/console-fence.ts';
 import { projectRoot, readDocument, readFences } from '../../support/documents.ts';
 import { RawClient } from '../../support/grpc/raw-client.ts';
 import { checkRequest, type HeaderLine, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { only } from '../../support/only.ts';
-import { type PosternSettings, startPostern } from '../../support/postern-process.ts';
+import { type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const document = `

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { projectRoot } from '../../support/documents.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -7,7 +7,7 @@ import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
-import { startRelay } from '../../support/relay.ts';
+import { startRelay } from '../../support/stack/relay.ts';
 import { startTestGateway } from './gateway-under-test.ts';
 import { put, type Seed } from './support.ts';
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServices } from '../../../services/install-services.mjs';
-import { startChild } from '../../support/child-process.ts';
+import { startChild } from '../../support/stack/child-process.ts';
 import { freePort } from '../../support/mongodb/free-port.ts';
 import { only } from '../../support/only.ts';
 import { poll } from '../../support/poll.ts';

@@ -1,4 +1,4 @@
-import { type Child, startChild } from '../child-process.ts';
+import { type Child, startChild } from '../stack/child-process.ts';
 import { release } from '../release.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { descendantsOf } from './process-tree.ts';

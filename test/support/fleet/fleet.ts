@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type Envoy, startEnvoy } from '../envoy.ts';
+import { type Envoy, startEnvoy } from '../stack/envoy.ts';
 import { cluster, type JsonObject, listAt } from '../envoy-config.ts';
 import { freePort } from '../mongodb/free-port.ts';
 import { type ReplicaSet, startReplicaSet } from '../mongodb/replica-set.ts';
 import { poll } from '../poll.ts';
-import { type PosternProcess, type PosternSettings, startPostern } from '../postern-process.ts';
-import { type RecordingBackend, startBackend } from '../recording-backend.ts';
+import { type PosternProcess, type PosternSettings, startPostern } from '../stack/postern-process.ts';
+import { type RecordingBackend, startBackend } from '../stack/recording-backend.ts';
 import { acquireAll, release } from '../release.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { runPostern } from './run-postern.ts';

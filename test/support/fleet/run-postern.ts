@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { type PosternSettings } from '../postern-process.ts';
+import { type PosternSettings } from '../stack/postern-process.ts';
 
 const program = new URL('../../../dist/main.js', import.meta.url).pathname;
 const deadlineMs = 120_000;

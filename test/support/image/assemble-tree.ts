@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { startChild } from '../child-process.ts';
+import { startChild } from '../stack/child-process.ts';
 import { projectRoot } from '../documents.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../temporary-directory.ts';
 import { acquireAll } from '../release.ts';

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
-import { freezeProcess } from '../freeze-process.ts';
+import { freezeProcess } from '../stack/freeze-process.ts';
 import { poll } from '../poll.ts';
 import { freePort } from './free-port.ts';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { packageFiles } from '../../../src/demo/programs.ts';
-import { type PosternSettings } from '../postern-process.ts';
+import { type PosternSettings } from '../stack/postern-process.ts';
 import { acquireAll } from '../release.ts';
-import { type Stack, startStack } from '../stack.ts';
+import { type Stack, startStack } from '../stack/stack.ts';
 
 /** The client of the demo's file, which `docs/oauth2.md` uses. */
 export const demoClient = {

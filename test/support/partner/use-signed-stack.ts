@@ -3,7 +3,7 @@ import { type PlainRequest, type Protocol, send } from '../http-client.ts';
 import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http-message.ts';
 import { only } from '../only.ts';
 import { release } from '../release.ts';
-import { type Stack, type StackOptions, startStack } from '../stack.ts';
+import { type Stack, type StackOptions, startStack } from '../stack/stack.ts';
 import { assertTold, type challenges, type SignedCode } from './assert-told.ts';
 import { nowSeconds } from './hmac.ts';
 import { type EndpointLine, signatureDocument } from './signature-document.ts';

@@ -1,6 +1,6 @@
 import type { ProgramStart } from '../../../src/demo/demo-process.ts';
-import { type Child, startChild } from '../child-process.ts';
-import { freezeProcess } from '../freeze-process.ts';
+import { type Child, startChild } from '../stack/child-process.ts';
+import { freezeProcess } from '../stack/freeze-process.ts';
 import { poll } from '../poll.ts';
 
 /** So long one question whether it serves is waited for. */

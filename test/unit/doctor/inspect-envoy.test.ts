@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import { dumpOf } from '../../support/config-dump.ts';
+import { dumpOf } from '../../support/stack/config-dump.ts';
 import {
   backendRoute,
   cluster,

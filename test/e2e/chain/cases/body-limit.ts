@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import {
   bufferLimit,
   connectionManager,
@@ -8,7 +8,7 @@ import {
   objectAt,
   removeFilter,
 } from '../../../support/envoy-config.ts';
-import { checkedFields, checkedRequest } from '../../../support/fake-check-service.ts';
+import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
 import { http1 } from '../../../support/http1-client.ts';
 import { http2 } from '../../../support/http2-client.ts';
 import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';

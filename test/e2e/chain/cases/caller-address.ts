@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import { connectionManager, type JsonObject } from '../../../support/envoy-config.ts';
-import { checkedFields } from '../../../support/fake-check-service.ts';
+import { checkedFields } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http-client.ts';
 import { fieldValues } from '../../../support/http-message.ts';
 import { only } from '../../../support/only.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import { allow, allowReplaced } from '../../../support/check-answers.ts';
 import {
   backendRoute,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import { routes } from '../../../support/envoy-config.ts';
 import { http1, http1Bytes } from '../../../support/http1-client.ts';
 import { protocols, send } from '../../../support/http-client.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import { allow, deny } from '../../../support/check-answers.ts';
 import { objectAt, filterSettings } from '../../../support/envoy-config.ts';
-import { type FakeCheckService } from '../../../support/fake-check-service.ts';
+import { type FakeCheckService } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http-client.ts';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';
 import { only } from '../../../support/only.ts';

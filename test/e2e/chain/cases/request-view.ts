@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/chain.ts';
+import { type Chain, startChain } from '../../../support/stack/chain.ts';
 import { allow } from '../../../support/check-answers.ts';
-import { checkedFields, checkedRequest } from '../../../support/fake-check-service.ts';
+import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
 import { encodeHttp1, http1, Http1Connection } from '../../../support/http1-client.ts';
 import { http2 } from '../../../support/http2-client.ts';
 import { protocols, send } from '../../../support/http-client.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
-import { startChain } from '../../../support/chain.ts';
+import { startChain } from '../../../support/stack/chain.ts';
 import { type JsonObject } from '../../../support/envoy-config.ts';
 import { protocols, send } from '../../../support/http-client.ts';
 import { jsonBody } from '../../../support/http-message.ts';

@@ -1,8 +1,8 @@
 import { createContext, runInContext } from 'node:vm';
 import { findServices } from '../../../../services/install-services.mjs';
 import { projectRoot } from '../../../support/documents.ts';
-import { type Child, startChild } from '../../../support/child-process.ts';
-import { type Envoy, startEnvoy } from '../../../support/envoy.ts';
+import { type Child, startChild } from '../../../support/stack/child-process.ts';
+import { type Envoy, startEnvoy } from '../../../support/stack/envoy.ts';
 import { localContainer } from '../../../support/kubernetes/local-container.ts';
 import { getManifest, type Manifest } from '../../../support/kubernetes/manifest.ts';
 import { plainEnvoy } from '../../../support/kubernetes/plain-envoy.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { startChild } from '../../../support/child-process.ts';
+import { startChild } from '../../../support/stack/child-process.ts';
 import { projectRoot } from '../../../support/documents.ts';
 import { send } from '../../../support/http-client.ts';
 import { freePort } from '../../../support/mongodb/free-port.ts';

@@ -1,10 +1,10 @@
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Child, type Exit, startChild } from './child-process.ts';
-import { acquireAll } from './release.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { acquireAll } from '../release.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
-const executable = new URL('../../dist/main.js', import.meta.url).pathname;
+const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 
 /** A line of Postern's log, with `level`, `message` and the fields of that message. */
 export type LogLine = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type AccessLogEntry } from './envoy.ts';
-import { fieldValue, type HttpAnswer, type RecordedRequest } from './http-message.ts';
-import { type PlainRequest, type Protocol, send } from './http-client.ts';
-import { only } from './only.ts';
-import { assertRefused, type ToldCode } from './refusals.ts';
-import { release } from './release.ts';
+import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http-message.ts';
+import { type PlainRequest, type Protocol, send } from '../http-client.ts';
+import { only } from '../only.ts';
+import { assertRefused, type ToldCode } from '../refusals.ts';
+import { release } from '../release.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 /** The product for one file of tests: started before the first, ended after the last; the back end forgets in between. */

@@ -1,13 +1,13 @@
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { type AttributeContext_HttpRequest } from '../../src/gen/envoy/service/auth/v3/attribute_context.ts';
+import { type AttributeContext_HttpRequest } from '../../../src/gen/envoy/service/auth/v3/attribute_context.ts';
 import {
   AuthorizationService,
   type CheckRequest,
   type CheckResponse,
-} from '../../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { allow } from './check-answers.ts';
-import { type Fields } from './http-message.ts';
+} from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { allow } from '../check-answers.ts';
+import { type Fields } from '../http-message.ts';
 
 /** Above the largest body that Envoy sends, with room for headers. */
 const maxMessageBytes = 12 * 1024 * 1024;
