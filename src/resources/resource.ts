@@ -31,11 +31,3 @@ export interface Stored<T> {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
-
-/** All resources of a store at one moment, validated: references resolve, ids and App Keys are unique, matches do not collide. */
-export interface StoreState {
-  readonly endpoints: readonly Endpoint[];
-  readonly consumers: readonly Consumer[];
-  readonly credentials: readonly Credential[];
-  readonly grants: readonly Grant[];
-}

@@ -1,5 +1,4 @@
-import type { Snapshot } from '../store/check-store.ts';
-import type { StoreState } from '../resources/resource.ts';
+import type { Snapshot, StoreState } from '../store/check-store.ts';
 import { compileCredentialIndex } from '../store/credential-index.ts';
 import { compileEndpointTable } from './endpoint-table.ts';
 

@@ -1,5 +1,7 @@
+import type { Consumer } from '../model/consumer.ts';
+import type { Credential } from '../model/credential.ts';
 import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
-import type { StoreState } from '../resources/resource.ts';
+import type { Grant } from '../model/grant.ts';
 import type { CredentialSource } from './credential-source.ts';
 
 /** The endpoints of one moment, compiled once for look-ups whose cost does not grow with their number. */
@@ -41,6 +43,14 @@ export interface CheckStore extends AsyncDisposable {
   canLookUp(): boolean;
   /** What is the matter with the store though checks are decided, in words; null for nothing. */
   findNotice(): string | null;
+}
+
+/** All resources of a store at one moment, validated: references resolve, ids and App Keys are unique, matches do not collide. */
+export interface StoreState {
+  readonly endpoints: readonly Endpoint[];
+  readonly consumers: readonly Consumer[];
+  readonly credentials: readonly Credential[];
+  readonly grants: readonly Grant[];
 }
 
 /** Told what becomes of a declarative file. */

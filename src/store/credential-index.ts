@@ -1,7 +1,7 @@
 import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
 import type { Grant } from '../model/grant.ts';
 import type { CredentialSource, GrantsByEndpoint, HeldCredential } from './credential-source.ts';
-import type { StoreState } from '../resources/resource.ts';
+import type { StoreState } from './check-store.ts';
 
 const noGrants: GrantsByEndpoint = new Map();
 

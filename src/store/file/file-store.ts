@@ -5,8 +5,7 @@ import { formatProblem, type Problem } from '../../document/problem.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { type Change, WatchedFiles } from '../../files/watched-files.ts';
 import { compileSnapshot } from '../../route/compile-snapshot.ts';
-import type { CheckStore, FileObserver } from '../check-store.ts';
-import type { StoreState } from '../../resources/resource.ts';
+import type { CheckStore, FileObserver, StoreState } from '../check-store.ts';
 import { builtWorkerEntry, type Environment, type LoadedDocument, loadOffThread } from './load-document.ts';
 
 /** The document of a file store has no good state to begin with. The message lists every problem, one a line. */

@@ -7,7 +7,7 @@ import type { Problem } from '../../document/problem.ts';
 import { secretReader } from '../../resources/secret-source.ts';
 import type { DocumentSource } from '../../document/source-text.ts';
 import { readFingerprintSync, type Fingerprint } from '../../files/fingerprint.ts';
-import type { StoreState } from '../../resources/resource.ts';
+import type { StoreState } from '../check-store.ts';
 import { StateJoiner, type StateSlice } from './portable-state.ts';
 
 /** Names and values of environment variables, for `appSecretFrom: { env: NAME }`. */

@@ -1,6 +1,6 @@
 import type { Credential } from '../../model/credential.ts';
 import { Secret } from '../../model/secret.ts';
-import type { StoreState } from '../../resources/resource.ts';
+import type { StoreState } from '../check-store.ts';
 
 /** A credential that can go from one thread to another: its secrets are plain text, so it must go nowhere else. */
 type PortableCredential = Omit<Credential, 'appSecret' | 'retiringSecret'> & {

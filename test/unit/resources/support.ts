@@ -2,7 +2,7 @@ import { buildState } from '../../../src/resources/build-state.ts';
 import { type DocumentContent, parseDocument } from '../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
 import type { ReadSecret } from '../../../src/resources/secret-source.ts';
-import type { StoreState } from '../../../src/resources/resource.ts';
+import type { StoreState } from '../../../src/store/check-store.ts';
 
 /** A secret of the right length that scanners can tell is none. */
 export const DEMO_SECRET = 'demo-secret-not-for-production';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Problem } from '../../../../src/document/problem.ts';
 import { FileStore } from '../../../../src/store/file/file-store.ts';
 import { type Environment } from '../../../../src/store/file/load-document.ts';
-import type { StoreState } from '../../../../src/resources/resource.ts';
+import type { StoreState } from '../../../../src/store/check-store.ts';
 
 /** What a store told, in order. */
 export type Told =
