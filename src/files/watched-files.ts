@@ -21,8 +21,8 @@ export interface FollowOptions {
 }
 
 /**
- * Files as they were when they were read. They are looked at by `stat`, which sees writes in place, renames and replaced
- * symlinks (as Kubernetes makes them): network and overlay file systems give no notifications.
+ * Files as they were when they were read. They are looked at by `stat`, which sees writes in place, renames and
+ * replaced symlinks (as Kubernetes makes them): network and overlay file systems give no notifications.
  */
 export class WatchedFiles {
   readonly #paths: readonly string[];

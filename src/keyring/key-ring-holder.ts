@@ -91,15 +91,6 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
   }
 
   /**
-   * Like {@link open}; when the ring has no such key, looks at the file first, which may have been changed a moment ago.
-   * Rejects with `CannotOpen`.
-   */
-  async openLatest(sealed: Sealed, belongsTo: SealedFor): Promise<Secret> {
-    if (!this.#ring.has(sealed.keyId)) await this.reload();
-    return this.#ring.open(sealed, belongsTo);
-  }
-
-  /**
    * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that
    * come together share one look, and an unchanged file is not read: many calls cost little. What is wrong with the
    * file is not told here, as it may be half written; it is, when it lasts.

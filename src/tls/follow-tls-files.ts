@@ -30,7 +30,7 @@ export interface OpenedTlsFiles {
   readonly watched: WatchedFiles;
 }
 
-/** Reads TLS files that are then followed. Rejects with {@link TlsProblem}; that a certificate has expired is no hindrance. */
+/** Reads TLS files that are then followed. Rejects with {@link TlsProblem}, but not because a certificate has expired. */
 export async function openTlsFiles(files: TlsFiles): Promise<OpenedTlsFiles> {
   const paths = [files.certificate, files.key, files.ca].flatMap((file) => file?.path ?? []);
   const watched = new WatchedFiles(paths);
@@ -92,8 +92,8 @@ export function followTlsFiles(
 }
 
 /**
- * What is in force with the authorities as they are now: one that was taken away must not be trusted for as long as something
- * else is wrong. Null when they are the same, or cannot be used either.
+ * What is in force with the authorities as they are now: one that was removed must not be trusted for as long as
+ * something else is wrong. Null when they are the same, or cannot be used either.
  */
 async function readAuthoritiesAlone({ ca }: TlsFiles, inForce: TlsMaterial): Promise<TlsMaterial | null> {
   if (ca === null) return null;

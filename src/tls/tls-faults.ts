@@ -1,4 +1,4 @@
-/** What a failed TLS handshake with a server means, by the code of Node or OpenSSL; null when the code says nothing of TLS. */
+/** What a failed TLS handshake with a server means, by the code of Node or OpenSSL; null for codes of other faults. */
 export function describeTlsFault(code: string): string | null {
   return meanings[code] ?? (/^(ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|EPROTO)/.test(code) ? 'the TLS handshake failed' : null);
 }

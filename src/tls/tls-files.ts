@@ -11,14 +11,14 @@ export interface PemFile {
   readonly path: string;
 }
 
-/** The files of one side of TLS: its own certificate with its key, and whose certificates it takes. A certificate has a key. */
+/** The files of one side of TLS: its own certificate with its key (both or none), and whose certificates it takes. */
 export interface TlsFiles {
   readonly certificate: PemFile | null;
   readonly key: PemFile | null;
   readonly ca: PemFile | null;
 }
 
-/** When the first certificate of a file ends to be valid, and when the last one begins, in milliseconds since the epoch. */
+/** When the first certificate of a file expires, and when the last one begins, in milliseconds since the epoch. */
 export interface Validity {
   readonly file: PemFile;
   readonly notBeforeMs: number;
@@ -52,7 +52,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   return { ...material, validity };
 }
 
-/** Why certificates of a file are not valid at this moment; null when they are. Authorities do not count: peers show theirs. */
+/** Why the own certificates are not valid at this moment; null when they are. Authorities do not count: peers show theirs. */
 export function findUntimely({ validity }: TlsMaterial, { certificate }: TlsFiles, nowMs: number): string | null {
   const own = validity.find(({ file }) => file === certificate);
   if (own === undefined) return null;
