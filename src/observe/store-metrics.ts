@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheCounters } from '../store/cache/cache-counters.ts';
+import type { CacheFigures } from '../store/credential-cache.ts';
 
 const collections = ['endpoints', 'consumers', 'credentials', 'grants'] as const;
 
@@ -9,14 +10,7 @@ export interface DatabaseStatus {
   readonly isUp: boolean;
   changeCount(collection: (typeof collections)[number]): number;
   faultCount(collection: (typeof collections)[number]): number;
-  readonly cache: {
-    readonly counters: Readonly<CacheCounters>;
-    readonly size: number;
-    readonly unknownSize: number;
-    readonly lookUpsUnderWay: number;
-    readonly filterSize: number;
-    readonly isFilterCurrent: boolean;
-  };
+  readonly cache: CacheFigures;
 }
 
 /** What metrics ask whoever notes when credentials are used. */

@@ -38,6 +38,12 @@ const GATE_LIMITS: GateLimits = {
   maxWaitMs: 250,
 };
 
+/** What is shown of a cache. */
+export type CacheFigures = Pick<
+  CredentialCache,
+  'counters' | 'size' | 'unknownSize' | 'lookUpsUnderWay' | 'filterSize' | 'isFilterCurrent'
+>;
+
 /** How a cache behaves. */
 export interface CredentialCacheOptions {
   /** Credentials it holds at most, about 1.6 KiB each. */
