@@ -3,7 +3,8 @@ import { FlowScanner, NOT_PLAIN, readPlainScalar } from './flow-scanner.ts';
 /** Deeper than any declarative document; reading recurses. */
 const MAX_DEPTH = 12;
 
-const KEY = /([A-Za-z][\w-]*):(?: (?=\S)|$)/my;
+/** No `$` of many lines: in JavaScript U+2028 ends a line, in YAML it does not. */
+const KEY = /([A-Za-z][\w-]*):(?: (?=\S)|(?=\n)|$)/y;
 const RESERVED = /^(?:null|true|false)$/i;
 
 /**

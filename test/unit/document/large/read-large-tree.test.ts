@@ -101,6 +101,12 @@ describe('reading large documents', () => {
     }
   });
 
+  it('takes for a line what YAML takes for one: U+2028, U+2029 and U+0085 end none', () => {
+    for (const character of ['\u2028', '\u2029', '\u0085']) {
+      agrees(`version: 1\nendpoints:\n  - id: e1\n    match:${character}\n      paths: []\nconsumers: []\n`);
+    }
+  });
+
   it('gives up on keys that stand twice, in every form', () => {
     for (const text of [
       'version: 1\nconsumers:\n  - { id: a, id: b }\n',
