@@ -103,7 +103,9 @@ describe('reading large documents', () => {
 
   it('takes for a line what YAML takes for one: U+2028, U+2029 and U+0085 end none', () => {
     for (const character of ['\u2028', '\u2029', '\u0085']) {
-      agrees(`version: 1\nendpoints:\n  - id: e1\n    match:${character}\n      paths: []\nconsumers: []\n`);
+      agrees(
+        `version: 1\nendpoints:\n  - id: e1\n    match:${character}\n      paths:\n        - prefix: /\n    enabled: false\nconsumers:\n  - id: acme\n    name: Acme\n`,
+      );
     }
   });
 
