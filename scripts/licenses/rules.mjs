@@ -5,7 +5,16 @@ import parseExpression from 'spdx-expression-parse';
  * SPDX identifiers of licences that ask for nothing but to keep their text and notices, which the image and the package
  * do. Another one is a decision of the project: add it here with the reason in the commit.
  */
-export const allowedLicenses = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
+export const allowedLicenses = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'PSF-2.0',
+];
 
 /** Whether an SPDX expression can be followed with allowed licences only; null and nonsense cannot. */
 export function isAllowed(expression) {

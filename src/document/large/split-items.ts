@@ -1,4 +1,4 @@
-import { FlowScanner, NOT_PLAIN } from './flow-scanner.ts';
+import { MAX_PLAIN_DEPTH } from './read-plain-yaml.ts';
 
 /** The lists of a declarative document. */
 export const listKeys = ['endpoints', 'consumers', 'grants'] as const;
@@ -68,54 +68,95 @@ export function splitBlockItems(text: string): SplitText | null {
   return lists.length === 0 || lists.some(({ bounds }) => bounds.length < 2) ? null : { version, lists };
 }
 
-/** A JSON document, read: its lists with their items. Null for everything but JSON with the known keys. */
-export function splitJsonItems(
-  text: string,
-): { readonly split: SplitText; readonly items: ReadonlyMap<ListKey, readonly unknown[]> } | null {
-  const scanner = new FlowScanner(text, 0, text.length, { isJson: true });
+/** A JSON document with the offsets in its text. Null for everything but JSON (RFC 8259) with the known keys, each once. */
+export function splitJsonItems(text: string): { readonly split: SplitText; readonly value: object } | null {
+  const value = parseJsonObject(text);
+  if (value === null) return null;
+  const { keyCount, depth, tops } = scanJson(text);
+  if (depth > MAX_PLAIN_DEPTH || keyCount !== countKeys(value)) return null;
   const lists: ItemList[] = [];
-  const items = new Map<ListKey, readonly unknown[]>();
   let version: SplitText['version'] = null;
-  if (!scanner.take(OPEN_BRACE)) return null;
-  do {
-    scanner.skipSpace();
-    const keyOffset = scanner.at;
-    const key = scanner.readKey();
-    scanner.skipSpace();
-    const offset = scanner.at;
-    const known = listKeys.find((each) => each === key);
-    if (key === 'version' && version === null) {
-      if (scanner.read() !== 1) return null;
-      version = { keyOffset, offset };
-    } else {
-      if (known === undefined || items.has(known)) return null;
-      const read = readItems(scanner);
-      if (read === null) return null;
-      lists.push({ key: known, keyOffset, offset, bounds: read.bounds });
-      items.set(known, read.values);
-    }
-  } while (scanner.take(COMMA));
-  if (!scanner.take(CLOSE_BRACE)) return null;
-  scanner.skipSpace();
-  return scanner.at === text.length ? { split: { version, lists }, items } : null;
+  for (const [key, item] of Object.entries(value)) {
+    const top = tops.find((each) => each.key === key);
+    const listKey = listKeys.find((known) => known === key);
+    if (top === undefined) return null;
+    if (listKey !== undefined && Array.isArray(item)) lists.push({ ...top, key: listKey });
+    else if (key === 'version' && item === 1) version = top;
+    else return null;
+  }
+  return { split: { version, lists }, value };
 }
 
-function readItems(
-  scanner: FlowScanner,
-): { readonly values: readonly unknown[]; readonly bounds: readonly number[] } | null {
-  const values: unknown[] = [];
-  const bounds: number[] = [];
-  if (!scanner.take(OPEN_BRACKET)) return null;
-  if (scanner.take(CLOSE_BRACKET)) return { values, bounds: [scanner.at] };
-  do {
-    scanner.skipSpace();
-    bounds.push(scanner.at);
-    const value = scanner.read();
-    if (value === NOT_PLAIN) return null;
-    values.push(value);
-  } while (scanner.take(COMMA));
-  if (!scanner.take(CLOSE_BRACKET)) return null;
-  return { values, bounds: [...bounds, scanner.at - 1] };
+function parseJsonObject(text: string): object | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** How many keys a value holds in all; NaN with one that the prototype has. The value must not be deep. */
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0);
+  return Object.entries(value).reduce(
+    (sum, [key, item]) => (key === '__proto__' ? Number.NaN : sum + 1 + countKeys(item)),
+    0,
+  );
+}
+
+/** A key of the outermost object. */
+interface Top {
+  readonly key: string;
+  readonly keyOffset: number;
+  readonly offset: number;
+  readonly bounds: number[];
+}
+
+/** Walks through a text that is known to be JSON: how many keys it has, how deep it is, and where its top keys lead. */
+function scanJson(text: string): { readonly keyCount: number; readonly depth: number; readonly tops: readonly Top[] } {
+  const tops: Top[] = [];
+  let keyCount = 0;
+  let level = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const start = at;
+      at = closingQuote(text, start);
+      const colon = skipSpace(text, at + 1);
+      if (text.charCodeAt(colon) !== COLON) continue;
+      keyCount += 1;
+      if (level !== 1) continue;
+      const key = JSON.parse(text.slice(start, at + 1)) as string;
+      tops.push({ key, keyOffset: start, offset: skipSpace(text, colon + 1), bounds: [] });
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      level += 1;
+      depth = Math.max(depth, level);
+      const first = skipSpace(text, at + 1);
+      if (level === 2 && text.charCodeAt(first) !== CLOSE_BRACKET) tops.at(-1)?.bounds.push(first);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (level === 2) tops.at(-1)?.bounds.push(at);
+      level -= 1;
+    } else if (code === COMMA && level === 2) {
+      tops.at(-1)?.bounds.push(skipSpace(text, at + 1));
+    }
+  }
+  return { keyCount, depth, tops };
+}
+
+function closingQuote(text: string, start: number): number {
+  let at = start + 1;
+  for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) <= BLANK) at += 1;
+  return at;
 }
 
 function contentOffset(text: string, start: number, end: number): number {
@@ -129,10 +170,13 @@ function isDash(text: string, at: number, end: number): boolean {
 }
 
 const BLANK = 0x20;
+const QUOTE = 0x22;
 const HASH = 0x23;
 const COMMA = 0x2c;
 const DASH = 0x2d;
+const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
