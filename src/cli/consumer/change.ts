@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { type ConsumerField, type ConsumerWish, planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../../manage/plan-consumer.ts';
+import {
+  type ConsumerField,
+  type ConsumerWish,
+  planConsumerDeletion,
+  planConsumerEdit,
+  planNewConsumer,
+} from '../../manage/plan-consumer.ts';
 import { guardRevision } from '../../manage/resource-store.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';

@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Declared } from '../../resources/declared.ts';
-import { type EndpointField, type EndpointWish, planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../manage/plan-endpoint.ts';
+import {
+  type EndpointField,
+  type EndpointWish,
+  planEndpointDeletion,
+  planEndpointEdit,
+  planNewEndpoint,
+} from '../../manage/plan-endpoint.ts';
 import { planGrant } from '../../manage/plan-grant.ts';
 import { guardRevision } from '../../manage/resource-store.ts';
 import { accessConditions, authenticationMethods, type PathRule, scenarios } from '../../model/endpoint.ts';
