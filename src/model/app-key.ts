@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { AuthenticationMethod } from './endpoint.ts';
 
 /** An App Key has at most so many characters. */
-export const MAX_APP_KEY_CHARACTERS = 128;
+export const MAX_APP_KEY_CHARACTERS = 512;
 
-/** What can be an App Key, generated and imported ones (spec §1). */
-export const APP_KEY_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
+/** What can be an App Key, generated and imported ones (spec §1); {@link MAX_APP_KEY_CHARACTERS} at most. */
+export const APP_KEY_PATTERN = /^[A-Za-z0-9._-]{1,512}$/;
 
 /** What credentials are found by: the SHA-256 of an App Key, 64 lower-case hex characters, as `sha256sum` prints it. */
 export function hashAppKey(appKey: string): string {

@@ -58,7 +58,7 @@ export interface StoredCredential extends Omit<Credential, 'appSecret' | 'retiri
 
 const appKeyField = textThat(
   (text) => APP_KEY_PATTERN.test(text),
-  'must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+  'must be 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
 );
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;

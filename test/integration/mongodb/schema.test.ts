@@ -55,6 +55,24 @@ describe('the schema of the database', () => {
     await assert.rejects(insertRaw('credentials', { _id: 'two', appKeyHash: 'same' }), { code: 11000 });
   });
 
+  it('takes an App Key of 512 characters, and none of more', async () => {
+    await ensureSchema(db);
+    const insert = (length: number): Promise<unknown> =>
+      db.collection<Anything>('credentials').insertOne({
+        _id: `of-${String(length)}`,
+        consumerId: 'acme',
+        methods: ['oauth2'],
+        appKey: 'k'.repeat(length),
+        appKeyHash: hashAppKey('k'.repeat(length)),
+        state: 'active',
+        revision: 1,
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      });
+    await insert(512);
+    await assert.rejects(insert(513), { code: 121 });
+  });
+
   const refused: readonly (readonly [string, Document])[] = [
     ['endpoints', { _id: 'orders', scenario: 'opne', match: { paths: [{ prefix: '/' }] } }],
     ['consumers', { _id: 'acme', enabled: 'yes' }],

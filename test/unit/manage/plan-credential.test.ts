@@ -61,7 +61,7 @@ describe('a new credential', () => {
     const weak = Secret.fromText('too weak');
     const spaced = Secret.fromText('a b');
     assert.match(problemsOf(wishOf(['hmac'], { appSecret: weak }))[0]?.[1] ?? '', /"appSecret" is too short/);
-    assert.match(problemsOf(wishOf(['key'], { appKey: spaced }))[0]?.[1] ?? '', /"appKey" must be 1 to 128/);
+    assert.match(problemsOf(wishOf(['key'], { appKey: spaced }))[0]?.[1] ?? '', /"appKey" must be 1 to 512/);
     assert.match(
       problemsOf(wishOf(['key'], { appSecret: weak }))[0]?.[1] ?? '',
       /"appSecret" is not for a credential of method key/,

@@ -95,7 +95,7 @@ describe('an access token', () => {
     const longest = 'x'.repeat(63);
     const { tokens } = issuer({ url: `https://${'h'.repeat(504)}` });
     const { text } = tokens.issue({
-      clientId: 'K'.repeat(128),
+      clientId: 'K'.repeat(512),
       consumerId: longest,
       credentialId: longest,
       expiresAt: null,

@@ -4,7 +4,7 @@ import { replayKeyOf } from '../../../src/replay/replay-guard.ts';
 
 const signature = fc.record({
   method: fc.constantFrom('hmac', 'parameter-signature'),
-  appKey: fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
+  appKey: fc.stringMatching(/^[A-Za-z0-9._-]{1,512}$/),
   mac: fc.uint8Array({ minLength: 32, maxLength: 64 }),
 });
 

@@ -355,14 +355,14 @@ consumers:
   - id: other
     credentials:
       - { id: x, method: hmac, appKey: same, appSecret: ${DEMO_SECRET} }
-      - { id: x, method: key, appKey: ${'k'.repeat(129)} }
+      - { id: x, method: key, appKey: ${'k'.repeat(513)} }
 `,
     problems: [
-      '5:32: "appKey" must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
-      '6:32: "appKey" must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+      '5:32: "appKey" must be 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+      '6:32: "appKey" must be 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
       '10:40: the credential on line 7 has this App Key already; an App Key belongs to one credential',
       '11:15: the id "x" is taken by the credential on line 10',
-      '11:39: "appKey" must be 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+      '11:39: "appKey" must be 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
     ],
   },
   'times that are none': {

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { credentialStates } from '../../../model/credential.ts';
+import { APP_KEY_PATTERN } from '../../../model/app-key.ts';
 import { accessConditions, authenticationMethods, scenarios } from '../../../model/endpoint.ts';
 import { limitScopes, limitUnits } from '../../../model/limit.ts';
 
@@ -61,7 +62,7 @@ export const credentialValidator = validator(
     _id: id,
     consumerId: id,
     methods: { bsonType: 'array', minItems: 1, uniqueItems: true, items: { enum: authenticationMethods } },
-    appKey: { bsonType: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    appKey: { bsonType: 'string', pattern: APP_KEY_PATTERN.source },
     sealedAppKey: sealed,
     appKeyHash,
     appSecret: sealed,

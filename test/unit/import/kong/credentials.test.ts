@@ -39,6 +39,12 @@ describe('an imported consumer', () => {
 });
 
 describe('an imported credential', () => {
+  it('has an App Key of up to 512 characters', () => {
+    const appKey = 'k'.repeat(512);
+    const { consumers } = acmeWith(`keyauth_credentials: [{ key: ${appKey} }]`);
+    assert.deepEqual(consumers[0]?.['credentials'], [{ method: 'key', appKey }]);
+  });
+
   it('is one of key, hmac and oauth2, nested or at the top of the file', () => {
     const nested = acmeWith(
       `keyauth_credentials: [{ id: 0b7c4c1e-52a1-4a66-9f0e-6a0e5f3f1a11, key: k1 }], hmacauth_credentials: [{ username: acme, secret: ${SECRET} }], oauth2_credentials: [{ name: n, client_id: Client.1, client_secret: ${SECRET} }]`,
@@ -102,7 +108,7 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
       `keyauth_credentials: [{ key: '\${{ env "DECK_KEY" }}' }]`,
       'has a variable of decK in place of its "key"',
     ],
-    ['a long key', `keyauth_credentials: [{ key: ${'k'.repeat(129)} }]`, 'has a "key" of more than 128 characters'],
+    ['a long key', `keyauth_credentials: [{ key: ${'k'.repeat(513)} }]`, 'has a "key" of more than 512 characters'],
     ['a key that ends nobody knows when', 'keyauth_credentials: [{ key: k1, ttl: 60 }]', 'ends some time'],
     ['a short secret', 'hmacauth_credentials: [{ username: a, secret: tooshort }]', 'is too short'],
     ['a secret that Kong generates', 'hmacauth_credentials: [{ username: a }]', 'has no "secret" in this file'],

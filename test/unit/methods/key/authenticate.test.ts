@@ -82,7 +82,7 @@ describe('key authentication', () => {
       [`/orders?appKey=${K}=`, [], 'AUTHENTICATION_FAILED'],
       [`/orders?appKey==${K}`, [], 'AUTHENTICATION_FAILED'],
       [`/orders?appKey=${K.toUpperCase()}`, [], 'AUTHENTICATION_FAILED'],
-      [`/orders?appKey=${'a'.repeat(129)}`, [], 'AUTHENTICATION_FAILED'],
+      [`/orders?appKey=${'a'.repeat(513)}`, [], 'AUTHENTICATION_FAILED'],
       ['/orders', [['x-app-key', `%33${K.slice(1)}`]], 'AUTHENTICATION_FAILED'],
       ['/orders', [['x-app-key', `${K},${K}`]], 'AUTHENTICATION_FAILED'],
       ['/orders', [['x-app-key', '\xe9']], 'AUTHENTICATION_FAILED'],
