@@ -98,7 +98,7 @@ describe('the files of the image', function () {
       'package.json',
       'postern.yaml', // of the test above
       'proto',
-      'scripts',
+      'services',
     ]);
   });
 });

@@ -156,7 +156,7 @@ describe('MongoDB over TLS', () => {
     }
 
     it('is told with the client certificate that expires soon', async () => {
-      const notAfter = new Date(systemClock.nowMs() + 5 * 86_400_000);
+      const notAfter = new Date(systemClock.nowMs() + 5.5 * 86_400_000);
       await writeFile(path('postern.pem'), bothInOne(makeCertificate('postern', authority, { notAfter })));
       const port = await listen(serve(server));
       const findings = await examine(tls(port, { tlsCertificateKeyFile: path('postern.pem') }));
