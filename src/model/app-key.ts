@@ -5,7 +5,7 @@ import type { AuthenticationMethod } from './endpoint.ts';
 export const MAX_APP_KEY_CHARACTERS = 512;
 
 /** What can be an App Key, generated and imported ones (spec §1); {@link MAX_APP_KEY_CHARACTERS} at most. */
-export const APP_KEY_PATTERN = /^[A-Za-z0-9._-]{1,512}$/;
+export const APP_KEY_PATTERN = new RegExp(`^[A-Za-z0-9._-]{1,${String(MAX_APP_KEY_CHARACTERS)}}$`);
 
 /** What credentials are found by: the SHA-256 of an App Key, 64 lower-case hex characters, as `sha256sum` prints it. */
 export function hashAppKey(appKey: string): string {

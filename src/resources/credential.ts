@@ -12,7 +12,7 @@ import {
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readList, readMapping, subjectOf } from '../document/read-mapping.ts';
 import type { Sealed } from '../keyring/sealed.ts';
-import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret } from '../model/app-key.ts';
+import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
 import { type Credential, type CredentialState, credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
@@ -58,7 +58,7 @@ export interface StoredCredential extends Omit<Credential, 'appSecret' | 'retiri
 
 const appKeyField = textThat(
   (text) => APP_KEY_PATTERN.test(text),
-  'must be 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+  `must be 1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`,
 );
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
