@@ -23,16 +23,20 @@ export function findCredentialFault(
 ): CredentialFault | null {
   if (held === null) return unknownAppKey;
   const { credential, consumer } = held;
-  const fault = (kind: CredentialFault['kind'], detail: string): CredentialFault => ({ kind, detail });
-  const named = `the credential ${credential.id}`;
-  if (!credential.methods.includes(method)) return fault('other-method', `${named} is not for ${method}`);
-  if (credential.state === 'revoked') return fault('revoked', `${named} is revoked`);
+  if (!credential.methods.includes(method)) return faultOf('other-method', credential, `is not for ${method}`);
+  if (credential.state === 'revoked') return faultOf('revoked', credential, 'is revoked');
   if (!isLive(credential, nowSeconds)) {
     const hasExpired = credential.expiresAt !== null && nowSeconds >= credential.expiresAt;
-    return hasExpired ? fault('expired', `${named} has expired`) : fault('not-yet-valid', `${named} is not valid yet`);
+    return hasExpired
+      ? faultOf('expired', credential, 'has expired')
+      : faultOf('not-yet-valid', credential, 'is not valid yet');
   }
-  if (!consumer.enabled) return fault('consumer-disabled', `the consumer ${consumer.id} is disabled`);
-  return null;
+  if (consumer.enabled) return null;
+  return { kind: 'consumer-disabled', detail: `the consumer ${consumer.id} is disabled` };
+}
+
+function faultOf(kind: CredentialFault['kind'], { id }: HeldCredential['credential'], what: string): CredentialFault {
+  return { kind, detail: `the credential ${id} ${what}` };
 }
 
 /** The fault of an App Key that nobody holds. */

@@ -8,6 +8,8 @@ const MASK = '[secret]';
  */
 export class Secret {
   readonly #bytes: Buffer;
+  #derivation: unknown = null;
+  #derived: unknown = null;
 
   protected constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -24,6 +26,18 @@ export class Secret {
   /** The bytes themselves. Callers keep them out of logs, errors and answers, and do not change them. */
   reveal(): Buffer {
     return this.#bytes;
+  }
+
+  /**
+   * What `derivation` makes of the bytes: as secret as they are, and kept for as long. Only the latest derivation is
+   * kept, so it should be the same function every time.
+   */
+  derive<T>(derivation: (bytes: Buffer) => T): T {
+    if (this.#derivation !== derivation) {
+      this.#derived = derivation(this.#bytes);
+      this.#derivation = derivation;
+    }
+    return this.#derived as T;
   }
 
   toString(): string {

@@ -47,6 +47,14 @@ const CYCLE_SECONDS = 146_097 * 86_400;
  * (spec §3.2). Null for anything else.
  */
 export function parseImfFixdate(text: string): number | null {
+  if (text !== latestDate.text) latestDate = { text, seconds: parseDate(text) };
+  return latestDate.seconds;
+}
+
+/** Most requests of a second have the same date. */
+let latestDate: { readonly text: string; readonly seconds: number | null } = { text: '', seconds: null };
+
+function parseDate(text: string): number | null {
   const parts = IMF_FIXDATE.exec(text);
   if (parts === null) return null;
   const day = Number(parts[1]);

@@ -25,6 +25,17 @@ describe('a secret', () => {
     });
   }
 
+  it('keeps what is derived from it, and shows that no more than itself', () => {
+    const derivation = (bytes: Buffer): Buffer => Buffer.from(bytes);
+    const derived = secret.derive(derivation);
+    assert.equal(secret.derive(derivation), derived);
+    assert.notEqual(
+      secret.derive((bytes) => Buffer.from(bytes)),
+      derived,
+    );
+    assert.ok(!inspect(secret, { showHidden: true, depth: 9, getters: true }).includes('hunter'));
+  });
+
   it('shows that it is one', () => {
     assert.equal(String(secret), '[secret]');
     assert.equal(JSON.stringify({ secret }), '{"secret":"[secret]"}');
