@@ -65,10 +65,21 @@ function toPortable({ appSecret: current, retiringSecret: former, ...rest }: Cre
 function fromPortable({ appSecretText, retiringSecretText, ...rest }: PortableCredential): Credential {
   return {
     ...rest,
+    methods: shareMethods(rest.methods),
     appSecret: appSecretText === null ? null : Secret.fromText(appSecretText),
     retiringSecret:
       retiringSecretText === null
         ? null
         : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
   };
+}
+
+const sharedMethods = new Map<string, Credential['methods']>();
+
+/** The same list for all credentials with the same methods, so that a check finds it in the processor's cache. */
+function shareMethods(methods: Credential['methods']): Credential['methods'] {
+  const key = methods.join();
+  const shared = sharedMethods.get(key) ?? methods;
+  sharedMethods.set(key, shared);
+  return shared;
 }
