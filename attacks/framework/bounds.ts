@@ -4,8 +4,10 @@ export interface Bounds {
   readonly cpuMsPerKib: number;
   /** CPU that each connection may cost on top: accepting, and its handshake. */
   readonly cpuMsPerConnection: number;
-  /** CPU that reading counters of 10 ms, compiling and collecting garbage may add to any measurement. */
+  /** CPU that compiling and collecting garbage may add to any measurement. */
   readonly cpuNoiseMs: number;
+  /** By how much the same good calls may cost more than before the attack: machines change their speed. */
+  readonly callersCpuScatter: number;
   /** How long a good caller's call may take meanwhile, in milliseconds. */
   readonly callMs: number;
   /** How long a new connection may take until its first answer. */
@@ -21,6 +23,7 @@ export const defaultBounds: Bounds = {
   cpuMsPerKib: 2,
   cpuMsPerConnection: 1,
   cpuNoiseMs: 200,
+  callersCpuScatter: 0.3,
   callMs: 1000,
   newConnectionMs: 2000,
   peakMib: 1536,
@@ -54,7 +57,13 @@ export interface Measurement {
   /** How often it sent what; KiB as the service read them, where the system tells. */
   readonly sent: { readonly kib: number; readonly frames: number; readonly connections: number };
   /** Since the attack called {@link Assault.begin}, without the good callers' part. */
-  readonly cost: { readonly cpuMs: number; readonly kib: number; readonly connections: number };
+  readonly cost: {
+    readonly cpuMs: number;
+    /** What was taken off for the good callers. */
+    readonly callersCpuMs: number;
+    readonly kib: number;
+    readonly connections: number;
+  };
   /** How long the service would have run, had the machine had a core for it: no fault of its own. */
   readonly waitedMs: number;
   readonly peakMib: number;
@@ -67,8 +76,10 @@ export interface Measurement {
 }
 
 /** The CPU that so much may cost. */
-export function allowedCpuMs({ cost: { kib, connections } }: Measurement, bounds: Bounds): number {
-  return bounds.cpuNoiseMs + kib * bounds.cpuMsPerKib + connections * bounds.cpuMsPerConnection;
+export function allowedCpuMs({ cost }: Measurement, bounds: Bounds): number {
+  const { cpuMsPerKib, cpuMsPerConnection, cpuNoiseMs, callersCpuScatter } = bounds;
+  const noiseMs = cpuNoiseMs + cost.callersCpuMs * callersCpuScatter;
+  return noiseMs + cost.kib * cpuMsPerKib + cost.connections * cpuMsPerConnection;
 }
 
 /** Every bound that a measurement breaks, as a sentence; none when all hold. */

@@ -23,6 +23,7 @@ const BEFORE_MS = { whole: 2000, short: 400 };
 /** A service that has just started compiles; what it costs then is not what good callers cost. */
 const WARM_MS = 2000;
 /** Timers and garbage of what was sent last. */
+const REST_MS = { whole: 6000, short: 400 };
 const AFTERWARDS_MS = 300;
 const MEMORY_DEADLINE_MS = 30_000;
 const MEMORY_EVERY_MS = 250;
@@ -69,7 +70,7 @@ export function openLab({ isShort }: LabOptions): Lab {
         await delay(WARM_MS);
         await callers.ask({ kind: 'report' });
         const from = await service.usage();
-        await delay(BEFORE_MS[length]);
+        await delay(REST_MS[length]);
         const { cpuMs } = difference(from, await service.usage());
         rest = { cpuMs, work: workOf((await callers.ask({ kind: 'report' })).report) };
         resting.set(service, rest);
@@ -116,6 +117,7 @@ export function openLab({ isShort }: LabOptions): Lab {
         sent: { kib: sentKib, frames: report?.frames ?? 0, connections: report?.connections ?? 0 },
         cost: {
           cpuMs: used === null ? 0 : Math.max(0, used.cpuMs - rest.cpuMs * share),
+          callersCpuMs: rest.cpuMs * share,
           kib: costKib,
           connections: (report?.connections ?? 0) - (report?.beforehand.connections ?? 0),
         },

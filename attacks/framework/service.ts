@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCertificate } from '../../test/support/grpc/certificate.ts';
 import { runPostern } from '../../test/support/fleet/run-postern.ts';
@@ -88,19 +88,20 @@ async function tlsSettings(folder: string, { cert, key }: { cert: string; key: s
   return { POSTERN_TLS_CERTIFICATE: certificatePath, POSTERN_TLS_KEY: keyPath, POSTERN_HTTP_TLS: 'true' };
 }
 
-/** The clock tick of `/proc/PID/stat` on Linux (`sysconf(_SC_CLK_TCK)`). */
-const TICK_MS = 10;
-
-/** proc(5): `stat`, `status`, `io`; sched-stats of the kernel's documentation: `schedstat`. */
+/** proc(5): `status`, `io`; sched-stats of the kernel's documentation: `schedstat`, one for each thread. */
 async function readUsage(pid: number): Promise<Usage> {
   const read = async (name: string): Promise<string> => await readFile(`/proc/${String(pid)}/${name}`, 'utf8');
-  const [stat, status, io, schedule] = await Promise.all([read('stat'), read('status'), read('io'), read('schedstat')]);
-  const number = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
-  // After the name in brackets, which may hold blanks, the state is field 3; user and system time are 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const threads = await readdir(`/proc/${String(pid)}/task`);
+  const [status, io, schedule, ...schedules] = await Promise.all(
+    // A thread may end at any moment.
+    ['status', 'io', 'schedstat', ...threads.map((id) => `task/${id}/schedstat`)].map(async (name, index) =>
+      index < 3 ? await read(name) : await read(name).catch(() => '0 0 0'),
+    ),
+  );
+  const number = (text: string | undefined, pattern: RegExp): number => Number(pattern.exec(text ?? '')?.[1] ?? 0);
   return {
-    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
-    waitedMs: Number(schedule.split(' ')[1]) / 1e6,
+    cpuMs: schedules.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0),
+    waitedMs: Number(schedule?.split(' ')[1]) / 1e6,
     readKib: number(io, /^rchar: (\d+)/m) / 1024,
     residentMib: number(status, /^VmRSS:\s+(\d+)/m) / 1024,
     peakMib: number(status, /^VmHWM:\s+(\d+)/m) / 1024,
