@@ -8,19 +8,19 @@ import { receive } from './receive/receive.ts';
 import { isRefusal } from './refusal.ts';
 import { type Decision, stop } from './respond/decision.ts';
 import { route } from './route/route.ts';
-import type { Snapshot } from './store/check-store.ts';
+import type { Catalog } from './store/check-store.ts';
 
 /** What the stages need from outside. */
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {
   /** The state of the store now. */
-  readonly snapshot: () => Snapshot;
+  readonly catalog: () => Catalog;
 }
 
 /** Decides one request: receive, route, authenticate, authorize, limit. Each stage takes only the proof of the one before. */
 export function check(request: HttpRequest, ports: CheckPorts): Pending<Decision> {
   const received = receive(request);
   if (isRefusal(received)) return stop(received, null, null);
-  const routed = route(received, ports.snapshot());
+  const routed = route(received, ports.catalog());
   if (isRefusal(routed)) return stop(routed, null, null);
   return whenReady(authenticate(routed, ports), (authenticated) => {
     if (isRefusal(authenticated)) return stop(authenticated, routed, null);

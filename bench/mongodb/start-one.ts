@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { compileSnapshot } from '../../src/route/compile-snapshot.ts';
+import { compileCatalog } from '../../src/route/endpoint-table.ts';
 import {
   readConsumerDocument,
   readEndpointDocument,
@@ -46,6 +46,6 @@ async function loadAll(): Promise<(appKey: string) => Promise<unknown>> {
     credentials: await all('credentials', (document) => readCredentialDocument(document, ring)),
     grants: await all('grants', readGrantDocument),
   };
-  const snapshot = compileSnapshot(state);
-  return async (appKey) => await snapshot.credentials.findByAppKey(appKey);
+  const catalog = compileCatalog(state);
+  return async (appKey) => await catalog.credentials.findByAppKey(appKey);
 }

@@ -15,8 +15,8 @@ import { receive } from '../receive/receive.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { route } from '../route/route.ts';
 import { type ClientRequest, SENT_PROTOCOL } from '../signing/client-request.ts';
-import { compileSnapshot } from '../route/compile-snapshot.ts';
-import type { Snapshot } from '../store/check-store.ts';
+import { compileCatalog } from '../route/endpoint-table.ts';
+import type { Catalog } from '../store/check-store.ts';
 import type { SentIdentity } from './sent-identity.ts';
 
 /** What the stages of the gateway make of a request, up to the limits. */
@@ -42,13 +42,13 @@ interface JudgedAt {
  */
 export function judgeRequest(
   request: ClientRequest,
-  snapshot: Snapshot,
+  catalog: Catalog,
   at: JudgedAt,
   tokens: KnownTokens,
 ): Pending<Judgement> {
   const received = receive(gatewayRequest(request));
   if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
-  const routed = route(received, snapshot);
+  const routed = route(received, catalog);
   if (isRefusal(routed)) return { refusal: routed, refusalWhenMade: null, endpoint: null };
   const { endpoint } = routed;
   const { nowSeconds, signedSeconds } = at;
@@ -149,12 +149,12 @@ const ID = 'caller';
  * `appKey` null: there is no credential. On a key endpoint `secret` is of no account. With `claims`, the credential is the
  * one that an access token names.
  */
-export function loneSnapshot(
+export function loneCatalog(
   endpoint: PartnerEndpoint,
   appKey: string | null,
   secret: string | null,
   claims: SentIdentity['claims'],
-): Snapshot {
+): Catalog {
   const consumerId = claims?.consumerId ?? ID;
   const isKey = endpoint.authentication === 'key';
   const credential = {
@@ -168,7 +168,7 @@ export function loneSnapshot(
     notBefore: null,
     expiresAt: null,
   } as const;
-  return compileSnapshot({
+  return compileCatalog({
     endpoints: [endpoint],
     consumers: [{ id: consumerId, name: null, description: '', labels: {}, enabled: true }],
     credentials: appKey === null ? [] : [credential],

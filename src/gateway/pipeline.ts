@@ -56,7 +56,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
   const handleCheck = createCheckHandler({
     clock,
     elapsedMs,
-    snapshot: () => checks.current(),
+    catalog: () => checks.current(),
     tokens,
     revokedTokens,
     replayGuard,

@@ -49,8 +49,8 @@ export const unknownAppKey: CredentialFault = { kind: 'unknown', detail: 'the Ap
  * While the store cannot know of every App Key, those that it does not know of get 503, and then so does everybody who is refused:
  * whose App Key is known must not show (spec §3). Not in `mode: observe`, which lets callers through whatever is wrong with them.
  */
-export function refuseCaller({ endpoint, snapshot }: Routed, refusal: Refusal, held: HeldCredential | null): Refusal {
-  if (snapshot.credentials.canKnow() || endpoint.options.mode === 'observe') return nameCaller(refusal, held);
+export function refuseCaller({ endpoint, catalog }: Routed, refusal: Refusal, held: HeldCredential | null): Refusal {
+  if (catalog.credentials.canKnow() || endpoint.options.mode === 'observe') return nameCaller(refusal, held);
   const detail = `not every App Key can be looked up at the moment; otherwise: ${refusal.detail}`;
   return nameCaller(refuse('STORE_UNAVAILABLE', detail), held);
 }

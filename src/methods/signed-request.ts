@@ -37,13 +37,13 @@ export function refuseUndeliveredBody(request: HttpRequest): Refusal | null {
  * rejects with, `StoreUnavailable` when it cannot know.
  */
 export function refuseReplay(
-  { snapshot }: Routed,
+  { catalog }: Routed,
   { replayProtection }: Pick<SignatureOptions, 'replayProtection'>,
   signature: UsedSignature,
   replayGuard: ReplayGuard,
 ): Pending<Refusal | null> {
   if (!replayProtection) return null;
-  const longestSkewSeconds = snapshot.endpoints.longestSkewSeconds[signature.method];
+  const longestSkewSeconds = catalog.endpoints.longestSkewSeconds[signature.method];
   return whenReady(replayGuard.reserve(signature, longestSkewSeconds), refusalOf);
 }
 

@@ -1,7 +1,8 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import { normalizeHost } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
-import type { EndpointTable } from '../store/check-store.ts';
+import type { Catalog, EndpointTable, StoreState } from '../store/check-store.ts';
+import { compileCredentialIndex } from '../store/credential-index.ts';
 
 interface MethodRules {
   readonly listed: Map<string, Endpoint>;
@@ -13,6 +14,11 @@ interface PathNode {
   readonly children: Map<string, PathNode>;
   prefix: MethodRules | null;
   exact: MethodRules | null;
+}
+
+/** Compiles all resources of a store into a catalog that answers everything from memory. */
+export function compileCatalog(state: StoreState): Catalog {
+  return { endpoints: compileEndpointTable(state.endpoints), credentials: compileCredentialIndex(state) };
 }
 
 /**

@@ -21,10 +21,11 @@ export interface EndpointTable {
 }
 
 /**
- * What decides a request. The endpoints are those of one moment and never change; a store that fits into memory has its
- * credentials of the same moment beside them, so that a request is decided with one state (spec §6).
+ * What a request is decided with. The endpoints are those of one moment and never change. The credentials of a store that
+ * fits into memory are of the same moment, so that a request is decided with one state (spec §6); those of a database come
+ * through a live cache.
  */
-export interface Snapshot {
+export interface Catalog {
   readonly endpoints: EndpointTable;
   readonly credentials: CredentialSource;
 }
@@ -34,7 +35,7 @@ export interface CheckStore extends AsyncDisposable {
   /** Resolves when checks can be decided: at once for a file, and as soon as it could be read for a database. */
   readonly ready: Promise<void>;
   /** What decides a request now. Throws `StoreUnavailable` while there is nothing. */
-  current(): Snapshot;
+  current(): Catalog;
   /** Seconds since what decides was last known to be the state of the store. */
   ageSeconds(): number;
   /** Why checks should not come here, in words: nothing was read yet, or it is too old to serve. Null otherwise. */

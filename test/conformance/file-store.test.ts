@@ -15,7 +15,7 @@ describeStoreContract('of a declarative file', async (document) => {
     await rename(`${path}.next`, path);
   };
   await replace(document);
-  const snapshots = await openFileCheckStore(path, {
+  const checks = await openFileCheckStore(path, {
     clock: systemClock,
     environment: {},
     observer: {
@@ -27,7 +27,7 @@ describeStoreContract('of a declarative file', async (document) => {
     },
   });
   return {
-    snapshots,
+    checks,
     replace,
     spoil: async () => {
       const before = refusals;
@@ -35,7 +35,7 @@ describeStoreContract('of a declarative file', async (document) => {
       await poll('the refusal of the file', () => Promise.resolve(refusals > before ? true : null));
     },
     [Symbol.asyncDispose]: async () => {
-      await snapshots[Symbol.asyncDispose]();
+      await checks[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
     },
   };

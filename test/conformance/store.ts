@@ -5,7 +5,7 @@ import { poll } from '../support/poll.ts';
 
 /** A store that checks are decided with, and the way to change what is in it. */
 export interface StoreUnderTest extends AsyncDisposable {
-  readonly snapshots: CheckStore;
+  readonly checks: CheckStore;
   /** Makes the store hold what this declarative document says, and nothing else. */
   replace(documentYaml: string): Promise<void>;
   /** Makes the endpoint `orders` nonsense, in the way that a hand could in this kind of store. */
@@ -77,7 +77,7 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
     before(async function () {
       this.timeout(60_000);
       tested = await open(documentOf());
-      await tested.snapshots.ready;
+      await tested.checks.ready;
     });
 
     after(async () => {
@@ -85,12 +85,12 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
     });
 
     function ownerOf(path: string, method = 'GET', host = 'api.example.com'): string | null {
-      const endpoint = tested.snapshots.current().endpoints.find(host, path, method);
+      const endpoint = tested.checks.current().endpoints.find(host, path, method);
       return endpoint === null ? null : endpoint.enabled ? endpoint.id : 'refused';
     }
 
     async function find(appKey: string): Promise<HeldCredential | null> {
-      return await tested.snapshots.current().credentials.findByAppKey(appKey);
+      return await tested.checks.current().credentials.findByAppKey(appKey);
     }
 
     async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -98,9 +98,9 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
     }
 
     it('is ready, and knows how old its state is', () => {
-      assert.equal(tested.snapshots.findUnreadiness(), null);
-      assert.equal(tested.snapshots.findNotice(), null);
-      assert.ok(tested.snapshots.ageSeconds() < 10);
+      assert.equal(tested.checks.findUnreadiness(), null);
+      assert.equal(tested.checks.findNotice(), null);
+      assert.ok(tested.checks.ageSeconds() < 10);
     });
 
     it('finds endpoints by host, path and method, and by id', () => {
@@ -111,11 +111,11 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.equal(ownerOf('/stock'), 'stock');
       assert.equal(ownerOf('/off/1'), 'refused');
       assert.equal(ownerOf('/'), 'all');
-      assert.equal(tested.snapshots.current().endpoints.findById('nowhere'), null);
+      assert.equal(tested.checks.current().endpoints.findById('nowhere'), null);
     });
 
     it('gives endpoints with every default filled in', () => {
-      assert.deepEqual(tested.snapshots.current().endpoints.findById('orders'), {
+      assert.deepEqual(tested.checks.current().endpoints.findById('orders'), {
         id: 'orders',
         description: '',
         scenario: 'partner-openapi',
@@ -196,11 +196,11 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
 
     it('answers from memory at once whoever was found before', async () => {
       await find('acme-hmac-key');
-      assert.ok(!(tested.snapshots.current().credentials.findByAppKey('acme-hmac-key') instanceof Promise));
+      assert.ok(!(tested.checks.current().credentials.findByAppKey('acme-hmac-key') instanceof Promise));
     });
 
-    it('takes changes, and leaves a snapshot that is in use as it was', async () => {
-      const former = tested.snapshots.current().endpoints;
+    it('takes changes, and leaves a catalog that is in use as it was', async () => {
+      const former = tested.checks.current().endpoints;
       await tested.replace(documentOf({ ordersPath: '/sales' }));
       await until('the edited endpoint', () => Promise.resolve(ownerOf('/sales') === 'orders'));
       assert.equal(ownerOf('/orders'), 'all');

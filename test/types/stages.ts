@@ -9,7 +9,7 @@ import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { respond } from '../../src/respond/respond.ts';
 import { route, type Routed } from '../../src/route/route.ts';
 import type { HeldCredential } from '../../src/store/credential-source.ts';
-import type { Snapshot } from '../../src/store/check-store.ts';
+import type { Catalog } from '../../src/store/check-store.ts';
 
 // Compiled, never run: each `@ts-expect-error` is a proof that the line below it does not compile.
 
@@ -22,16 +22,16 @@ interface Given {
   readonly permit: Permit;
   readonly granted: Granted;
   readonly refusal: Refusal;
-  readonly snapshot: Snapshot;
+  readonly catalog: Catalog;
   readonly ports: AuthenticationPorts & LimitPorts;
   readonly caller: HeldCredential;
 }
 
 /** The stages in their order, with every refusal handled: this compiles. */
-export async function inOrder({ request, snapshot, ports }: Given): Promise<Uint8Array | Refusal> {
+export async function inOrder({ request, catalog, ports }: Given): Promise<Uint8Array | Refusal> {
   const received = receive(request);
   if (isRefusal(received)) return received;
-  const routed = route(received, snapshot);
+  const routed = route(received, catalog);
   if (isRefusal(routed)) return routed;
   const authenticated = await authenticate(routed, ports);
   if (isRefusal(authenticated)) return authenticated;
@@ -42,9 +42,9 @@ export async function inOrder({ request, snapshot, ports }: Given): Promise<Uint
 }
 
 /** A stage cannot be skipped. */
-export function skipped({ request, received, routed, authenticated, permit, snapshot, ports }: Given): void {
+export function skipped({ request, received, routed, authenticated, permit, catalog, ports }: Given): void {
   // @ts-expect-error receiving was skipped
-  route(request, snapshot);
+  route(request, catalog);
   // @ts-expect-error routing was skipped
   void authenticate(received, ports);
   // @ts-expect-error authentication was skipped
@@ -58,11 +58,11 @@ export function skipped({ request, received, routed, authenticated, permit, snap
 }
 
 /** A refusal must be handled before the next stage, and so must a promise. */
-export function unhandled({ request, received, routed, authenticated, permit, snapshot, ports }: Given): void {
+export function unhandled({ request, received, routed, authenticated, permit, catalog, ports }: Given): void {
   // @ts-expect-error receiving may refuse
-  route(receive(request), snapshot);
+  route(receive(request), catalog);
   // @ts-expect-error routing may refuse
-  void authenticate(route(received, snapshot), ports);
+  void authenticate(route(received, catalog), ports);
   // @ts-expect-error authentication may refuse, or be pending
   authorize(authenticate(routed, ports), 0);
   // @ts-expect-error authorization may refuse
@@ -72,9 +72,9 @@ export function unhandled({ request, received, routed, authenticated, permit, sn
 }
 
 /** A refusal is no proof of anything. */
-export function refusedAll({ refusal, snapshot, ports }: Given): void {
+export function refusedAll({ refusal, catalog, ports }: Given): void {
   // @ts-expect-error a refusal is not received
-  route(refusal, snapshot);
+  route(refusal, catalog);
   // @ts-expect-error a refusal is not routed
   void authenticate(refusal, ports);
   // @ts-expect-error a refusal is not authenticated
@@ -86,12 +86,12 @@ export function refusedAll({ refusal, snapshot, ports }: Given): void {
 }
 
 /** An object made by hand is no proof, though it has every field that can be named. */
-export function forged({ request, received, routed, authenticated, permit, snapshot, ports, caller }: Given): void {
+export function forged({ request, received, routed, authenticated, permit, catalog, ports, caller }: Given): void {
   const target = received.target;
   // @ts-expect-error received by hand
-  route({ request, target, host: 'api.example.com' }, snapshot);
+  route({ request, target, host: 'api.example.com' }, catalog);
   // @ts-expect-error routed by hand
-  void authenticate({ received, endpoint: routed.endpoint, snapshot }, ports);
+  void authenticate({ received, endpoint: routed.endpoint, catalog }, ports);
   // @ts-expect-error authenticated by hand
   authorize({ routed, caller, upstream: unchanged }, 0);
   // @ts-expect-error permitted by hand
@@ -101,9 +101,9 @@ export function forged({ request, received, routed, authenticated, permit, snaps
 }
 
 /** The proof of one stage is not that of another. */
-export function exchanged({ request, granted, permit, authenticated, snapshot, ports }: Given): void {
+export function exchanged({ request, granted, permit, authenticated, catalog, ports }: Given): void {
   // @ts-expect-error an earlier proof is not part of a later one
-  route(granted, snapshot);
+  route(granted, catalog);
   // @ts-expect-error a permit is not a routed request
   void authenticate(permit, ports);
   // @ts-expect-error a grant is not an authenticated request

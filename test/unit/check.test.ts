@@ -17,7 +17,7 @@ import {
   keyEndpoint,
   limit,
   openEndpoint,
-  snapshotOf,
+  catalogOf,
 } from '../support/pipeline/resources.ts';
 
 async function send(request: RequestParts, parts: GatewayParts = {}): Promise<AllowedAnswer | RefusedAnswer> {
@@ -172,8 +172,8 @@ describe('a check', () => {
   });
 
   it('keeps the state it began with while the store changes', async () => {
-    const states = [snapshotOf(), snapshotOf({ endpoints: [] })];
-    const gateway = testGateway({ snapshot: () => states.shift() ?? snapshotOf({ endpoints: [] }) });
+    const states = [catalogOf(), catalogOf({ endpoints: [] })];
+    const gateway = testGateway({ catalog: () => states.shift() ?? catalogOf({ endpoints: [] }) });
     assert.equal((await gateway.send({ headers: [key] })).kind, 'allowed');
     assert.equal((await gateway.send({ headers: [key] })).kind, 'refused');
   });
@@ -292,8 +292,8 @@ describe('mode observe', () => {
     const findByAppKey = () => {
       throw new StoreUnavailable('away');
     };
-    const snapshot = () => ({ ...snapshotOf({ endpoints }), credentials: { findByAppKey, canKnow: () => true } });
-    assert.equal(await outcomeOf({ headers: [key] }, { snapshot }), '503 STORE_UNAVAILABLE');
+    const catalog = () => ({ ...catalogOf({ endpoints }), credentials: { findByAppKey, canKnow: () => true } });
+    assert.equal(await outcomeOf({ headers: [key] }, { catalog }), '503 STORE_UNAVAILABLE');
     const limiter = { take: () => Promise.reject(new LimiterUnavailable('away')) };
     const denying = [
       keyEndpoint({ options: { ...options, onLimiterFailure: 'deny' }, limits: [limit('1/day/consumer')] }),

@@ -1,5 +1,5 @@
 import { explain } from '../../explain/explain.ts';
-import { judgeRequest, loneSnapshot, tokensOfPartners } from '../../explain/judge-request.ts';
+import { judgeRequest, loneCatalog, tokensOfPartners } from '../../explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
 import { readSentIdentity } from '../../explain/sent-identity.ts';
@@ -86,14 +86,14 @@ async function explainStored(
   const sent = readSentIdentity(read.request, endpoint);
   const givenSecret = readGivenSecret(given, environment);
   const appKey = given.appKey ?? null;
-  const { snapshot, caller, secret } = await readStoredCaller(store.resources, {
+  const { catalog, caller, secret } = await readStoredCaller(store.resources, {
     ...{ endpoint, endpoints, sent, givenSecret, nowSeconds, appKey },
   });
   const takesTokens = endpoint.authentication === 'oauth2';
   const tokens = takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners;
   const judgement = await judgeRequest(
     read.request,
-    snapshot,
+    catalog,
     { nowSeconds, signedSeconds: sent.signedSeconds },
     tokens,
   );
@@ -116,7 +116,7 @@ async function explainLone(
   const nowSeconds = knownSeconds ?? clock.nowSeconds();
   const sent = readSentIdentity(read.request, endpoint);
   const appKey = given.appKey ?? null;
-  const snapshot = loneSnapshot(
+  const catalog = loneCatalog(
     endpoint,
     endpoint.authentication === 'key' ? secret : (appKey ?? sent.appKey),
     secret,
@@ -125,7 +125,7 @@ async function explainLone(
   const tokens = tokensOfPartners;
   const judgement = await judgeRequest(
     read.request,
-    snapshot,
+    catalog,
     { nowSeconds, signedSeconds: sent.signedSeconds },
     tokens,
   );

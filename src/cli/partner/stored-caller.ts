@@ -10,17 +10,17 @@ import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
 import type { TokenClaims } from '../../oauth2/token-claims.ts';
-import { compileSnapshot } from '../../route/compile-snapshot.ts';
+import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
-import type { Snapshot } from '../../store/check-store.ts';
+import type { Catalog } from '../../store/check-store.ts';
 import { UsageError } from '../failure.ts';
 import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
 
 /** What a store has for the explanation of one request. */
 interface StoredCaller {
   /** All endpoints, and the credentials that the request may be from. */
-  readonly snapshot: Snapshot;
+  readonly catalog: Catalog;
   readonly caller: KnownCaller;
   /** The App Secret to look into the signature with, or the App Key of a key endpoint; null where nobody knows it. */
   readonly secret: string | null;
@@ -66,11 +66,11 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const grants = [];
   for await (const { resource } of store.list('grant', { consumerIds })) grants.push(resource);
   const known = consumers.filter((consumer) => consumer !== null);
-  const snapshot = compileSnapshot({ endpoints, consumers: known, credentials, grants });
-  const held = sent.appKey === null ? null : await snapshot.credentials.findByAppKey(sent.appKey);
+  const catalog = compileCatalog({ endpoints, consumers: known, credentials, grants });
+  const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner?.retiringSecret ?? null;
   return {
-    snapshot,
+    catalog,
     secret: isKey
       ? (givenSecret ?? appKeys.find((key) => key !== sent.appKey && holderOf(key) !== null) ?? null)
       : (givenSecret ?? storedText),

@@ -31,7 +31,7 @@ export function authenticateByHmac(
   if (undelivered !== null) return undelivered;
   const credentials = parseHmac(request, options);
   if (isRefusal(credentials)) return credentials;
-  return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
+  return whenReady(routed.catalog.credentials.findByAppKey(credentials.appKey), (held) =>
     judge(routed, options, credentials, held, ports),
   );
 }

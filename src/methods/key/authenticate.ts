@@ -26,7 +26,7 @@ export function authenticateByKey(
   if (appKey === null) return refuse('CREDENTIALS_MISSING', 'the request carries no App Key');
   if (typeof appKey !== 'string') return refuse('CREDENTIALS_MALFORMED', 'the App Key stands twice in its carrier');
   if (appKey === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
-  return whenReady(routed.snapshot.credentials.findByAppKey(appKey), (held) => {
+  return whenReady(routed.catalog.credentials.findByAppKey(appKey), (held) => {
     const fault = findCredentialFault(held, 'key', clock.nowSeconds());
     if (fault !== null) return refuseCaller(routed, refuse('AUTHENTICATION_FAILED', fault.detail), held);
     return vouchFor(routed, held, concealKey(routed, options));

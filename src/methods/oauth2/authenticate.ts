@@ -43,7 +43,7 @@ export function authenticateByOAuth2(
   if (typeof text !== 'string') return text;
   const claims = tokens.verify(text);
   if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
-  return whenReady(routed.snapshot.credentials.findByAppKey(claims.clientId), (held) => {
+  return whenReady(routed.catalog.credentials.findByAppKey(claims.clientId), (held) => {
     const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
     if (fault !== null) return nameCaller(refuse('TOKEN_INVALID', fault), held);
     return vouchFor(routed, held, concealToken(routed, options));

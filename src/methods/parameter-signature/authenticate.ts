@@ -42,7 +42,7 @@ export function authenticateByParameterSignature(
     if (isRefusal(parameters)) return parameters;
     const credentials = parseParameterCredentials(parameters, options);
     if (isRefusal(credentials)) return credentials;
-    return whenReady(routed.snapshot.credentials.findByAppKey(credentials.appKey), (held) =>
+    return whenReady(routed.catalog.credentials.findByAppKey(credentials.appKey), (held) =>
       judge(routed, options, { parameters, credentials }, held, ports),
     );
   });

@@ -73,8 +73,8 @@ class SpanTrace implements CheckTrace {
     const { limiter, replayGuard } = ports;
     return {
       ...ports,
-      snapshot: () => {
-        const { endpoints, credentials } = ports.snapshot();
+      catalog: () => {
+        const { endpoints, credentials } = ports.catalog();
         const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
           this.#timed('find credential', () => credentials.findByAppKey(appKey));
         return { endpoints, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };

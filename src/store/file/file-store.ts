@@ -4,7 +4,7 @@ import { MAX_DOCUMENT_BYTES } from '../../resources/parse-document.ts';
 import { formatProblem, type Problem } from '../../document/problem.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { type Change, WatchedFiles } from '../../files/watched-files.ts';
-import { compileSnapshot } from '../../route/compile-snapshot.ts';
+import { compileCatalog } from '../../route/endpoint-table.ts';
 import type { CheckStore, FileObserver, StoreState } from '../check-store.ts';
 import { builtWorkerEntry, type Environment, type LoadedDocument, loadOffThread } from './load-document.ts';
 
@@ -169,7 +169,7 @@ export async function openFileCheckStore(
     clock,
     environment,
     onState: (state) => {
-      snapshot = compileSnapshot(state);
+      catalog = compileCatalog(state);
       observer.loaded(path, state);
     },
     onProblems: (problems) => {
@@ -179,11 +179,11 @@ export async function openFileCheckStore(
       observer.defect(path, error);
     },
   });
-  let snapshot = compileSnapshot(store.state);
+  let catalog = compileCatalog(store.state);
   observer.loaded(path, store.state);
   return {
     ready: Promise.resolve(),
-    current: () => snapshot,
+    current: () => catalog,
     ageSeconds: () => store.ageSeconds(),
     findUnreadiness: () => null,
     canLookUp: () => true,

@@ -5,7 +5,7 @@ import { AppKeyFilter } from '../cache/app-key-filter.ts';
 import { type CacheFigures, CredentialCache } from '../credential-cache.ts';
 import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
-import type { CheckStore, DatabaseObserver, Snapshot } from '../check-store.ts';
+import type { CheckStore, DatabaseObserver, Catalog } from '../check-store.ts';
 import type { UsageSink } from '../usage-recorder.ts';
 import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable, translateFault } from './faults.ts';
@@ -73,7 +73,7 @@ export class MongoCheckStore implements CheckStore {
   readonly #closeClients: () => Promise<void>;
   readonly #changes = new Map<FollowedCollection, number>(followedCollections.map((name) => [name, 0]));
   #markReady: () => void = () => undefined;
-  #snapshot: Snapshot | null = null;
+  #catalog: Catalog | null = null;
   #lastFault: Error | null = null;
   /** Between the loss of history, which dropped collections cause too, and the next whole reading: absent may mean lost. */
   #isWhole = false;
@@ -227,9 +227,9 @@ export class MongoCheckStore implements CheckStore {
   }
 
   /** The endpoints as last read, and the cache. Throws `StoreUnavailable` while there are none yet. */
-  current(): Snapshot {
-    if (this.#snapshot === null) throw new StoreUnavailable(this.findUnreadiness() ?? 'the store was not read yet');
-    return this.#snapshot;
+  current(): Catalog {
+    if (this.#catalog === null) throw new StoreUnavailable(this.findUnreadiness() ?? 'the store was not read yet');
+    return this.#catalog;
   }
 
   /** Whole seconds since the endpoints were last known to be those of the store; 0 while there are none. */
@@ -243,7 +243,7 @@ export class MongoCheckStore implements CheckStore {
    * again when nothing was confirmed for longer than a cached credential may serve.
    */
   findUnreadiness(): string | null {
-    if (this.#snapshot === null) return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
+    if (this.#catalog === null) return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
     const { maxStaleSeconds } = this.#ports;
     const ageSeconds = this.ageSeconds();
     if (this.#availability.isUp || ageSeconds <= maxStaleSeconds) return null;
@@ -257,7 +257,7 @@ export class MongoCheckStore implements CheckStore {
 
   /** What an operator should know though checks are decided; null for nothing. */
   findNotice(): string | null {
-    if (this.#snapshot === null || this.#availability.isUp) return null;
+    if (this.#catalog === null || this.#availability.isUp) return null;
     return `MongoDB does not answer; deciding with what was read ${String(this.ageSeconds())} s ago`;
   }
 
@@ -345,7 +345,7 @@ export class MongoCheckStore implements CheckStore {
     const compiled = this.#directory.compile();
     this.#compileMs = this.#ports.clock.nowMs() - startMs;
     this.#faults.replace('endpoints', compiled.faults);
-    this.#snapshot = { endpoints: compiled.table, credentials: this.#cache };
+    this.#catalog = { endpoints: compiled.table, credentials: this.#cache };
     this.#markReady();
     return compiled;
   }

@@ -21,7 +21,7 @@ describe('MongoDB', () => {
     await replace(document);
     const opened = openStore(database.uri());
     return {
-      snapshots: opened.snapshots,
+      checks: opened.checks,
       replace,
       spoil: async () => {
         await database
@@ -29,7 +29,7 @@ describe('MongoDB', () => {
           .collection<{ _id: string }>('endpoints')
           .updateOne({ _id: 'orders' }, { $set: { authentication: 'nonsense' } }, { bypassDocumentValidation: true });
         await poll('the faulty endpoint', () =>
-          Promise.resolve(opened.snapshots.faultCount('endpoints') === 1 ? true : null),
+          Promise.resolve(opened.checks.faultCount('endpoints') === 1 ? true : null),
         );
       },
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

@@ -5,13 +5,13 @@ import { testKeyRing } from '../../support/keyring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { grant, openEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
-import { acme, empty, hmacCredential, keyRingOf, openStore, type OpenSnapshots, put } from './support.ts';
+import { acme, empty, hmacCredential, keyRingOf, openStore, type OpenStore, put } from './support.ts';
 
 const GRANTED = 'acme active granted orders';
 
 describe('documents edited by hand into nonsense', () => {
   const database = useDatabase();
-  let store: OpenSnapshots;
+  let store: OpenStore;
 
   beforeEach(async () => {
     await empty(database.db());
@@ -45,11 +45,11 @@ describe('documents edited by hand into nonsense', () => {
     await edit('endpoints', 'orders', { $set: { scenario: 'opne' } });
     await untilOwner('/orders', 'refused');
     assert.equal(store.ownerOf('/other'), 'all');
-    assert.equal(store.snapshots.faultCount('endpoints'), 1);
+    assert.equal(store.checks.faultCount('endpoints'), 1);
     await store.untilTold(/^faulty endpoints "orders", scenario: "scenario" must be "partner-openapi" or "open"/);
     await edit('endpoints', 'orders', { $set: { scenario: 'partner-openapi' } });
     await untilOwner('/orders', 'orders');
-    assert.equal(store.snapshots.faultCount('endpoints'), 0);
+    assert.equal(store.checks.faultCount('endpoints'), 0);
   });
 
   it('of an endpoint whose match is gone: its former requests are refused', async () => {
@@ -76,10 +76,10 @@ describe('documents edited by hand into nonsense', () => {
     ]) {
       await edit('credentials', 'acme-hmac', nonsense);
       await poll(JSON.stringify(nonsense), async () => (/ (revoked|disabled) /.test(await store.ask()) ? true : null));
-      assert.equal(store.snapshots.faultCount('credentials'), 1, JSON.stringify(nonsense));
+      assert.equal(store.checks.faultCount('credentials'), 1, JSON.stringify(nonsense));
       await put(database.db(), { credentials: [hmacCredential()] });
       await store.until('acme active granted orders, stock');
-      assert.equal(store.snapshots.faultCount('credentials'), 0);
+      assert.equal(store.checks.faultCount('credentials'), 0);
     }
     assert.equal(store.told.filter((line) => line.startsWith('faulty credentials "acme-hmac"')).length, 7);
   });
@@ -116,7 +116,7 @@ describe('documents edited by hand into nonsense', () => {
       await edit('grants', 'orders/acme', { $set: { revision } });
       await poll('a look-up', async () => {
         await store.ask();
-        return store.snapshots.cache.counters.reads > revision ? true : null;
+        return store.checks.cache.counters.reads > revision ? true : null;
       });
     }
     assert.equal(store.told.filter((line) => line.startsWith('faulty')).length, 1);
@@ -136,23 +136,23 @@ describe('a secret whose key is not in the ring', () => {
   it('is opened once the ring has the key', async () => {
     const keyRing = keyRingOf(testKeyRing(1));
     await using store = openStore(database.uri(), { keyRing });
-    await store.snapshots.ready;
+    await store.checks.ready;
     assert.equal(await store.ask(), 'unavailable');
     await store.untilTold(
       'faulty credentials "acme-hmac", appSecret: cannot be opened: the key ring has no key "test-key-2"',
     );
     keyRing.replace(testKeyRing(1, 2));
     await store.until(GRANTED);
-    assert.equal(store.snapshots.faultCount('credentials'), 0);
+    assert.equal(store.checks.faultCount('credentials'), 0);
   });
 
   it('keeps nobody else out, however often it is asked for', async () => {
     const other = hmacCredential({ id: 'other', appKey: 'other-app-key', methods: ['key'], appSecret: null });
     await put(database.db(), { credentials: [other] });
     await using store = openStore(database.uri(), { keyRing: keyRingOf(testKeyRing(1)) });
-    await store.snapshots.ready;
+    await store.checks.ready;
     for (let asked = 0; asked < 20; asked += 1) assert.equal(await store.ask(), 'unavailable');
     assert.equal(await store.ask('other-app-key'), GRANTED);
-    assert.equal(store.snapshots.findNotice(), null);
+    assert.equal(store.checks.findNotice(), null);
   });
 });

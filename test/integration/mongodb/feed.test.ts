@@ -4,17 +4,17 @@ import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeli
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/poll.ts';
-import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
+import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
 
 describe('following MongoDB', () => {
   const database = useDatabase();
-  let store: OpenSnapshots;
+  let store: OpenStore;
 
   beforeEach(async () => {
     await empty(database.db());
     await put(database.db(), acme);
     store = openStore(database.uri());
-    await store.snapshots.ready;
+    await store.checks.ready;
   });
 
   afterEach(async () => {
@@ -26,7 +26,7 @@ describe('following MongoDB', () => {
     assert.equal(store.ownerOf('/orders/1'), 'orders');
     assert.equal(await store.ask(), 'acme active granted orders');
     assert.equal(await store.ask('nobody'), 'unknown');
-    const held = await store.snapshots.current().credentials.findByAppKey('acme-hmac-app-key');
+    const held = await store.checks.current().credentials.findByAppKey('acme-hmac-app-key');
     assert.equal(held?.credential.appSecret?.reveal().toString(), APP_SECRET);
   });
 
@@ -66,7 +66,7 @@ describe('following MongoDB', () => {
     await store.untilTold('faulty credentials "acme-hmac", consumerId: there is no consumer "acme"');
     await put(database.db(), { consumers: [consumer()] });
     await store.until('acme active granted orders');
-    assert.equal(store.snapshots.faultCount('credentials'), 0);
+    assert.equal(store.checks.faultCount('credentials'), 0);
   });
 
   it('takes a grant that is added and removed', async () => {
@@ -95,7 +95,7 @@ describe('following MongoDB', () => {
 
   it('tells every replica', async () => {
     await using other = openStore(database.uri());
-    await other.snapshots.ready;
+    await other.checks.ready;
     for (const each of [store, other]) assert.equal(await each.ask(), 'acme active granted orders');
     await put(database.db(), { credentials: [hmacCredential({ state: 'revoked' })] });
     for (const each of [store, other]) await each.until('acme revoked granted orders');
@@ -113,7 +113,7 @@ describe('following MongoDB', () => {
     await poll('all changes', async () => {
       assert.equal(await store.ask(), 'acme active granted orders');
       answers += 1;
-      return store.snapshots.changeCount('consumers') >= many.length ? true : null;
+      return store.checks.changeCount('consumers') >= many.length ? true : null;
     });
     await inserted;
     assert.ok(answers > 1);

@@ -6,7 +6,7 @@ import { type Mongod } from '../../support/mongodb/mongod.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
-import { acme, empty, hmacCredential, openStore, type OpenSnapshots, put } from './support.ts';
+import { acme, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
 
 const GRANTED = 'acme active granted orders';
 const REVOKED = 'acme revoked granted orders';
@@ -21,7 +21,7 @@ describe('MongoDB that goes away', function () {
   this.timeout(60_000);
   let set: ReplicaSet;
   let server: Mongod;
-  let store: OpenSnapshots;
+  let store: OpenStore;
 
   before(async () => {
     set = await startReplicaSet();
@@ -68,16 +68,13 @@ describe('MongoDB that goes away', function () {
     assert.equal(await store.ask(), GRANTED);
     assert.equal(await store.ask('somebody-else'), 'unavailable');
     assert.equal(store.ownerOf('/orders'), 'orders');
-    assert.equal(store.snapshots.findUnreadiness(), null);
-    assert.match(
-      store.snapshots.findNotice() ?? '',
-      /^MongoDB does not answer; deciding with what was read \d+ s ago$/,
-    );
-    assert.equal(store.snapshots.isUp, false);
+    assert.equal(store.checks.findUnreadiness(), null);
+    assert.match(store.checks.findNotice() ?? '', /^MongoDB does not answer; deciding with what was read \d+ s ago$/);
+    assert.equal(store.checks.isUp, false);
     await server.restart();
     await store.untilTold('back');
-    assert.equal(store.snapshots.isUp, true);
-    assert.equal(store.snapshots.findNotice(), null);
+    assert.equal(store.checks.isUp, true);
+    assert.equal(store.checks.findNotice(), null);
     await store.until('unknown', 'somebody-else');
     assert.deepEqual(
       store.told.filter((line) => !line.startsWith('loaded')),
@@ -137,7 +134,7 @@ describe('MongoDB that goes away', function () {
       await poll('the breaker to open', async () => {
         const asked = unseen.map(async (appKey) => await store.ask(appKey));
         assert.deepEqual(new Set(await Promise.all(asked)), new Set(['unavailable']));
-        return store.snapshots.isUp ? null : true;
+        return store.checks.isUp ? null : true;
       });
       assert.deepEqual(
         store.told.filter((line) => line.startsWith('away')),
@@ -169,13 +166,10 @@ describe('MongoDB that goes away', function () {
     store = openStore(set.uri('postern'));
     await store.untilTold('away unreachable');
     assert.equal(await store.ask(), 'unavailable');
-    assert.match(
-      store.snapshots.findUnreadiness() ?? '',
-      /^MongoDB does not answer at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
-    );
-    assert.equal(store.snapshots.findNotice(), null);
+    assert.match(store.checks.findUnreadiness() ?? '', /^MongoDB does not answer at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
+    assert.equal(store.checks.findNotice(), null);
     await server.restart();
-    await store.snapshots.ready;
+    await store.checks.ready;
     await store.until(GRANTED);
     await store.untilTold('back');
   });
@@ -184,7 +178,7 @@ describe('MongoDB that goes away', function () {
 describe('a replica set of three', function () {
   this.timeout(90_000);
   let set: ReplicaSet;
-  let store: OpenSnapshots;
+  let store: OpenStore;
 
   before(async () => {
     set = await startReplicaSet({ members: 3 });

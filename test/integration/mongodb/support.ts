@@ -91,8 +91,8 @@ export const acme: Seed = {
 };
 
 /** A store under test with what it told. */
-export interface OpenSnapshots extends AsyncDisposable {
-  readonly snapshots: MongoCheckStore;
+export interface OpenStore extends AsyncDisposable {
+  readonly checks: MongoCheckStore;
   /** In order: `loaded 1`, `changed 1`, `following`, `away unreachable`, `back`, `missed changes`, `faulty …`. */
   readonly told: readonly string[];
   readonly defects: readonly unknown[];
@@ -107,10 +107,10 @@ export interface OpenSnapshots extends AsyncDisposable {
 }
 
 /** Opens a store. */
-export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}): OpenSnapshots {
+export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}): OpenStore {
   const told: string[] = [];
   const defects: unknown[] = [];
-  const snapshots = new MongoCheckStore(uri, {
+  const checks = new MongoCheckStore(uri, {
     clock: systemClock,
     startTimer: startSystemTimer,
     keyRing: keyRingOf(ring),
@@ -133,14 +133,14 @@ export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}
   });
   const ask = async (appKey = HMAC_APP_KEY): Promise<string> => {
     try {
-      return describe(await snapshots.current().credentials.findByAppKey(appKey));
+      return describe(await checks.current().credentials.findByAppKey(appKey));
     } catch (error) {
       if (error instanceof StoreUnavailable) return 'unavailable';
       throw error;
     }
   };
   return {
-    snapshots,
+    checks,
     told,
     defects,
     ask,
@@ -155,10 +155,10 @@ export function openStore(uri: string, parts: Partial<MongoCheckStorePorts> = {}
       });
     },
     ownerOf: (path) => {
-      const endpoint = snapshots.current().endpoints.find('api.example.com', path, 'GET');
+      const endpoint = checks.current().endpoints.find('api.example.com', path, 'GET');
       return endpoint === null ? null : endpoint.enabled ? endpoint.id : 'refused';
     },
-    [Symbol.asyncDispose]: () => snapshots[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => checks[Symbol.asyncDispose](),
   };
 }
 

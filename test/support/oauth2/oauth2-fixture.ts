@@ -8,7 +8,7 @@ import { type CredentialSource } from '../../../src/store/credential-source.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { testKeyRing } from '../keyring.ts';
 import { fixedClock, NOON } from '../pipeline/fixed-clock.ts';
-import { consumer, credential, snapshotOf, type SnapshotParts } from '../pipeline/resources.ts';
+import { consumer, credential, catalogOf, type CatalogParts } from '../pipeline/resources.ts';
 import { ISSUER } from './forged-token.ts';
 import { basic, form, oauth2Request, type OAuth2RequestParts } from './oauth2-request.ts';
 
@@ -43,7 +43,7 @@ const borealisOAuth2 = credential({
 });
 
 /** Consumers and credentials of both. */
-export const twoClients: SnapshotParts = {
+export const twoClients: CatalogParts = {
   consumers: [consumer(), consumer({ id: 'borealis', name: null })],
   credentials: [acmeOAuth2(), borealisOAuth2],
 };
@@ -55,7 +55,7 @@ export function oauth2Fixture({
   revokedTokens,
   issuer = ISSUER,
 }: {
-  readonly parts?: SnapshotParts;
+  readonly parts?: CatalogParts;
   /** In place of those of the parts. */
   readonly credentials?: CredentialSource;
   readonly revokedTokens?: RevokedTokens;
@@ -67,7 +67,7 @@ export function oauth2Fixture({
   const defects: unknown[] = [];
   const used: string[] = [];
   const tokens = new AccessTokens({ issuer, ring: () => ring, clock });
-  const state = { credentials: credentials ?? snapshotOf(parts).credentials };
+  const state = { credentials: credentials ?? catalogOf(parts).credentials };
   const revoked = revokedTokens ?? keepRevokedTokensInProcess(clock);
   const service = createOAuth2Service({
     issuer,
@@ -96,8 +96,8 @@ export function oauth2Fixture({
     defects,
     used,
     /** Puts other resources in place. */
-    replace: (next: SnapshotParts) => {
-      state.credentials = snapshotOf(next).credentials;
+    replace: (next: CatalogParts) => {
+      state.credentials = catalogOf(next).credentials;
     },
     send: async (request: OAuth2RequestParts = {}): Promise<OAuth2Answer> => await service(oauth2Request(request)),
   };

@@ -8,23 +8,23 @@ import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oau
 import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
 import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
-import type { Snapshot } from '../../../src/store/check-store.ts';
+import type { Catalog } from '../../../src/store/check-store.ts';
 import { testKeyRing } from '../keyring.ts';
 import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
 import { checkRequest, type RequestParts } from './check-request.ts';
 import { fixedClock } from './fixed-clock.ts';
-import { snapshotOf, type SnapshotParts } from './resources.ts';
+import { catalogOf, type CatalogParts } from './resources.ts';
 
 /** What a pipeline under test is made of; everything has a default. */
-export interface GatewayParts extends SnapshotParts {
+export interface GatewayParts extends CatalogParts {
   readonly clock?: Clock;
   readonly limiter?: Limiter;
   /** Those of `http://127.0.0.1:10000`, with the first test key, unless told otherwise. */
   readonly tokens?: AccessTokens;
   readonly revokedTokens?: RevokedTokens;
   readonly replayGuard?: ReplayGuard;
-  /** In place of the parts of a snapshot. */
-  readonly snapshot?: () => Snapshot;
+  /** In place of the parts of a catalog. */
+  readonly catalog?: () => Catalog;
 }
 
 /** A whole pipeline without a transport: requests in, answers out, and what it told its observer. */
@@ -45,14 +45,14 @@ export function testGateway({
   tokens = testTokens(clock),
   revokedTokens = keepRevokedTokensInProcess(clock),
   replayGuard = new InProcessReplayGuard(clock),
-  snapshot,
+  catalog,
   ...parts
 }: GatewayParts = {}): TestGateway {
   const decided: DecidedCheck[] = [];
   const defects: unknown[] = [];
   const unreadable: string[] = [];
   const limiterFaults: LimiterUnavailable[] = [];
-  const compiled = snapshot === undefined ? snapshotOf(parts) : null;
+  const compiled = catalog === undefined ? catalogOf(parts) : null;
   const observer: CheckObserver = {
     decided: (each) => {
       decided.push(each);
@@ -69,7 +69,7 @@ export function testGateway({
     tokens,
     revokedTokens,
     replayGuard,
-    snapshot: snapshot ?? (() => compiled ?? snapshotOf(parts)),
+    catalog: catalog ?? (() => compiled ?? catalogOf(parts)),
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {
       limiterFaults.push(fault);

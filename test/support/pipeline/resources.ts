@@ -14,8 +14,8 @@ import { type Credential } from '../../../src/model/credential.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { compileSnapshot } from '../../../src/route/compile-snapshot.ts';
-import type { Snapshot } from '../../../src/store/check-store.ts';
+import { compileCatalog } from '../../../src/route/endpoint-table.ts';
+import type { Catalog } from '../../../src/store/check-store.ts';
 
 /** The App Key of {@link credential}, in the form that Postern generates. */
 export const APP_KEY = '3f0c9a1be27d4856af0312c4d5e6b798';
@@ -132,22 +132,22 @@ export function limit(text: `${number}/${Limit['unit']}/${Limit['per']}`): Limit
   return { requests: Number(requests), unit, per };
 }
 
-/** What a snapshot is made of. */
-export interface SnapshotParts {
+/** What a catalog is made of. */
+export interface CatalogParts {
   readonly endpoints?: readonly Endpoint[];
   readonly consumers?: readonly Consumer[];
   readonly credentials?: readonly Credential[];
   readonly grants?: readonly Grant[];
 }
 
-/** A snapshot: `orders` by key, `acme` with one credential and no grant, unless told otherwise. */
-export function snapshotOf({
+/** A catalog: `orders` by key, `acme` with one credential and no grant, unless told otherwise. */
+export function catalogOf({
   endpoints = [keyEndpoint()],
   consumers = [consumer()],
   credentials = [credential()],
   grants = [],
-}: SnapshotParts = {}): Snapshot {
-  return compileSnapshot({ endpoints, consumers, credentials, grants });
+}: CatalogParts = {}): Catalog {
+  return compileCatalog({ endpoints, consumers, credentials, grants });
 }
 
 function matchOf({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { explain } from '../../../src/explain/explain.ts';
 import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
-import { judgeRequest, loneSnapshot, tokensOfPartners } from '../../../src/explain/judge-request.ts';
+import { judgeRequest, loneCatalog, tokensOfPartners } from '../../../src/explain/judge-request.ts';
 import { readSentIdentity } from '../../../src/explain/sent-identity.ts';
 import {
   type HmacOptions,
@@ -80,9 +80,9 @@ export function explainAnySize(
 ): Pending<Explanation> {
   const { appKey: sent, signedSeconds } = readSentIdentity(request, endpoint);
   const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
-  const snapshot = loneSnapshot(endpoint, known, given.secret, null);
+  const catalog = loneCatalog(endpoint, known, given.secret, null);
   const at = { nowSeconds: given.nowSeconds, signedSeconds };
-  return whenReady(judgeRequest(request, snapshot, at, tokensOfPartners), (judgement) =>
+  return whenReady(judgeRequest(request, catalog, at, tokensOfPartners), (judgement) =>
     explain(request, endpoint, given, { judgement, caller: null, tokens: tokensOfPartners }),
   );
 }

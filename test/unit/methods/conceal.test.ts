@@ -5,14 +5,14 @@ import { receive } from '../../../src/receive/receive.ts';
 import { isRefusal } from '../../../src/refusal.ts';
 import { route } from '../../../src/route/route.ts';
 import { httpRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
-import { keyEndpoint, openEndpoint, partnerEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { keyEndpoint, openEndpoint, partnerEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 import { jsonRequest, wrapperOf } from '../../support/partner/parameters.ts';
 import { asCheck } from '../../support/partner/signed-gateway.ts';
 
 function concealed(endpoint: Endpoint, request: RequestParts) {
   const received = receive(httpRequest(request));
   assert.ok(!isRefusal(received));
-  const routed = route(received, snapshotOf({ endpoints: [endpoint], credentials: [] }));
+  const routed = route(received, catalogOf({ endpoints: [endpoint], credentials: [] }));
   assert.ok(!isRefusal(routed));
   const { path, headersToRemove, body } = concealCredentials(routed);
   return { path, headersToRemove, body: body === null ? null : Buffer.from(body).toString() };

@@ -14,7 +14,7 @@ import {
 } from '../../support/oauth2/oauth2-fixture.ts';
 import { basic, form, type OAuth2RequestParts } from '../../support/oauth2/oauth2-request.ts';
 import { NOON } from '../../support/pipeline/fixed-clock.ts';
-import { consumer, snapshotOf } from '../../support/pipeline/resources.ts';
+import { consumer, catalogOf } from '../../support/pipeline/resources.ts';
 
 type Fixture = ReturnType<typeof oauth2Fixture>;
 
@@ -228,7 +228,7 @@ describe('guessing secrets', () => {
   });
 
   it('is counted right when attempts overlap', async () => {
-    const known = snapshotOf(twoClients).credentials;
+    const known = catalogOf(twoClients).credentials;
     const slow: CredentialSource = {
       findByAppKey: async (appKey) => await known.findByAppKey(appKey),
       canKnow: () => true,
@@ -241,7 +241,7 @@ describe('guessing secrets', () => {
   });
 
   it('costs a client nothing that it did not fail: 50 right attempts at once all work', async () => {
-    const known = snapshotOf(twoClients).credentials;
+    const known = catalogOf(twoClients).credentials;
     const fixture = oauth2Fixture({
       credentials: { findByAppKey: async (key) => await known.findByAppKey(key), canKnow: () => true },
     });

@@ -6,10 +6,10 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
-import type { Snapshot } from '../../../src/store/check-store.ts';
+import type { Catalog } from '../../../src/store/check-store.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
-import { APP_KEY, keyEndpoint, openEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { APP_KEY, keyEndpoint, openEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ const endpoints = [
 async function observe(
   level: Parameters<typeof createLogger>[0],
   requests: readonly (RequestParts | Uint8Array)[],
-  snapshot?: () => Snapshot,
+  catalog?: () => Catalog,
   budget: Pick<LineBudget, 'take'> = { take: () => true },
 ): Promise<{ lines: Line[]; text: string; metrics: string }> {
   let text = '';
@@ -34,8 +34,8 @@ async function observe(
   });
   const metrics = new Metrics('test');
   registerStoreAge(metrics.registry, () => 3);
-  const compiled = snapshotOf({ endpoints });
-  const { ports } = testGateway({ snapshot: snapshot ?? (() => compiled) });
+  const compiled = catalogOf({ endpoints });
+  const { ports } = testGateway({ catalog: catalog ?? (() => compiled) });
   const observer = createCheckObserver({ logger, metrics, budget, recordUse: null });
   const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
   for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
@@ -107,7 +107,7 @@ describe('the log of checks', () => {
       kinds.push(kind);
       return false;
     };
-    const throwing = (): Snapshot => {
+    const throwing = (): Catalog => {
       throw new TypeError('oh no');
     };
     const refused = await observe('info', [{}, { path: '/watched' }, Buffer.of(0xff)], undefined, { take });
@@ -127,10 +127,10 @@ describe('the log of checks', () => {
   });
 
   it('shows a defect with its stack, and which request met it', async () => {
-    const snapshot = (): Snapshot => {
+    const catalog = (): Catalog => {
       throw new TypeError('oh no');
     };
-    const { lines } = await observe('info', [{ headers: [identified] }], snapshot);
+    const { lines } = await observe('info', [{ headers: [identified] }], catalog);
     assert.equal(lines[0]?.['level'], 'error');
     assert.equal(lines[0]['requestId'], 'r-1');
     assert.equal(lines[0]['code'], 'INTERNAL');
@@ -203,10 +203,10 @@ describe('the metrics of checks', () => {
   });
 
   it('count defects', async () => {
-    const snapshot = (): Snapshot => {
+    const catalog = (): Catalog => {
       throw new TypeError('oh no');
     };
-    const { metrics } = await observe('error', [{}], snapshot);
+    const { metrics } = await observe('error', [{}], catalog);
     assert.match(metrics, /^postern_checks_total\{endpoint="",authentication="",code="INTERNAL"\} 1$/m);
   });
 

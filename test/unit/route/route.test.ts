@@ -3,9 +3,9 @@ import { receive } from '../../../src/receive/receive.ts';
 import { isRefusal } from '../../../src/refusal.ts';
 import { route } from '../../../src/route/route.ts';
 import { httpRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
-import { keyEndpoint, openEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { keyEndpoint, openEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 
-const snapshot = snapshotOf({
+const catalog = catalogOf({
   endpoints: [
     keyEndpoint({ id: 'orders', methods: ['GET'] }),
     openEndpoint({ id: 'everything', paths: [{ prefix: '/' }] }),
@@ -16,7 +16,7 @@ const snapshot = snapshotOf({
 function routeOf(parts: RequestParts) {
   const received = receive(httpRequest(parts));
   assert.ok(!isRefusal(received));
-  const routed = route(received, snapshot);
+  const routed = route(received, catalog);
   return isRefusal(routed) ? `${routed.refused}: ${routed.detail}` : routed.endpoint.id;
 }
 
@@ -51,12 +51,12 @@ describe('routing', () => {
     assert.equal(routeOf({ path: '/orders', endpoint: 'off' }), refused);
   });
 
-  it('keeps the snapshot it was decided with', () => {
+  it('keeps the catalog it was decided with', () => {
     const received = receive(httpRequest());
     assert.ok(!isRefusal(received));
-    const routed = route(received, snapshot);
+    const routed = route(received, catalog);
     assert.ok(!isRefusal(routed));
-    assert.equal(routed.snapshot, snapshot);
+    assert.equal(routed.catalog, catalog);
     assert.equal(routed.received, received);
   });
 });

@@ -4,19 +4,19 @@ import { type CheckObserver } from '../../../src/server/check-handler.ts';
 import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../src/store/credential-source.ts';
-import type { Snapshot } from '../../../src/store/check-store.ts';
+import type { Catalog } from '../../../src/store/check-store.ts';
 import { readRefused } from '../../support/pipeline/answer.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
-import { APP_KEY, keyEndpoint, limit, snapshotOf } from '../../support/pipeline/resources.ts';
+import { APP_KEY, keyEndpoint, limit, catalogOf } from '../../support/pipeline/resources.ts';
 
 const withKey = { path: `/orders?appKey=${APP_KEY}`, headers: [['x-request-id', 'request-1']] } as const;
 
 const silent: CheckObserver = { decided: () => undefined, unreadable: () => undefined, defect: () => undefined };
 
-function snapshotWith(findByAppKey: CredentialSource['findByAppKey']): () => Snapshot {
-  const snapshot = { ...snapshotOf(), credentials: { findByAppKey, canKnow: () => true } };
-  return () => snapshot;
+function catalogWith(findByAppKey: CredentialSource['findByAppKey']): () => Catalog {
+  const catalog = { ...catalogOf(), credentials: { findByAppKey, canKnow: () => true } };
+  return () => catalog;
 }
 
 describe('the check handler', () => {
@@ -52,7 +52,7 @@ describe('the check handler', () => {
   };
   for (const [when, findByAppKey] of Object.entries(outages)) {
     it(`answers a store that fails ${when} with 503, and tells which endpoint it was`, async () => {
-      const gateway = testGateway({ snapshot: snapshotWith(findByAppKey) });
+      const gateway = testGateway({ catalog: catalogWith(findByAppKey) });
       const answer = await gateway.send(withKey);
       assert.ok(answer.kind === 'refused');
       assert.equal(answer.status, 503);
@@ -68,7 +68,7 @@ describe('the check handler', () => {
 
   it('answers a store that has no state at all with 503', async () => {
     const gateway = testGateway({
-      snapshot: () => {
+      catalog: () => {
         throw outage;
       },
     });
@@ -87,7 +87,7 @@ describe('the check handler', () => {
   };
   for (const [when, findByAppKey] of Object.entries(defects)) {
     it(`answers a defect ${when} with 500 and without its text`, async () => {
-      const gateway = testGateway({ snapshot: snapshotWith(findByAppKey) });
+      const gateway = testGateway({ catalog: catalogWith(findByAppKey) });
       const answer = await gateway.send(withKey);
       assert.ok(answer.kind === 'refused');
       assert.equal(answer.status, 500);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { asCheck } from '../../support/partner/signed-gateway.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
-import { keyEndpoint, partnerEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { keyEndpoint, partnerEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 import { type TestCache, testCache } from '../../support/store/cache.ts';
 import { hashOf, held, keyOf } from '../../support/store/held.ts';
 import { settle } from '../../support/store/manual-time.ts';
@@ -27,8 +27,8 @@ async function filtered(...ids: readonly string[]): Promise<TestCache> {
 
 /** What callers with these App Keys get, in the order given: the status, or `waits`. */
 async function statusesOf({ cache, time }: TestCache, ids: readonly string[], path = '/orders'): Promise<string[]> {
-  const snapshot = { ...snapshotOf({ endpoints }), credentials: cache };
-  const gateway = testGateway({ snapshot: () => snapshot, clock: time });
+  const catalog = { ...catalogOf({ endpoints }), credentials: cache };
+  const gateway = testGateway({ catalog: () => catalog, clock: time });
   const statuses: string[] = [];
   for (const id of ids) {
     const appKey = keyOf(id);

@@ -25,7 +25,7 @@ import {
   grant,
   limit,
   partnerEndpoint,
-  snapshotOf,
+  catalogOf,
 } from '../../../support/pipeline/resources.ts';
 
 const clock = fixedClock();
@@ -188,7 +188,7 @@ describe('what upstream gets of a token', () => {
     const concealed = (value: string, options: Partial<OAuth2Options> = {}, path = '/orders') => {
       const received = receive(httpRequest({ path, headers: [header(value)] }));
       assert.ok(!isRefusal(received));
-      const routed = route(received, snapshotOf({ ...twoClients, endpoints: [endpointWith(options)] }));
+      const routed = route(received, catalogOf({ ...twoClients, endpoints: [endpointWith(options)] }));
       assert.ok(!isRefusal(routed));
       const { path: newPath, headersToRemove } = concealCredentials(routed);
       return [newPath, headersToRemove];
@@ -250,15 +250,15 @@ describe('a token that was right when it was issued', () => {
   });
 
   it('follows each change at the next request, remembered or not', async () => {
-    let state = snapshotOf({ ...twoClients, endpoints: [endpointWith()] });
-    const gateway = testGateway({ clock, snapshot: () => state });
+    let state = catalogOf({ ...twoClients, endpoints: [endpointWith()] });
+    const gateway = testGateway({ clock, catalog: () => state });
     const ask = async (): Promise<unknown> => (await gateway.send({ headers: [bearer] })).metadata['code'];
     assert.deepEqual([await ask(), await ask()], ['ALLOWED', 'ALLOWED']);
-    state = snapshotOf({ ...twoClients, endpoints: [endpointWith()], credentials: [acmeOAuth2({ state: 'revoked' })] });
+    state = catalogOf({ ...twoClients, endpoints: [endpointWith()], credentials: [acmeOAuth2({ state: 'revoked' })] });
     assert.equal(await ask(), 'TOKEN_INVALID');
-    state = snapshotOf({ ...twoClients, endpoints: [endpointWith({}, true)], grants: [grant()] });
+    state = catalogOf({ ...twoClients, endpoints: [endpointWith({}, true)], grants: [grant()] });
     assert.equal(await ask(), 'ALLOWED');
-    state = snapshotOf({ ...twoClients, endpoints: [endpointWith({}, true)] });
+    state = catalogOf({ ...twoClients, endpoints: [endpointWith({}, true)] });
     assert.equal(await ask(), 'NOT_AUTHORIZED');
   });
 
@@ -273,15 +273,15 @@ describe('a token that was right when it was issued', () => {
   });
 
   it('waits for a store that has to be asked', async () => {
-    const known = snapshotOf({ ...twoClients, endpoints: [endpointWith()] });
-    const snapshot = () => ({
+    const known = catalogOf({ ...twoClients, endpoints: [endpointWith()] });
+    const catalog = () => ({
       ...known,
       credentials: {
         findByAppKey: async (key: string) => await known.credentials.findByAppKey(key),
         canKnow: () => true,
       },
     });
-    assert.deepEqual(await send({ snapshot }), ['ALLOWED', null]);
+    assert.deepEqual(await send({ catalog }), ['ALLOWED', null]);
   });
 
   it('works on every oauth2 endpoint, and on none of another method', async () => {

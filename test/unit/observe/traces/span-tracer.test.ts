@@ -16,7 +16,7 @@ import { type CredentialSource, StoreUnavailable } from '../../../../src/store/c
 import { readAnswer } from '../../../support/pipeline/answer.ts';
 import { checkRequest } from '../../../support/pipeline/check-request.ts';
 import { type GatewayParts, testGateway } from '../../../support/pipeline/gateway.ts';
-import { APP_KEY, keyEndpoint, limit, snapshotOf } from '../../../support/pipeline/resources.ts';
+import { APP_KEY, keyEndpoint, limit, catalogOf } from '../../../support/pipeline/resources.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const ENVOY_SPAN = '00f067aa0ba902b7';
@@ -43,16 +43,16 @@ function traced(parts: GatewayParts = {}): { handle: CheckHandler; spans: () => 
 }
 
 /** Credentials that must be waited for. */
-function later(find: CredentialSource['findByAppKey'] = (appKey) => snapshotOf().credentials.findByAppKey(appKey)) {
+function later(find: CredentialSource['findByAppKey'] = (appKey) => catalogOf().credentials.findByAppKey(appKey)) {
   const credentials: CredentialSource = {
     findByAppKey: async (appKey) => await Promise.resolve().then(() => find(appKey)),
     canKnow: () => true,
   };
-  const snapshot = {
-    ...snapshotOf({ endpoints: [keyEndpoint({ limits: [limit('9/minute/consumer')] })] }),
+  const catalog = {
+    ...catalogOf({ endpoints: [keyEndpoint({ limits: [limit('9/minute/consumer')] })] }),
     credentials,
   };
-  return () => snapshot;
+  return () => catalog;
 }
 
 describe('the trace of a check', () => {
@@ -108,7 +108,7 @@ describe('the trace of a check', () => {
   });
 
   it('is not there when Envoy does not sample the request', async () => {
-    const { handle, spans } = traced({ snapshot: later() });
+    const { handle, spans } = traced({ catalog: later() });
     await handle(checkRequest(withKey), { traceParent: unsampled });
     assert.deepEqual(spans(), []);
   });
@@ -120,7 +120,7 @@ describe('the trace of a check', () => {
 
   it('has a child for what had to be waited for', async () => {
     const { handle, spans } = traced({
-      snapshot: later(),
+      catalog: later(),
       limiter: {
         take: async ({ limits }) =>
           await Promise.resolve(
@@ -152,7 +152,7 @@ describe('the trace of a check', () => {
   it('shows trouble of the gateway as an error, without the text of the fault', async () => {
     const secretive = 'cannot reach mongodb://user:hunter2@db';
     const { handle, spans } = traced({
-      snapshot: later(() => {
+      catalog: later(() => {
         throw new StoreUnavailable(secretive);
       }),
     });
@@ -184,7 +184,7 @@ describe('the trace of a check', () => {
 
   it('shows a defect as an error', async () => {
     const { handle, spans } = traced({
-      snapshot: later(() => {
+      catalog: later(() => {
         throw new TypeError('oh no');
       }),
     });

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { APP_KEY, grant, keyEndpoint, snapshotOf } from '../../support/pipeline/resources.ts';
+import { APP_KEY, grant, keyEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 
-describe('a snapshot', () => {
+describe('a catalog', () => {
   const endpoint = keyEndpoint();
   const both = [grant(), grant({ consumerId: 'other', expiresAt: 1 }), grant({ endpointId: 'stock', limits: [] })];
-  const snapshot = snapshotOf({ endpoints: [endpoint], grants: both });
+  const catalog = catalogOf({ endpoints: [endpoint], grants: both });
 
   it('finds endpoints by id and by request', () => {
-    assert.equal(snapshot.endpoints.findById('orders'), endpoint);
-    assert.equal(snapshot.endpoints.find('any.example', '/orders/1', 'GET'), endpoint);
+    assert.equal(catalog.endpoints.findById('orders'), endpoint);
+    assert.equal(catalog.endpoints.find('any.example', '/orders/1', 'GET'), endpoint);
   });
 
   it('finds credentials', async () => {
-    assert.equal((await snapshot.credentials.findByAppKey(APP_KEY))?.credential.id, 'acme-key');
+    assert.equal((await catalog.credentials.findByAppKey(APP_KEY))?.credential.id, 'acme-key');
   });
 
   it('finds the grants of a consumer with the credential, expired ones too', async () => {
-    const held = await snapshot.credentials.findByAppKey(APP_KEY);
+    const held = await catalog.credentials.findByAppKey(APP_KEY);
     assert.deepEqual(
       [...(held?.grants ?? [])],
       [
@@ -28,12 +28,12 @@ describe('a snapshot', () => {
   });
 
   it('finds no grant that is not there', async () => {
-    const held = await snapshotOf().credentials.findByAppKey(APP_KEY);
+    const held = await catalogOf().credentials.findByAppKey(APP_KEY);
     assert.equal(held?.grants.size, 0);
   });
 
   it('of an empty store finds nothing', async () => {
-    const empty = snapshotOf({ endpoints: [], consumers: [], credentials: [] });
+    const empty = catalogOf({ endpoints: [], consumers: [], credentials: [] });
     assert.equal(empty.endpoints.findById('orders'), null);
     assert.equal(empty.endpoints.find('a', '/', 'GET'), null);
     assert.equal(await empty.credentials.findByAppKey(APP_KEY), null);
