@@ -1,6 +1,5 @@
-import { parseListenAddress } from './server/listen-address.ts';
-import { type Network, parseNetwork } from './server/peer-trust.ts';
-import type { ListenAddress } from './server/transport.ts';
+import { parseListenAddress } from './net/listen-address.ts';
+import { type Network, parseNetwork } from './net/networks.ts';
 
 /** What is wrong with the text of a setting; completes the sentence "POSTERN_…: …". Never holds the text of a secret. */
 export interface Fault {
@@ -104,15 +103,9 @@ export function parseSocketMode(text: string): number | Fault {
     : { fault: `must be permissions in octal that let the owner read and write, as 0660; not "${text}"` };
 }
 
-/** An address to listen on: `host:port`, `[IPv6]:port` or `unix:/path`. */
-export function parseListener(text: string): ListenAddress | Fault {
-  const address = parseListenAddress(text);
-  return 'problem' in address ? { fault: address.problem } : address;
-}
-
 /** The address of a service: `host:port` or `[IPv6]:port`. */
 export function parseServiceAddress(text: string): ServiceAddress | Fault {
-  const address = parseListener(text);
+  const address = parseListenAddress(text);
   if ('fault' in address) return address;
   if (address.kind === 'unix' || address.port === 0) return { fault: `must be host:port, not "${text}"` };
   return { host: address.host, port: address.port };

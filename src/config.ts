@@ -7,7 +7,6 @@ import {
   parseCertificateNames,
   parseChoice,
   parseInteger,
-  parseListener,
   parseNetworks,
   parseServiceAddress,
   parseSocketMode,
@@ -16,6 +15,7 @@ import {
   parseUrl,
 } from './config-values.ts';
 import { parseKeyRingLocation } from './keyring/ring-location.ts';
+import { parseListenAddress } from './net/listen-address.ts';
 
 /** One row of the table of settings: an environment variable. */
 export interface Setting<T, D extends string | null> {
@@ -106,7 +106,7 @@ export const settings = {
     'POSTERN_GRPC_ADDRESS',
     '127.0.0.1:9001',
     'listener for Envoy, host:port or unix:/path',
-    parseListener,
+    parseListenAddress,
   ),
   grpcTransport: setting(
     'POSTERN_GRPC_TRANSPORT',
@@ -114,7 +114,12 @@ export const settings = {
     'what speaks gRPC on that listener: native, or grpc-js',
     parseChoice(grpcTransports),
   ),
-  httpAddress: setting('POSTERN_HTTP_ADDRESS', '127.0.0.1:9002', 'listener of the OAuth2 endpoints', parseListener),
+  httpAddress: setting(
+    'POSTERN_HTTP_ADDRESS',
+    '127.0.0.1:9002',
+    'listener of the OAuth2 endpoints',
+    parseListenAddress,
+  ),
   trustedProxies: setting(
     'POSTERN_TRUSTED_PROXIES',
     '127.0.0.0/8,::1',
@@ -125,7 +130,7 @@ export const settings = {
     'POSTERN_ADMIN_ADDRESS',
     '127.0.0.1:9003',
     'listener of /livez, /readyz and /metrics',
-    parseListener,
+    parseListenAddress,
   ),
   unixSocketMode: setting(
     'POSTERN_UNIX_SOCKET_MODE',

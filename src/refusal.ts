@@ -1,4 +1,4 @@
-import type { LimitReading } from './limit/limiter.ts';
+import type { LimitReading } from './model/limit.ts';
 import type { HeldCredential } from './store/credential-source.ts';
 
 /** The closed list of public refusal codes (interfaces §6). They are stable: partners write programs against them. */

@@ -8,7 +8,7 @@ import { TlsMetrics } from '../observe/tls-observer.ts';
 import { openTracing } from '../observe/traces/tracing.ts';
 import type { CheckHandler } from '../server/check-handler.ts';
 import { Health } from '../server/health.ts';
-import { formatListenAddress } from '../server/listen-address.ts';
+import { formatListenAddress } from '../net/listen-address.ts';
 import { maxCheckMessageBytes, type Method, type Methods } from '../server/transport.ts';
 import { readVersion } from '../version.ts';
 import { openGatewayLimiter } from './limiter.ts';

@@ -9,9 +9,9 @@ import type { Logger } from '../observe/logger.ts';
 import { AdminServer } from '../server/admin-server.ts';
 import { createTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
-import { formatListenAddress } from '../server/listen-address.ts';
-import { createPeerTrust, knowsNobodyElse } from '../server/peer-trust.ts';
-import type { ListenAddress, Methods, Transport } from '../server/transport.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { createPeerTrust, knowsNobodyElse } from '../net/networks.ts';
+import type { Methods, Transport } from '../server/transport.ts';
 import type { Readiness } from './readiness.ts';
 import type { GatewayTls } from './tls.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { type LimitUnit, windowAt } from '../model/limit.ts';
-import { type Limiter, type LimitQuestion, type LimitReading, LimiterUnavailable } from './limiter.ts';
+import { type LimitReading, type LimitUnit, windowAt } from '../model/limit.ts';
+import { type Limiter, LimiterUnavailable, type LimitQuestion } from './limiter.ts';
 
 /** At most this many counters at once; a request that needs one more finds the limiter unavailable. */
 const MAX_COUNTERS = 500_000;

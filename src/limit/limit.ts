@@ -1,8 +1,8 @@
 import type { Permit } from '../authorize/authorize.ts';
-import { type Limit, type LimitScope, unitSeconds } from '../model/limit.ts';
+import { type Limit, type LimitReading, type LimitScope, unitSeconds } from '../model/limit.ts';
 import { type Pending, whenReady } from '../pending.ts';
-import { refuse, type Refusal } from '../refusal.ts';
-import { type Limiter, type LimitReading, LimiterUnavailable } from './limiter.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import { type Limiter, LimiterUnavailable } from './limiter.ts';
 
 declare const granted: unique symbol;
 

@@ -1,16 +1,5 @@
-import type { Limit } from '../model/limit.ts';
+import type { Limit, LimitReading } from '../model/limit.ts';
 import type { Pending } from '../pending.ts';
-
-/** Where one limit stands after a request was counted. */
-export interface LimitReading {
-  readonly limit: Limit;
-  /** Requests left in this window; 0 when the limit is reached or exceeded. */
-  readonly remaining: number;
-  /** Whole seconds until the window ends, at least 1. */
-  readonly resetSeconds: number;
-  /** Whether this request is over the limit. */
-  readonly isExceeded: boolean;
-}
 
 /** Limits of one scope that one request is counted against, in one call. */
 export interface LimitQuestion {

@@ -36,3 +36,14 @@ export interface Limit {
 
 /** The largest `requests` of a limit: an unsigned 32-bit number in the rate limit service's messages. */
 export const MAX_LIMIT_REQUESTS = 4_294_967_295;
+
+/** Where one limit stands after a request was counted. */
+export interface LimitReading {
+  readonly limit: Limit;
+  /** Requests left in this window; 0 when the limit is reached or exceeded. */
+  readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
+  /** Whether this request is over the limit. */
+  readonly isExceeded: boolean;
+}

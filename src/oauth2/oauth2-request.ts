@@ -1,4 +1,4 @@
-import { groupOfAddress } from '../address-group.ts';
+import { groupOfAddress } from '../net/address-group.ts';
 import type { OAuth2Refusal } from './oauth2-refusal.ts';
 
 /** A request to an OAuth2 endpoint, read whole. */

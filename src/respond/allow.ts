@@ -1,5 +1,5 @@
 import type { UpstreamChanges } from '../methods/authenticated.ts';
-import type { LimitReading } from '../limit/limiter.ts';
+import type { LimitReading } from '../model/limit.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';

@@ -1,5 +1,4 @@
-import type { LimitReading } from '../limit/limiter.ts';
-import { unitSeconds } from '../model/limit.ts';
+import { type LimitReading, unitSeconds } from '../model/limit.ts';
 import { headerOption } from './check-response.ts';
 import type { WireText } from './wire-text.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
 import { HttpConnections } from './http-connections.ts';
-import type { ListenAddress } from './transport.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { addressOf, listenOn } from './listening.ts';
 
 /** What the admin listener shows. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { groupOfAddress } from '../address-group.ts';
+import { groupOfAddress } from '../net/address-group.ts';
 import type { Clock } from '../clock.ts';
 
 /** How many connections a listener takes, and how long they may be of no use. Times in milliseconds. */

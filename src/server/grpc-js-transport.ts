@@ -8,14 +8,13 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { wallMs } from '../clock.ts';
-import { formatListenAddress } from './listen-address.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import {
   type Call,
   callBounds,
-  type GrpcFailure,
   grpcConnectionLimits,
+  type GrpcFailure,
   grpcStatus,
-  type ListenAddress,
   maxCheckMessageBytes,
   maxConcurrentCalls,
   type MemoryPoolName,

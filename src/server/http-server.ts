@@ -8,7 +8,8 @@ import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionObserver } from './connection-table.ts';
 import { HttpConnections } from './http-connections.ts';
-import type { ListenAddress, TlsIdentity } from './transport.ts';
+import type { TlsIdentity } from './transport.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { addressOf, listenOn } from './listening.ts';
 import {
   describeTlsClientError,

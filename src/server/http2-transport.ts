@@ -7,13 +7,13 @@ import { SocketWire } from './http2/socket-wire.ts';
 import { ConnectionTable, type Guest } from './connection-table.ts';
 import {
   grpcConnectionLimits,
-  type ListenAddress,
   type MemoryPoolName,
   type TlsIdentity,
   type Transport,
   type TransportLoad,
   type TransportOptions,
 } from './transport.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import {
   describeTlsClientError,
   findUnnamed,

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import type { ListenAddress } from './transport.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
 
 /**
@@ -76,11 +77,6 @@ export type Method =
 
 /** Methods by their `:path`, such as `/grpc.health.v1.Health/Check`. Every other path is UNIMPLEMENTED. */
 export type Methods = ReadonlyMap<string, Method>;
-
-/** Where a transport listens. Port 0 takes a free one. */
-export type ListenAddress =
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
 
 /** Largest CheckRequest: a body of 10 MiB and what surrounds it (headers, context), in bytes. */
 export const maxCheckMessageBytes = 12 * 1024 * 1024;

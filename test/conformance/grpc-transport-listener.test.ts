@@ -7,12 +7,8 @@ import { join } from 'node:path';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
 import { createHttp2Transport } from '../../src/server/http2-transport.ts';
-import {
-  type ListenAddress,
-  type TlsIdentity,
-  type Transport,
-  type TransportOptions,
-} from '../../src/server/transport.ts';
+import type { TlsIdentity, Transport, TransportOptions } from '../../src/server/transport.ts';
+import type { ListenAddress } from '../../src/net/listen-address.ts';
 import { type Certified, makeCertificate } from '../support/grpc/certificate.ts';
 import { RawClient } from '../support/grpc/raw-client.ts';
 import { poll } from '../support/poll.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Limiter, type LimitQuestion, type LimitReading } from '../../src/limit/limiter.ts';
-import { type Limit, limitUnits } from '../../src/model/limit.ts';
+import type { Limiter, LimitQuestion } from '../../src/limit/limiter.ts';
+import { type Limit, type LimitReading, limitUnits } from '../../src/model/limit.ts';
 import { limit } from '../support/pipeline/resources.ts';
 import { secondsLeft } from '../support/seconds-left.ts';
 

@@ -6,8 +6,8 @@ import {
   type RateLimitResponse_DescriptorStatus,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
-import { type Limit, type LimitUnit, unitSeconds } from '../../model/limit.ts';
-import { LimiterUnavailable, type LimitQuestion, type LimitReading } from '../limiter.ts';
+import { type Limit, type LimitReading, type LimitUnit, unitSeconds } from '../../model/limit.ts';
+import { LimiterUnavailable, type LimitQuestion } from '../limiter.ts';
 
 const { OK, OVER_LIMIT } = RateLimitResponse_Code;
 

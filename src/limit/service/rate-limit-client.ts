@@ -5,7 +5,8 @@ import type { ServiceAddress } from '../../config-values.ts';
 import { type RateLimitResponse, RateLimitServiceClient } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { secureContextOptions } from '../../tls/secure-context.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';
-import type { LimitQuestion, LimitReading } from '../limiter.ts';
+import type { LimitQuestion } from '../limiter.ts';
+import type { LimitReading } from '../../model/limit.ts';
 import { createRateLimitRequest, readAnswer, ServiceFailure } from './messages.ts';
 
 const CHANNEL_OPTIONS = {

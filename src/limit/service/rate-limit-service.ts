@@ -2,7 +2,8 @@ import type { Clock } from '../../clock.ts';
 import type { ServiceAddress } from '../../config-values.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';
 import { Breaker, type BreakerObserver } from '../../resilience/breaker.ts';
-import type { Limiter, LimitQuestion, LimitReading } from '../limiter.ts';
+import type { Limiter, LimitQuestion } from '../limiter.ts';
+import type { LimitReading } from '../../model/limit.ts';
 import { RateLimitClient } from './rate-limit-client.ts';
 import { type FailureReason, ServiceFailure } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
-import type { LimitReading } from '../../../src/limit/limiter.ts';
+import type { LimitReading } from '../../../src/model/limit.ts';
 import { limit } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/poll.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';

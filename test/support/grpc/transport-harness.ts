@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
-import { type ConnectionEnd } from '../../../src/server/connection-table.ts';
+import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
 import { Health } from '../../../src/server/health.ts';
-import {
-  type Call,
-  type GrpcFailure,
-  type ListenAddress,
-  type Method,
-  type Transport,
-  type TransportOptions,
-  type UnaryAnswer,
+import type {
+  Call,
+  GrpcFailure,
+  Method,
+  Transport,
+  TransportOptions,
+  UnaryAnswer,
 } from '../../../src/server/transport.ts';
+import type { ListenAddress } from '../../../src/net/listen-address.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Limiter, type LimitQuestion, type LimitReading, LimiterUnavailable } from '../../../src/limit/limiter.ts';
-import { type Limit } from '../../../src/model/limit.ts';
+import { type Limiter, LimiterUnavailable, type LimitQuestion } from '../../../src/limit/limiter.ts';
+import type { Limit, LimitReading } from '../../../src/model/limit.ts';
 import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { headerOf, type Headers } from '../../support/pipeline/answer.ts';

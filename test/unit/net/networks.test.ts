@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createPeerTrust, formatNetwork, parseNetwork } from '../../../src/server/peer-trust.ts';
+import { createPeerTrust, formatNetwork, parseNetwork } from '../../../src/net/networks.ts';
 
 /** Whether an address is within these networks. */
 function isTrusted(networks: readonly string[], address: string): boolean {

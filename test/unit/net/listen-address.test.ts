@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatListenAddress, parseListenAddress } from '../../../src/server/listen-address.ts';
+import { formatListenAddress, parseListenAddress } from '../../../src/net/listen-address.ts';
 
 describe('parsing an address to listen on', () => {
   it('reads hosts, IPv4, IPv6 and unix sockets, and writes them back', () => {
@@ -34,7 +34,7 @@ describe('parsing an address to listen on', () => {
     };
     for (const [text, problem] of Object.entries(problems)) {
       const parsed = parseListenAddress(text);
-      assert.match('problem' in parsed ? parsed.problem : 'none', problem, text);
+      assert.match('fault' in parsed ? parsed.fault : 'none', problem, text);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { ListenAddress } from './transport.ts';
+import type { ListenAddress } from './listen-address.ts';
 
 /** Addresses that begin with the same bits. */
 export interface Network {
