@@ -6,7 +6,7 @@ import { startRateLimitService } from '../test/support/ratelimit/start-rate-limi
 import { startRedis } from '../test/support/ratelimit/start-redis.ts';
 import { testGateway } from '../test/support/pipeline/gateway.ts';
 import { APP_KEY, keyEndpoint, limit } from '../test/support/pipeline/resources.ts';
-import { release } from '../test/support/release.ts';
+import { release } from '../test/support/lifetime/release.ts';
 
 /**
  * Measures what checks cost while limits cannot be counted: the table of docs/traffic-control.md. Each row is one fault with

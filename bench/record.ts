@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo } from 'node:net';
 import { CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { allow } from '../test/support/check-answers.ts';
-import { startEnvoy } from '../test/support/stack/envoy.ts';
-import { http1 } from '../test/support/http1-client.ts';
+import { allow } from '../test/support/stack/check-answers.ts';
+import { startEnvoy } from '../test/support/envoy/envoy.ts';
+import { http1 } from '../test/support/http/http1-client.ts';
 import { startBackend } from '../test/support/stack/recording-backend.ts';
 import { type RecordedCheck, recordedCheckPaths } from './requests/recorded-check.ts';
 

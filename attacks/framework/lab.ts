@@ -1,4 +1,4 @@
-import { release } from '../../test/support/release.ts';
+import { release } from '../../test/support/lifetime/release.ts';
 import { type Attack, type ServiceKind, serviceKindOf } from './attack.ts';
 import type { AssaultReport } from './assault.ts';
 import type { AttackerQuestion } from './attacker.ts';

@@ -1,12 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCertificate } from '../../test/support/grpc/certificate.ts';
-import { runPostern } from '../../test/support/fleet/run-postern.ts';
+import { runPostern } from '../../test/support/cli/run-postern.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
-import { createRingFile } from '../../test/support/oauth2/ring-file.ts';
+import { createRingFile } from '../../test/support/keyring/ring-file.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from '../../test/support/stack/postern-process.ts';
-import { acquireAll } from '../../test/support/release.ts';
-import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import { acquireAll } from '../../test/support/lifetime/release.ts';
+import { temporaryDirectory } from '../../test/support/lifetime/temporary-directory.ts';
 import type { ServiceKind } from './attack.ts';
 import { attackDocument, goodSource, unseenKeys } from './document.ts';
 

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { hashAppKey } from '../../src/model/app-key.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
-import { ringText } from '../../test/support/ring-text.ts';
+import { ringText } from '../../test/support/keyring/test-key-ring.ts';
 import { appKeyOf } from './seed.ts';
 
 /**

@@ -6,8 +6,7 @@ import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { RawClient } from '../../test/support/grpc/raw-client.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { checkRequest } from '../../test/support/pipeline/check-request.ts';
-import { testKeyRing } from '../../test/support/keyring.ts';
-import { ringText } from '../../test/support/ring-text.ts';
+import { ringText, testKeyRing } from '../../test/support/keyring/test-key-ring.ts';
 import { appKeyOf, seed } from './seed.ts';
 
 /**

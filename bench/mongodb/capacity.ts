@@ -7,7 +7,7 @@ import { formatKeyRing } from '../../src/keyring/ring-document.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { type PosternProcess, startPostern } from '../../test/support/stack/postern-process.ts';
-import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import { temporaryDirectory } from '../../test/support/lifetime/temporary-directory.ts';
 import { readMemory } from '../process/figures.ts';
 import { benchRing } from './bench-ring.ts';
 import { type Asked, openCallers } from './capacity/callers.ts';

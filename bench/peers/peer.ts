@@ -1,4 +1,4 @@
-import { startChild } from '../../test/support/stack/child-process.ts';
+import { startChild } from '../../test/support/process/child-process.ts';
 import { type Files } from '../fixtures/files.ts';
 
 /** A service to measure: a command that starts it, and how it tells its port. */

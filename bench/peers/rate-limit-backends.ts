@@ -1,4 +1,4 @@
-import { release } from '../../test/support/release.ts';
+import { release } from '../../test/support/lifetime/release.ts';
 import { startRateLimitService } from '../../test/support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../test/support/ratelimit/start-redis.ts';
 import type { Backends } from './peer.ts';

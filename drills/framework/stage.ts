@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { runPostern } from '../../test/support/fleet/run-postern.ts';
+import { runPostern } from '../../test/support/cli/run-postern.ts';
 import type { PosternSettings } from '../../test/support/stack/postern-process.ts';
 
 /** Something was not as a drill expected it. */

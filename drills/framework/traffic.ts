@@ -1,8 +1,8 @@
 import type { Fleet } from '../../test/support/fleet/fleet.ts';
 import type { LoadReport } from '../../test/support/load/open-load.ts';
-import { type PlainRequest, send } from '../../test/support/http-client.ts';
-import { jsonBody } from '../../test/support/http-message.ts';
-import { poll } from '../../test/support/poll.ts';
+import { type PlainRequest, send } from '../../test/support/http/http-client.ts';
+import { jsonBody } from '../../test/support/http/http-message.ts';
+import { poll } from '../../test/support/time/poll.ts';
 import type { Stage } from './stage.ts';
 
 /** Status of an answer, and the code of a refusal: `200`, `401 AUTHENTICATION_FAILED`. */

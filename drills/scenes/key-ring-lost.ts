@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fleet, startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';
-import { poll } from '../../test/support/poll.ts';
+import { poll } from '../../test/support/time/poll.ts';
 import type { Drill } from '../framework/drill.ts';
 import type { Stage } from '../framework/stage.ts';
 import { expectCall, untilCall } from '../framework/traffic.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/fleet/partners.ts';
 import { startLoad } from '../../test/support/load/open-load.ts';
 import { decodeSegment, partsOf } from '../../test/support/oauth2/forged-token.ts';
-import { poll } from '../../test/support/poll.ts';
+import { poll } from '../../test/support/time/poll.ts';
 import type { Drill } from '../framework/drill.ts';
 import type { Stage } from '../framework/stage.ts';
 import { expectCall, expectNoFailure, untilCall } from '../framework/traffic.ts';

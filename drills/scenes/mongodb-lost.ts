@@ -1,6 +1,6 @@
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';
-import { poll } from '../../test/support/poll.ts';
+import { poll } from '../../test/support/time/poll.ts';
 import type { Drill } from '../framework/drill.ts';
 import { expectCall, untilCall } from '../framework/traffic.ts';
 

@@ -1,6 +1,6 @@
 import { startFleet } from '../../test/support/fleet/fleet.ts';
 import { keyed, makePartner } from '../../test/support/fleet/partners.ts';
-import { poll } from '../../test/support/poll.ts';
+import { poll } from '../../test/support/time/poll.ts';
 import { startRateLimitService } from '../../test/support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../test/support/ratelimit/start-redis.ts';
 import type { Drill } from '../framework/drill.ts';

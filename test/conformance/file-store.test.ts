@@ -2,8 +2,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { openFileCheckStore } from '../../src/store/file/file-store.ts';
-import { poll } from '../support/poll.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { poll } from '../support/time/poll.ts';
+import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 import { describeStoreContract } from './store.ts';
 
 describeStoreContract('of a declarative file', async (document) => {

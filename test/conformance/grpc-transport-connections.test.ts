@@ -11,9 +11,9 @@ import { makeCertificate } from '../support/grpc/certificate.ts';
 import { clientPreface } from '../support/grpc/fake-wire.ts';
 import { framed, type RawAnswer, RawClient, readAnswer } from '../support/grpc/raw-client.ts';
 import { type Harness, type HeldCall, startHarness } from '../support/grpc/transport-harness.ts';
-import { poll } from '../support/poll.ts';
-import { release } from '../support/release.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { poll } from '../support/time/poll.ts';
+import { release } from '../support/lifetime/release.ts';
+import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 const NOTHING = Buffer.alloc(0);
 const implementations: readonly (readonly [string, (options: TransportOptions) => Transport])[] = [

@@ -11,7 +11,7 @@ import type { TlsIdentity, Transport, TransportOptions } from '../../src/server/
 import type { ListenAddress } from '../../src/net/listen-address.ts';
 import { type Certified, makeCertificate } from '../support/grpc/certificate.ts';
 import { RawClient } from '../support/grpc/raw-client.ts';
-import { poll } from '../support/poll.ts';
+import { poll } from '../support/time/poll.ts';
 import { type Harness, startHarness } from '../support/grpc/transport-harness.ts';
 
 const NOTHING = Buffer.alloc(0);

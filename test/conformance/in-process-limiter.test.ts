@@ -1,5 +1,5 @@
 import { InProcessLimiter } from '../../src/limit/in-process.ts';
-import { fixedClock } from '../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../support/time/fixed-clock.ts';
 import { describeLimiterContract } from './limiter.ts';
 
 describeLimiterContract('in process', () => {

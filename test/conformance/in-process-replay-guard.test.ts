@@ -1,5 +1,5 @@
 import { InProcessReplayGuard } from '../../src/replay/in-process.ts';
-import { fixedClock } from '../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../support/time/fixed-clock.ts';
 import { describeReplayGuardContract } from './replay-guard.ts';
 
 describeReplayGuardContract('in process', () => {

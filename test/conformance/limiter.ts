@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Limiter, LimitQuestion } from '../../src/limit/limiter.ts';
 import { type Limit, type LimitReading, limitUnits } from '../../src/model/limit.ts';
 import { limit } from '../support/pipeline/resources.ts';
-import { secondsLeft } from '../support/seconds-left.ts';
+import { secondsLeft } from '../support/time/seconds-left.ts';
 
 /** A limiter under test. */
 export interface LimiterUnderTest {

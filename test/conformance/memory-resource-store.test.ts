@@ -1,5 +1,5 @@
 import { MemoryResourceStore } from '../support/manage/memory-resource-store.ts';
-import { fixedClock } from '../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../support/time/fixed-clock.ts';
 import { describeResourceStoreContract } from './resource-store.ts';
 
 describeResourceStoreContract('of the tests, in memory', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../src/manage/resource-store.ts';
 import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { type FixedClock } from '../support/pipeline/fixed-clock.ts';
+import { type FixedClock } from '../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
 
 /** A store under test, empty. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../support/documents.ts';
+import { projectRoot } from '../support/docs/documents.ts';
 
 describe('what was built', () => {
   it('loads nothing that only the sources have', () => {

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Child } from '../support/stack/child-process.ts';
-import { firstChild, gone, nameOf } from '../support/demo/process-tree.ts';
+import type { Child } from '../support/process/child-process.ts';
+import { firstChild, gone, nameOf } from '../support/process/process-tree.ts';
 import { useDemo } from '../support/demo/use-demo.ts';
 
 describe('postern demo', () => {

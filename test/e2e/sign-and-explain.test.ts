@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { projectRoot, readDocument } from '../support/documents.ts';
-import { fieldValue } from '../support/http-message.ts';
-import { only } from '../support/only.ts';
-import { release } from '../support/release.ts';
+import { projectRoot, readDocument } from '../support/docs/documents.ts';
+import { fieldValue } from '../support/http/http-message.ts';
+import { assertOne } from '../support/assertions/assert-one.ts';
+import { release } from '../support/lifetime/release.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 const page = readDocument('docs/partners.md');
 /** The demo's, and an endpoint that takes its App Key in a header only. */
@@ -167,7 +167,7 @@ describe('postern sign and explain, as partners run them', () => {
       const sent = await shell(`${sign} | sh`);
       assert.deepEqual([sent.code, sent.err], [0, ''], sent.out);
       assert.match(sent.out, /^HTTP\/1\.1 200 /m);
-      const forwarded = only(stack.backend.requests);
+      const forwarded = assertOne(stack.backend.requests);
       assert.equal(forwarded.method, method);
       if (forwardedTarget instanceof RegExp) assert.match(forwarded.target, forwardedTarget);
       else assert.equal(forwarded.target, forwardedTarget ?? target);

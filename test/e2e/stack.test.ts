@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../support/attachments/attachment.ts';
-import { only } from '../support/only.ts';
-import { fieldValue, jsonBody } from '../support/http-message.ts';
-import { protocols, send } from '../support/http-client.ts';
+import { assertOne } from '../support/assertions/assert-one.ts';
+import { fieldValue, jsonBody } from '../support/http/http-message.ts';
+import { protocols, send } from '../support/http/http-client.ts';
 import { startPostern } from '../support/stack/postern-process.ts';
-import { release } from '../support/release.ts';
+import { release } from '../support/lifetime/release.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
 
 const document = `
@@ -35,7 +35,7 @@ describe('Postern behind Envoy', () => {
     it(`tells the back end who calls, and takes the App Key out, over ${protocol}`, async () => {
       const answer = await send(protocol, stack.envoy.port, { target: '/orders?appKey=key-of-acme&x=a%2Fb&&y' });
       assert.equal(answer.status, 200, answer.body.toString());
-      const forwarded = only(stack.backend.requests);
+      const forwarded = assertOne(stack.backend.requests);
       assert.equal(forwarded.target, '/orders?x=a%2Fb&&y');
       const identity = ['x-consumer-id', 'x-consumer-username', 'x-credential-identifier'];
       assert.deepEqual(

@@ -1,4 +1,4 @@
-import { emptyMessage, type SignedMessage } from '../support/signed-message.ts';
+import { emptyMessage, type SignedMessage } from '../support/signing/signed-message.ts';
 
 /**
  * A request out of any bytes: a line with method and path, lines of headers, an empty line, the body. What does not

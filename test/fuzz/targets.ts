@@ -15,10 +15,10 @@ import { decodeCanonicalBase64 } from '../../src/signing/encodings.ts';
 import { parseMediaType } from '../../src/signing/media-type.ts';
 import { formatImfFixdate, parseImfFixdate } from '../../src/signing/signed-time.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../src/signing/string-to-sign-hint.ts';
-import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support/naive-signature.ts';
-import { checkHmacMessage, checkParameterMessage } from '../support/signature-outcome.ts';
-import { APP_KEY, NOW, SECRETS } from '../support/signed-message-arbitraries.ts';
-import { type CheckOptions, defaultOptions } from '../support/signed-message.ts';
+import { naiveHmac, naiveMeaning, naiveParameters, naiveStrip } from '../support/signing/naive-signature.ts';
+import { checkHmacMessage, checkParameterMessage } from '../support/signing/signature-outcome.ts';
+import { APP_KEY, NOW, SECRETS } from '../support/signing/signed-message-arbitraries.ts';
+import { type CheckOptions, defaultOptions } from '../support/signing/signed-message.ts';
 import { rawMessage } from './raw-message.ts';
 
 /** A parser under attack. */

@@ -3,8 +3,8 @@ import { compose, requireCompose, startStack } from '../../scripts/compose/stack
 import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { makeServerImages } from '../../scripts/image/local-servers.mjs';
 import { buildTestImage } from '../support/image/built-image.ts';
-import { freePort } from '../support/mongodb/free-port.ts';
-import { poll } from '../support/poll.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { poll } from '../support/time/poll.ts';
 
 const project = 'postern-test';
 

@@ -4,10 +4,10 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { readVersion } from '../../scripts/image/build.mjs';
-import { projectRoot, readDocument, readFences } from '../support/documents.ts';
+import { projectRoot, readDocument, readFences } from '../support/docs/documents.ts';
 import { buildTestImage, testImage } from '../support/image/built-image.ts';
-import { freePort } from '../support/mongodb/free-port.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 const container = 'postern-test-documented';
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type StartedTestContainer } from 'testcontainers';
 import { dockerOutput } from '../../scripts/image/docker.mjs';
 import { readVersion } from '../../scripts/image/build.mjs';
-import { projectRoot } from '../support/documents.ts';
+import { projectRoot } from '../support/docs/documents.ts';
 import { askPostern } from '../support/image/ask.ts';
 import { buildTestImage, testImage } from '../support/image/built-image.ts';
 import { exitCodeAfterStop, startHardened } from '../support/image/hardened-container.ts';
 import { readImageTree, type TreeEntry } from '../support/image/image-tree.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
 interface Configuration {
   readonly User: string;

@@ -7,7 +7,7 @@ import { isRefusal } from '../../src/refusal.ts';
 import { StoreUnavailable } from '../../src/store/credential-source.ts';
 import { type AllowedAnswer, headerOf, type RefusedAnswer } from '../support/pipeline/answer.ts';
 import { bodyForms, headerForms, httpRequest, type RequestParts } from '../support/pipeline/check-request.ts';
-import { NOON } from '../support/pipeline/fixed-clock.ts';
+import { NOON } from '../support/time/fixed-clock.ts';
 import { type GatewayParts, testGateway } from '../support/pipeline/gateway.ts';
 import {
   APP_KEY,

@@ -16,7 +16,7 @@ import {
   listAt,
   objectAt,
   routes,
-} from '../support/envoy-config.ts';
+} from '../support/envoy/envoy-config.ts';
 
 const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': envoyGateway, istio };
 

@@ -4,7 +4,7 @@ import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoReplayGuard } from '../../../src/store/mongodb/mongo-replay-guard.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { describeReplayGuardContract } from '../replay-guard.ts';
 
 describe('MongoDB', () => {

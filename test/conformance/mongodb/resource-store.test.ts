@@ -2,10 +2,10 @@ import type { AuditTrail, ResourceStore } from '../../../src/manage/resource-sto
 import { createAuditTrail } from '../../../src/store/mongodb/audit-trail.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoResourceStore } from '../../../src/store/mongodb/resource-store.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { describeResourceStoreContract } from '../resource-store.ts';
 
 describe('MongoDB', () => {

@@ -6,7 +6,7 @@ import { Secret } from '../../../src/model/secret.ts';
 import { followedCollections } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { idsOf, openStore, put, type Seed } from '../../integration/mongodb/support.ts';
 import { describeStoreContract } from '../store.ts';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/clock.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { describeLimiterContract } from '../limiter.ts';
 

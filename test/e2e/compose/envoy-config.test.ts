@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { startChild } from '../../support/stack/child-process.ts';
-import { projectRoot } from '../../support/documents.ts';
-import { envoyProgram } from '../../support/stack/envoy.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
+import { envoyProgram } from '../../support/envoy/envoy.ts';
 
 describe('deploy/compose/envoy.yaml', () => {
   it('is accepted by Envoy as it is', async () => {

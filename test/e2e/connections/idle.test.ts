@@ -6,10 +6,10 @@ import { createTransport } from '../../../src/server/create-transport.ts';
 import { Health } from '../../../src/server/health.ts';
 import type { Methods } from '../../../src/server/transport.ts';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
-import { allow } from '../../support/check-answers.ts';
-import { startEnvoy } from '../../support/stack/envoy.ts';
+import { allow } from '../../support/stack/check-answers.ts';
+import { startEnvoy } from '../../support/envoy/envoy.ts';
 import { startBackend } from '../../support/stack/recording-backend.ts';
-import { startTraffic } from '../../support/traffic.ts';
+import { startTraffic } from '../../support/load/traffic.ts';
 
 const SERVICE = 'envoy.service.auth.v3.Authorization';
 /** Each of the two or more connections of an Envoy is sent away at every look, once in two seconds. */

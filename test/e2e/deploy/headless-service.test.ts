@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Child, startChild } from '../../support/stack/child-process.ts';
-import { projectRoot } from '../../support/documents.ts';
-import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
-import { cluster, objectAt } from '../../support/envoy-config.ts';
+import { type Child, startChild } from '../../support/process/child-process.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
+import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
+import { cluster, objectAt } from '../../support/envoy/envoy-config.ts';
 import { type ClusterDns, startClusterDns } from '../../support/kubernetes/cluster-dns.ts';
 import { plainEnvoy, readPlainEnvoy } from '../../support/kubernetes/plain-envoy.ts';
-import { freePort } from '../../support/mongodb/free-port.ts';
-import { poll } from '../../support/poll.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type RecordingBackend, startBackend } from '../../support/stack/recording-backend.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
-import { startTraffic } from '../../support/traffic.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { startTraffic } from '../../support/load/traffic.ts';
 
 const document = `
 version: 1

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { type JsonObject, listAt, objectAt } from '../../support/envoy-config.ts';
+import { type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { type PlainRequest, send } from '../../support/http-client.ts';
-import { type HttpAnswer } from '../../support/http-message.ts';
+import { type PlainRequest, send } from '../../support/http/http-client.ts';
+import { type HttpAnswer } from '../../support/http/http-message.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { localContainer } from '../../support/kubernetes/local-container.ts';
 import { getManifest, type Manifest, textOf } from '../../support/kubernetes/manifest.ts';
 import { toLoopback } from '../../support/kubernetes/plain-envoy.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type PosternSettings } from '../../support/stack/postern-process.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const document = `
 version: 1

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readConsole } from '../../support/console-fence.ts';
-import { projectRoot, readDocument, readFences } from '../../support/documents.ts';
-import { send } from '../../support/http-client.ts';
-import { only } from '../../support/only.ts';
+import { readConsole } from '../../support/docs/console-fence.ts';
+import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
+import { send } from '../../support/http/http-client.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { startStack } from '../../support/stack/stack.ts';
 
 const shown = readFences(readDocument('docs/operations.md'), 'console').flatMap(readConsole);
@@ -13,7 +13,7 @@ endpoints: [{ id: status, scenario: open, match: { paths: [{ exact: /status }] }
 `;
 
 function shownBy(part: string): string {
-  return only(shown.filter(({ command }) => command.includes(part))).output;
+  return assertOne(shown.filter(({ command }) => command.includes(part))).output;
 }
 
 /** Messages and the names of their fields: times, counts and addresses are those of that day. */
@@ -32,7 +32,7 @@ describe('what docs/operations.md shows', () => {
   });
 
   it('is what wrong settings are told', async () => {
-    const { command, output } = only(shown.filter(({ command }) => command.includes('GRPC_ADRESS')));
+    const { command, output } = assertOne(shown.filter(({ command }) => command.includes('GRPC_ADRESS')));
     const run = promisify(execFile)('sh', ['-c', command], { cwd: projectRoot });
     const failure = await run.then(
       () => null,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { readConsole } from '../../support/console-fence.ts';
-import { startChild } from '../../support/stack/child-process.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
-import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
-import { runProgram } from '../../support/oauth2/documented-program.ts';
-import { only } from '../../support/only.ts';
+import { readConsole } from '../../support/docs/console-fence.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
+import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
+import { runProgram } from '../../support/docs/documented-program.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
-import { acquireAll, release } from '../../support/release.ts';
+import { acquireAll, release } from '../../support/lifetime/release.ts';
 
 interface Followed extends AsyncDisposable {
   readonly envoy: Envoy;
@@ -29,7 +29,7 @@ async function follow(): Promise<Followed> {
     assert.notEqual(announced, backendText);
     const backend = keep(await startChild({ command: 'sh', args: ['-c', `exec ${announced}`] }));
     const port = await backend.line('stdout', (line) => /^port (\d+)$/.exec(line)?.[1] ?? null);
-    const postern = keep(await startPostern(only(readFences(fiveMinutes, 'yaml'))));
+    const postern = keep(await startPostern(assertOne(readFences(fiveMinutes, 'yaml'))));
     const ports = { postern: postern.grpcPort, posternHttp: postern.httpPort ?? 0, backend: Number(port) };
     return { postern, envoy: keep(await startEnvoy({ ports })) };
   });
@@ -64,7 +64,9 @@ describe('the five minutes of README.md', () => {
   }
 
   it('let three calls of a minute through, and refuse the fourth', async () => {
-    const { command, output } = only(fences.flatMap(readConsole).filter(({ command }) => command.startsWith('for')));
+    const { command, output } = assertOne(
+      fences.flatMap(readConsole).filter(({ command }) => command.startsWith('for')),
+    );
     await using fresh = await follow();
     const here = command.replaceAll('127.0.0.1:10000', `127.0.0.1:${String(fresh.envoy.port)}`);
     let printed = await runProgram('sh', ['-c', here]);

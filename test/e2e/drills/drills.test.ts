@@ -3,7 +3,7 @@ import { drills } from '../../../drills/drills.ts';
 import { normalise } from '../../../drills/framework/normalise.ts';
 import { shownOutput } from '../../../drills/framework/page.ts';
 import { createStage } from '../../../drills/framework/stage.ts';
-import { readDocument } from '../../support/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 
 const page = readDocument('docs/drills.md');
 /** `npm run test:drills` runs those that take longer, too. */

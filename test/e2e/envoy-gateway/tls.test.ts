@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { envoyGateway } from '../../support/attachments/envoy-gateway.ts';
 import { readTranslation } from '../../support/attachments/from-control-plane.ts';
-import { cluster, type Json, type JsonObject, objectAt } from '../../support/envoy-config.ts';
+import { cluster, type Json, type JsonObject, objectAt } from '../../support/envoy/envoy-config.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { http1 } from '../../support/http1-client.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { http1 } from '../../support/http/http1-client.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { mountSecret, type SecretVolume } from '../../support/tls/secret-volume.ts';
 
 const document = `

@@ -1,5 +1,5 @@
 import { envoyGateway } from '../../support/attachments/envoy-gateway.ts';
-import { backendRoute, type JsonObject, objectAt, removeFilter } from '../../support/envoy-config.ts';
+import { backendRoute, type JsonObject, objectAt, removeFilter } from '../../support/envoy/envoy-config.ts';
 import { undecidedCases } from '../chain/cases/undecided.ts';
 
 const { authz, buffer } = envoyGateway.filters;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { type Protocol, protocols } from '../../support/http-client.ts';
-import { fieldValue, fieldValues } from '../../support/http-message.ts';
+import { type Protocol, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues } from '../../support/http/http-message.ts';
 import { authorizationOf, type HmacParts, signedByHmac } from '../../support/partner/hmac.ts';
 import { acmeFormer, overseas } from '../../support/partner/signature-document.ts';
 import { useSignedStack, withinOneSecond } from '../../support/partner/use-signed-stack.ts';

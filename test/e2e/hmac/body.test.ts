@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { encodeHttp1, http1, Http1Connection } from '../../support/http1-client.ts';
-import { http2 } from '../../support/http2-client.ts';
-import { type Fields, fieldValue, type HttpAnswer } from '../../support/http-message.ts';
+import { encodeHttp1, http1, Http1Connection } from '../../support/http/http1-client.ts';
+import { http2 } from '../../support/http/http2-client.ts';
+import { type Fields, fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { useSignedStack } from '../../support/partner/use-signed-stack.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { protocols } from '../../support/http-client.ts';
+import { protocols } from '../../support/http/http-client.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
-import { assertTold } from '../../support/partner/assert-told.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
+import { assertSignedRefused } from '../../support/partner/assert-signed-refused.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';
@@ -32,7 +32,7 @@ describe('signed endpoints that help, or only watch', () => {
       async function hintOf(request: PlainRequest, method: 'hmac' | 'parameter-signature'): Promise<unknown> {
         const answer = await stack.send(protocol, request);
         const { stringToSign } = jsonBody(answer) as { stringToSign?: string };
-        assertTold(answer, 'AUTHENTICATION_FAILED', method, { stringToSign });
+        assertSignedRefused(answer, 'AUTHENTICATION_FAILED', method, { stringToSign });
         for (const secret of [acme.secret, wrong]) assert.ok(!answer.body.toString().includes(secret));
         return stringToSign;
       }
@@ -80,7 +80,7 @@ describe('signed endpoints that help, or only watch', () => {
           stack.assertRefused(await stack.send(protocol, request), code);
         }
         const late = { target: `/hinted-parameters?${withSign(`apiTimestamp=1&${K}`)}` };
-        assertTold(await stack.send(protocol, late), 'REQUEST_EXPIRED', 'parameter-signature');
+        assertSignedRefused(await stack.send(protocol, late), 'REQUEST_EXPIRED', 'parameter-signature');
       });
 
       async function assertObserved(answer: HttpAnswer, code: string) {
@@ -131,7 +131,7 @@ describe('signed endpoints that help, or only watch', () => {
           ['BODY_TOO_LARGE', jsonRequest('/observed-parameters', Buffer.alloc(2_097_153, ' '))],
           ['BODY_NOT_VERIFIABLE', formRequest('/observed-parameters', 'x', [['Content-Type', 'text/plain']])],
         ] as const) {
-          assertTold(await stack.send(protocol, request), code, 'parameter-signature');
+          assertSignedRefused(await stack.send(protocol, request), code, 'parameter-signature');
         }
         assert.equal(stack.running().backend.requests.length, 0);
       });

@@ -1,8 +1,8 @@
 import { chosenAttachment } from '../../support/attachments/chosen.ts';
-import { filterSettings } from '../../support/envoy-config.ts';
-import { http1 } from '../../support/http1-client.ts';
-import { protocols } from '../../support/http-client.ts';
-import { assertTold } from '../../support/partner/assert-told.ts';
+import { filterSettings } from '../../support/envoy/envoy-config.ts';
+import { http1 } from '../../support/http/http1-client.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { assertSignedRefused } from '../../support/partner/assert-signed-refused.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';
@@ -62,11 +62,11 @@ describe('signed requests when Envoy tells of headers as a map', () => {
         const byHmac = await stack.send(protocol, signedByHmac({ target: '/hmac/now!' }));
         stack.assertRefused(byHmac, 'MALFORMED_REQUEST');
         const inPath = await stack.send(protocol, { target: `/parameters/now!?${parameters}` });
-        assertTold(inPath, 'MALFORMED_REQUEST', 'parameter-signature');
+        assertSignedRefused(inPath, 'MALFORMED_REQUEST', 'parameter-signature');
         const inQuery = await stack.send(protocol, { target: `/parameters?${withSign(`appKey=${acme.appKey}&b=!`)}` });
-        assertTold(inQuery, 'MALFORMED_REQUEST', 'parameter-signature');
+        assertSignedRefused(inQuery, 'MALFORMED_REQUEST', 'parameter-signature');
         const withForm = await stack.send(protocol, formRequest('/parameters/now!', parameters));
-        assertTold(withForm, 'MALFORMED_REQUEST', 'parameter-signature');
+        assertSignedRefused(withForm, 'MALFORMED_REQUEST', 'parameter-signature');
       });
 
       it('may have a "!" in a form: bodies arrive as they are', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { protocols, send } from '../../support/http-client.ts';
-import { type Fields, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
-import { type SignedCode } from '../../support/partner/assert-told.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { type Fields, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
+import { type SignedCode } from '../../support/partner/assert-signed-refused.ts';
 import {
   authorizationOf,
   type AuthorizationParts,

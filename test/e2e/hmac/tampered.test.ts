@@ -1,5 +1,5 @@
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { type Fields } from '../../support/http-message.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { type Fields } from '../../support/http/http-message.ts';
 import { digestText, type HmacParts, nowSeconds, signedByHmac } from '../../support/partner/hmac.ts';
 import { acme } from '../../support/partner/signature-document.ts';
 import { useSignedStack } from '../../support/partner/use-signed-stack.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
-import { connectionManager, httpFilters, type JsonObject, routes } from '../../support/envoy-config.ts';
-import { http1 } from '../../support/http1-client.ts';
-import { protocols } from '../../support/http-client.ts';
-import { jsonBody } from '../../support/http-message.ts';
-import { assertTold } from '../../support/partner/assert-told.ts';
+import { connectionManager, httpFilters, type JsonObject, routes } from '../../support/envoy/envoy-config.ts';
+import { http1 } from '../../support/http/http1-client.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { jsonBody } from '../../support/http/http-message.ts';
+import { assertSignedRefused } from '../../support/partner/assert-signed-refused.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';
 import { acme, type EndpointLine } from '../../support/partner/signature-document.ts';
@@ -51,7 +51,7 @@ describe('a body that Postern does not see, where Envoy would pass it on', () =>
       stack.assertRefused(await stack.send(protocol, { ...bare, body: 'unseen' }), 'BODY_TOO_LARGE');
       const form = formRequest(`/parameters/streamed?${parameters}`, 'unseen');
       const answer = await stack.send(protocol, form);
-      assertTold(answer, 'BODY_TOO_LARGE', 'parameter-signature');
+      assertSignedRefused(answer, 'BODY_TOO_LARGE', 'parameter-signature');
       assert.equal(stack.running().backend.requests.length, 0);
     });
 
@@ -73,7 +73,7 @@ describe('a body that Postern does not see, where Envoy would pass it on', () =>
     const answer = await http1(port, { ...signed, headers: [...signed.headers, ...upgrade] });
     stack.assertRefused(answer, 'BODY_TOO_LARGE');
     const other = await http1(port, { target: `/parameters?${parameters}`, headers: upgrade });
-    assertTold(other, 'BODY_TOO_LARGE', 'parameter-signature');
+    assertSignedRefused(other, 'BODY_TOO_LARGE', 'parameter-signature');
     assert.equal(stack.running().backend.requests.length, 0);
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, type Protocol, protocols, send } from '../../support/http-client.ts';
-import { jsonBody } from '../../support/http-message.ts';
+import { type PlainRequest, type Protocol, protocols, send } from '../../support/http/http-client.ts';
+import { jsonBody } from '../../support/http/http-message.ts';
 import { withinOneSecond } from '../../support/partner/use-signed-stack.ts';
 import { VECTOR_ENDPOINT, vectorEndpoints } from '../../support/partner/vector-endpoints.ts';
 import { hmacVectorAt } from '../../support/partner/vectors-now.ts';
-import { release } from '../../support/release.ts';
-import { hmacMessage, type HmacVector, readVectors, type VectorFile } from '../../support/signature-vectors.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { hmacMessage, type HmacVector, readVectors, type VectorFile } from '../../support/signing/signature-vectors.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const published = readVectors('published');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { protocols } from '../../support/http-client.ts';
-import { fieldValues } from '../../support/http-message.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { fieldValues } from '../../support/http/http-message.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const longName = 'n'.repeat(200);

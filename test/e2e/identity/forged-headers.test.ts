@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { connectionManager, type JsonObject } from '../../support/envoy-config.ts';
-import { type PlainRequest, type Protocol, protocols } from '../../support/http-client.ts';
-import { type Fields, fieldValues } from '../../support/http-message.ts';
+import { connectionManager, type JsonObject } from '../../support/envoy/envoy-config.ts';
+import { type PlainRequest, type Protocol, protocols } from '../../support/http/http-client.ts';
+import { type Fields, fieldValues } from '../../support/http/http-message.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `

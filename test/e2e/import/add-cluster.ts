@@ -1,4 +1,4 @@
-import { cluster, type JsonObject, listAt, objectAt } from '../../support/envoy-config.ts';
+import { cluster, type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
 
 /** Adds a cluster like that of the back end, under another name and on another port. */
 export function addCluster(config: JsonObject, name: string, port: number): void {

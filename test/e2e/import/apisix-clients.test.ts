@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { routes } from '../../support/envoy-config.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
-import { type PlainRequest, protocols, send } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
-import { only } from '../../support/only.ts';
+import { routes } from '../../support/envoy/envoy-config.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
+import { type PlainRequest, protocols, send } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { type RecordingBackend, startBackend } from '../../support/stack/recording-backend.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { addCluster } from './add-cluster.ts';
 import { assertCode } from './assert-code.ts';
@@ -81,7 +81,7 @@ describe('clients of APISIX after the move', () => {
       ]) {
         stack.backend.reset();
         assert.equal((await ask(request)).status, 200);
-        const forwarded = only(stack.backend.requests);
+        const forwarded = assertOne(stack.backend.requests);
         assert.equal(fieldValue(forwarded.headers, 'x-consumer-username'), 'acme');
         assert.equal(fieldValue(forwarded.headers, 'apikey'), null);
       }
@@ -92,13 +92,13 @@ describe('clients of APISIX after the move', () => {
     it(`that sign for APISIX still reach it, and nothing else, over ${protocol}`, async () => {
       const request = signedForApisix('{}');
       assert.equal((await ask(request)).status, 200);
-      assert.equal(only(apisix.requests).target, '/invoices/7?a=b');
+      assert.equal(assertOne(apisix.requests).target, '/invoices/7?a=b');
       assert.equal(stack.backend.requests.length, 0);
     });
 
     it(`that changed three lines are let in with their key id and secret over ${protocol}`, async () => {
       assert.equal((await ask(changed(acme))).status, 200);
-      assert.equal(fieldValue(only(stack.backend.requests).headers, 'x-credential-identifier'), 'acme-signs');
+      assert.equal(fieldValue(assertOne(stack.backend.requests).headers, 'x-credential-identifier'), 'acme-signs');
       assertCode(await ask(changed(globex)), 403, 'NOT_AUTHORIZED');
       assert.equal(apisix.requests.length, 0);
     });

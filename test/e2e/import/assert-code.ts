@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 
 /** A refusal with this status and code, whatever the method of the endpoint, with a challenge for it on 401. */
 export function assertCode(answer: HttpAnswer, status: number, code: string): void {

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { type Json } from '../../support/envoy-config.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
+import { type Json } from '../../support/envoy/envoy-config.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
 
 /** The piece of Envoy's configuration that a guide shows under this name; a copy. */
 export function guideSnippet(name: string, guide = 'docs/migrating-from-kong.md'): Json {

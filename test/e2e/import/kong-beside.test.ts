@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type JsonObject, httpFilters, objectAt, routes } from '../../support/envoy-config.ts';
-import { projectRoot } from '../../support/documents.ts';
-import { send } from '../../support/http-client.ts';
-import { fieldValue, type RecordedRequest } from '../../support/http-message.ts';
-import { only } from '../../support/only.ts';
+import { type JsonObject, httpFilters, objectAt, routes } from '../../support/envoy/envoy-config.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
+import { send } from '../../support/http/http-client.ts';
+import { fieldValue, type RecordedRequest } from '../../support/http/http-message.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { startBackend } from '../../support/stack/recording-backend.ts';
 import { startStack } from '../../support/stack/stack.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
@@ -35,7 +35,7 @@ describe('Postern watching before Kong', () => {
       const answer = await send('HTTP/1.1', stack.envoy.port, { host: 'api.example.com', ...request });
       assert.equal(answer.status, 200, answer.body.toString());
       const entry = await stack.envoy.accessLogEntry(fieldValue(answer.headers, 'x-request-id') ?? '');
-      return { code: entry['code'], forwarded: only(stack.backend.requests) };
+      return { code: entry['code'], forwarded: assertOne(stack.backend.requests) };
     };
     for (const [request, expected] of [
       [signedForKong(), 'ALLOWED'],
@@ -81,7 +81,7 @@ describe('a part of the traffic', () => {
         assert.equal(kong.requests.length, 0);
       } else {
         assert.equal(answer.status, 200);
-        assert.equal(fieldValue(only(kong.requests).headers, 'authorization'), 'hmac username="a"');
+        assert.equal(fieldValue(assertOne(kong.requests).headers, 'authorization'), 'hmac username="a"');
       }
       assert.equal(stack.backend.requests.length, 0);
       assertCode(

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type PlainRequest } from '../../support/http-client.ts';
-import { type Fields } from '../../support/http-message.ts';
+import { type PlainRequest } from '../../support/http/http-client.ts';
+import { type Fields } from '../../support/http/http-message.ts';
 
 /** A request as a client of Kong's hmac-auth makes it; everything has a default: `GET /invoices`, now, by acme. */
 export interface KongRequest {

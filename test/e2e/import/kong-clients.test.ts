@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { httpFilters, routes } from '../../support/envoy-config.ts';
-import { projectRoot } from '../../support/documents.ts';
-import { protocols } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody, type RecordedRequest } from '../../support/http-message.ts';
-import { only } from '../../support/only.ts';
-import { release } from '../../support/release.ts';
-import { send } from '../../support/http-client.ts';
+import { httpFilters, routes } from '../../support/envoy/envoy-config.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody, type RecordedRequest } from '../../support/http/http-message.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { send } from '../../support/http/http-client.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 import { assertCode } from './assert-code.ts';
@@ -83,7 +83,7 @@ describe('clients of Kong after the move', () => {
 
   function forwardedOf(answer: HttpAnswer): RecordedRequest {
     assert.equal(answer.status, 200, answer.body.toString());
-    return only(stack.backend.requests);
+    return assertOne(stack.backend.requests);
   }
 
   for (const protocol of protocols) {

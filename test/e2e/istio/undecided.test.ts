@@ -6,7 +6,7 @@ import {
   objectAt,
   removeFilter,
   routes,
-} from '../../support/envoy-config.ts';
+} from '../../support/envoy/envoy-config.ts';
 import { undecidedCases } from '../chain/cases/undecided.ts';
 
 const RBAC = 'envoy.filters.http.rbac';

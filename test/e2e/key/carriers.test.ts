@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue } from '../../support/http-message.ts';
-import { type ToldCode } from '../../support/refusals.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -43,7 +43,7 @@ const accepted: Readonly<Record<string, Case>> = {
 };
 
 /** Requests that are refused, and what the caller is told. */
-const refused: Readonly<Record<string, readonly [request: Case[0], code: ToldCode]>> = {
+const refused: Readonly<Record<string, readonly [request: Case[0], code: RefusedCode]>> = {
   nowhere: [carried(''), 'CREDENTIALS_MISSING'],
   'nowhere, with an empty query': [carried('?'), 'CREDENTIALS_MISSING'],
   'as a name without "="': [carried('?appKey'), 'CREDENTIALS_MISSING'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Protocol, protocols } from '../../support/http-client.ts';
-import { type Fields, fieldValues } from '../../support/http-message.ts';
+import { type Protocol, protocols } from '../../support/http/http-client.ts';
+import { type Fields, fieldValues } from '../../support/http/http-message.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `

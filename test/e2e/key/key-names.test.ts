@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue, fieldValues } from '../../support/http-message.ts';
-import { type ToldCode } from '../../support/refusals.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues } from '../../support/http/http-message.ts';
+import { type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -96,7 +96,7 @@ const accepted: Readonly<Record<string, Accepted>> = {
   },
 };
 
-const refused: Readonly<Record<string, readonly [PlainRequest, ToldCode]>> = {
+const refused: Readonly<Record<string, readonly [PlainRequest, RefusedCode]>> = {
   'a wrong first one, though the later ones are right': [
     {
       target: `/header-first?token=${acme}`,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
-import { type HttpAnswer, jsonBody } from '../../support/http-message.ts';
-import { type PlainRequest, send } from '../../support/http-client.ts';
+import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
+import { type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
+import { type PlainRequest, send } from '../../support/http/http-client.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
 import { startBackend } from '../../support/stack/recording-backend.ts';
-import { acquireAll } from '../../support/release.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { acquireAll } from '../../support/lifetime/release.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 /** What `credential issue` and `credential rotate` hand over; of method key without an App Secret. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { send } from '../../support/http-client.ts';
+import { send } from '../../support/http/http-client.ts';
 import { type Mongod } from '../../support/mongodb/mongod.ts';
 import { type ReplicaSet } from '../../support/mongodb/replica-set.ts';
-import { only } from '../../support/only.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { startTraffic } from '../../support/traffic.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { startTraffic } from '../../support/load/traffic.ts';
 import {
   codeOf,
   type HandedOver,
@@ -57,7 +57,7 @@ describe('traffic through Envoy while MongoDB is away', function () {
 
   for (const { name, begin, end } of outages) {
     it(`goes on for known callers and gets 503 for unknown ones when it is ${name}, and all is well afterwards`, async () => {
-      const mongod = only(stack.mongodb.members);
+      const mongod = assertOne(stack.mongodb.members);
       const { envoy, postern } = stack.replica();
       const { headers } = signedWith(acme);
       assert.equal(await callUnknown(), '401 AUTHENTICATION_FAILED');

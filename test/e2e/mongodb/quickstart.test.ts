@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectRoot, readDocument } from '../../support/documents.ts';
-import { envoyProgram } from '../../support/stack/envoy.ts';
-import { freePort } from '../../support/mongodb/free-port.ts';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
+import { envoyProgram } from '../../support/envoy/envoy.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
-import { release } from '../../support/release.ts';
-import { startChild } from '../../support/stack/child-process.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const page = readDocument('docs/quickstart.md');
 const defaultStore = 'mongodb://127.0.0.1:27017/postern?replicaSet=rs0';

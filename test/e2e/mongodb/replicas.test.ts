@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { send } from '../../support/http-client.ts';
-import { release } from '../../support/release.ts';
+import { send } from '../../support/http/http-client.ts';
+import { release } from '../../support/lifetime/release.ts';
 import {
   codeOf,
   type HandedOver,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest } from '../../support/http-client.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { startTraffic } from '../../support/traffic.ts';
+import { type PlainRequest } from '../../support/http/http-client.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { startTraffic } from '../../support/load/traffic.ts';
 import { keyedWith, type MongodbStack, signedWith, startMongodbStack } from './mongodb-stack.ts';
 
 /** Requests to each replica between two steps. */

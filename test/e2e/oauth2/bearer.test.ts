@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { protocols, send } from '../../support/http-client.ts';
-import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 import { bearer, getToken, post } from '../../support/oauth2/oauth2-client.ts';
 import { encodeSegment, partsOf, signSegments } from '../../support/oauth2/forged-token.ts';
 import { type OAuth2Stack, startOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
-import { only } from '../../support/only.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const acme = { clientId: 'client-of-acme', secret: 'the-secret-of-acme-for-tests' };
 const borealis = { clientId: 'client-of-borealis', secret: 'the-secret-of-borealis-for-tests' };
@@ -75,7 +75,7 @@ describe('bearer tokens behind Envoy', () => {
     it(`make the caller known and do not go on, over ${protocol}`, async () => {
       const answer = await call('/stock/levels?a=%2F&&access_token=x', bearer(token));
       assert.equal(answer.status, 200, answer.body.toString());
-      const { target, headers } = only(stack.backend.requests);
+      const { target, headers } = assertOne(stack.backend.requests);
       assert.equal(target, '/stock/levels?a=%2F&&access_token=x');
       assert.deepEqual(
         ['x-consumer-id', 'x-consumer-username', 'x-credential-identifier', 'authorization'].map((name) =>
@@ -177,7 +177,7 @@ describe('bearer tokens behind Envoy', () => {
       codeOf(await send('HTTP/1.1', stack.envoy.port, { target: '/observed', headers: [bearer('x')] })),
       '200',
     );
-    const { headers } = only(stack.backend.requests);
+    const { headers } = assertOne(stack.backend.requests);
     assert.deepEqual([fieldValue(headers, 'authorization'), fieldValue(headers, 'x-consumer-id')], [null, null]);
   });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { fieldValue } from '../../support/http-message.ts';
-import { projectRoot } from '../../support/documents.ts';
-import { documentedPrograms, runProgram } from '../../support/oauth2/documented-program.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
+import { documentedPrograms, runProgram } from '../../support/docs/documented-program.ts';
 import { type OAuth2Stack, startOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
-import { only } from '../../support/only.ts';
-import { release } from '../../support/release.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 describe('what docs/oauth2.md shows', () => {
   let stack: OAuth2Stack;
@@ -31,7 +31,7 @@ describe('what docs/oauth2.md shows', () => {
 
   it('calls with it', async () => {
     assert.equal(await shell(curl()[1]), 'ok\n');
-    const { target, headers } = only(stack.backend.requests);
+    const { target, headers } = assertOne(stack.backend.requests);
     assert.deepEqual([target, fieldValue(headers, 'x-consumer-id')], ['/stock/levels', 'acme']);
     assert.equal(fieldValue(headers, 'authorization'), null);
   });
@@ -47,9 +47,9 @@ describe('what docs/oauth2.md shows', () => {
   });
 
   it('calls with openid-client', async () => {
-    const program = only(documentedPrograms('js', stack.url));
+    const program = assertOne(documentedPrograms('js', stack.url));
     const output = await runProgram(process.execPath, ['--input-type=module', '--eval', program], { cwd: projectRoot });
     assert.equal(output, '200 ok\n\n');
-    assert.equal(fieldValue(only(stack.backend.requests).headers, 'x-consumer-id'), 'acme');
+    assert.equal(fieldValue(assertOne(stack.backend.requests).headers, 'x-consumer-id'), 'acme');
   });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { protocols, send } from '../../support/http-client.ts';
-import { fieldValue, jsonBody } from '../../support/http-message.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { fieldValue, jsonBody } from '../../support/http/http-message.ts';
 import { assertOAuth2Refusal, getToken, post, requestToken } from '../../support/oauth2/oauth2-client.ts';
 import { form } from '../../support/oauth2/oauth2-request.ts';
 import { demoClient, type OAuth2Stack, startOAuth2Stack } from '../../support/oauth2/oauth2-stack.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const formType = ['content-type', 'application/x-www-form-urlencoded'] as const;
 const jsonType = ['content-type', 'application/json'] as const;

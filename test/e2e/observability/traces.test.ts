@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { connectionManager, type JsonObject, listAt, objectAt } from '../../support/envoy-config.ts';
-import { send } from '../../support/http-client.ts';
+import { connectionManager, type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
+import { send } from '../../support/http/http-client.ts';
 import { type OtlpCollector, startOtlpCollector } from '../../support/observe/otlp-collector.ts';
 import { type ReceivedSpan } from '../../support/observe/otlp-spans.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const document = `

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { protocols } from '../../support/http-client.ts';
-import { fieldValue } from '../../support/http-message.ts';
-import { type ToldCode } from '../../support/refusals.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -27,7 +27,7 @@ grants:
   - { endpoint: known, consumer: expired, expiresAt: 2020-01-01T00:00:00Z }
 `;
 
-type Outcome = 'allowed' | ToldCode;
+type Outcome = 'allowed' | RefusedCode;
 
 /** What each App Key meets, by endpoint. */
 const outcomes: Readonly<Record<string, Readonly<Record<string, Outcome>>>> = {

@@ -7,10 +7,10 @@ import {
   type JsonObject,
   listAt,
   objectAt,
-} from '../../support/envoy-config.ts';
-import { poll } from '../../support/poll.ts';
+} from '../../support/envoy/envoy-config.ts';
+import { poll } from '../../support/time/poll.ts';
 import { startBackend } from '../../support/stack/recording-backend.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 /** What doctor says of a running Envoy, without what it says of the store. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, type Protocol, protocols } from '../../support/http-client.ts';
-import { fieldValue, fieldValues, type HttpAnswer } from '../../support/http-message.ts';
-import { assertRefusalHeaders, assertRefused } from '../../support/refusals.ts';
+import { type PlainRequest, type Protocol, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues, type HttpAnswer } from '../../support/http/http-message.ts';
+import { assertRefusalHeaders, assertRefused } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const daySeconds = 86_400;

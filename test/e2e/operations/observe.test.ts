@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue, fieldValues } from '../../support/http-message.ts';
-import { type ToldCode } from '../../support/refusals.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues } from '../../support/http/http-message.ts';
+import { type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -33,7 +33,7 @@ consumers:
 interface Observed {
   readonly request: PlainRequest;
   /** What it would have been told. */
-  readonly code: ToldCode | 'ALLOWED';
+  readonly code: RefusedCode | 'ALLOWED';
   readonly consumer: string | null;
   /** What the back end must get as target. */
   readonly target: string;
@@ -90,7 +90,7 @@ const observed: Readonly<Record<string, Observed>> = {
   },
 };
 
-const refused: Readonly<Record<string, readonly [PlainRequest, ToldCode]>> = {
+const refused: Readonly<Record<string, readonly [PlainRequest, RefusedCode]>> = {
   'a target that is not in normal form': [{ target: '/watched/../x?appKey=key-of-acme' }, 'PATH_NOT_NORMAL'],
   'an authority that is no host': [{ target: '/watched', host: 'a,b' }, 'MALFORMED_REQUEST'],
   'a disabled endpoint': [{ target: '/sleeping?appKey=key-of-acme' }, 'ENDPOINT_NOT_FOUND'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue, fieldValues, jsonBody } from '../../support/http-message.ts';
-import { assertRefusalHeaders, type ToldCode } from '../../support/refusals.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, fieldValues, jsonBody } from '../../support/http/http-message.ts';
+import { assertRefusalHeaders, type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -19,7 +19,7 @@ consumers:
 
 interface Refused {
   readonly request: PlainRequest;
-  readonly code: ToldCode;
+  readonly code: RefusedCode;
   /** What the access log says of it. */
   readonly endpoint: string | null;
   readonly consumer?: string;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { send } from '../../support/http-client.ts';
-import { jsonBody } from '../../support/http-message.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { send } from '../../support/http/http-client.ts';
+import { jsonBody } from '../../support/http/http-message.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
-import { startTraffic, type Traffic } from '../../support/traffic.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { startTraffic, type Traffic } from '../../support/load/traffic.ts';
 
 /** A document with the endpoint that traffic goes to, and one more that tells the revision. */
 function revision(name: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
 import { nowSeconds, signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';

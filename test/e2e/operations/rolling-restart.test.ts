@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { cluster, type JsonObject, listAt } from '../../support/envoy-config.ts';
-import { protocols, send } from '../../support/http-client.ts';
-import { poll } from '../../support/poll.ts';
+import { cluster, type JsonObject, listAt } from '../../support/envoy/envoy-config.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
-import { assertRefusalHeaders, assertRefused } from '../../support/refusals.ts';
-import { release } from '../../support/release.ts';
+import { assertRefusalHeaders, assertRefused } from '../../support/http/assert-refused.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { startTraffic } from '../../support/traffic.ts';
+import { startTraffic } from '../../support/load/traffic.ts';
 
 const document = `
 version: 1

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { cluster, type JsonObject, listAt } from '../../support/envoy-config.ts';
+import { cluster, type JsonObject, listAt } from '../../support/envoy/envoy-config.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
 import { type LoadRequest, startLoad } from '../../support/load/open-load.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { useFollowedTls, writeEnvoySecrets } from '../../support/tls/envoy-tls.ts';
 import { mountSecret, type SecretVolume } from '../../support/tls/secret-volume.ts';
 

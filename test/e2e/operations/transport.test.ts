@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cluster, filterSettings, type JsonObject, listAt, objectAt } from '../../support/envoy-config.ts';
+import { cluster, filterSettings, type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { protocols, send } from '../../support/http-client.ts';
-import { fieldValue } from '../../support/http-message.ts';
-import { poll } from '../../support/poll.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type PosternSettings } from '../../support/stack/postern-process.ts';
-import { assertRefused, type ToldCode } from '../../support/refusals.ts';
-import { release } from '../../support/release.ts';
+import { assertRefused, type RefusedCode } from '../../support/http/assert-refused.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const document = `
 version: 1
@@ -131,7 +131,7 @@ async function assertServes({ envoy, backend }: Stack, clusterName: string): Pro
     assert.equal(forwarded?.target, '/orders?x=a%2Fb&&y');
     assert.ok(forwarded.body.equals(body));
     assert.equal(fieldValue(forwarded.headers, 'x-consumer-username'), 'Acme Ltd');
-    const refused: readonly (readonly [string, ToldCode])[] = [
+    const refused: readonly (readonly [string, RefusedCode])[] = [
       ['/orders', 'CREDENTIALS_MISSING'],
       ['/orders?appKey=wrong', 'AUTHENTICATION_FAILED'],
       ['/granted?appKey=key-of-acme', 'NOT_AUTHORIZED'],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cluster, type JsonObject } from '../../support/envoy-config.ts';
-import { protocols, send } from '../../support/http-client.ts';
-import { poll } from '../../support/poll.ts';
-import { assertRefused } from '../../support/refusals.ts';
-import { release } from '../../support/release.ts';
+import { cluster, type JsonObject } from '../../support/envoy/envoy-config.ts';
+import { protocols, send } from '../../support/http/http-client.ts';
+import { poll } from '../../support/time/poll.ts';
+import { assertRefused } from '../../support/http/assert-refused.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const document = `
 version: 1

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, type Protocol, protocols } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http-message.ts';
-import { type SignedCode } from '../../support/partner/assert-told.ts';
+import { type PlainRequest, type Protocol, protocols } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
+import { type SignedCode } from '../../support/partner/assert-signed-refused.ts';
 import { nowSeconds } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, signOf, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme, acmeFormer, overseas, type PartnerKey, unusableKeys } from '../../support/partner/signature-document.ts';

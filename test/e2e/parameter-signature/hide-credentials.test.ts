@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { protocols } from '../../support/http-client.ts';
-import { fieldValue, jsonBody } from '../../support/http-message.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { fieldValue, jsonBody } from '../../support/http/http-message.ts';
 import { nowSeconds } from '../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { http1 } from '../../support/http1-client.ts';
-import { http2 } from '../../support/http2-client.ts';
-import { protocols } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
+import { http1 } from '../../support/http/http1-client.ts';
+import { http2 } from '../../support/http/http2-client.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
 import {
   FORM_TYPE,
   formRequest,

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols, send } from '../../support/http-client.ts';
-import { fieldValue, jsonBody } from '../../support/http-message.ts';
-import { only } from '../../support/only.ts';
+import { type PlainRequest, protocols, send } from '../../support/http/http-client.ts';
+import { fieldValue, jsonBody } from '../../support/http/http-message.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { signOf } from '../../support/partner/parameters.ts';
 import { withinOneSecond } from '../../support/partner/use-signed-stack.ts';
 import { VECTOR_ENDPOINT, vectorEndpoints } from '../../support/partner/vector-endpoints.ts';
 import { parameterVectorAt } from '../../support/partner/vectors-now.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import {
   parameterMessage,
   type ParameterVector,
   readVectors,
   type VectorFile,
-} from '../../support/signature-vectors.ts';
+} from '../../support/signing/signature-vectors.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const published = readVectors('published');
@@ -86,7 +86,7 @@ describe('the parameter vectors through Envoy', () => {
           assert.equal(stack.backend.requests.length, 0);
           return;
         }
-        const forwarded = only(stack.backend.requests);
+        const forwarded = assertOne(stack.backend.requests);
         assert.equal(forwarded.target, request.target);
         const data = vector.form === 'json' ? (JSON.parse(String(request.body)) as { data: string }) : null;
         assert.deepEqual(forwarded.body, data === null ? (request.body ?? Buffer.alloc(0)) : Buffer.from(data.data));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { gone, nameOf } from '../../support/demo/process-tree.ts';
+import { gone, nameOf } from '../../support/process/process-tree.ts';
 import { useDemo } from '../../support/demo/use-demo.ts';
 import { command } from '../../support/ratelimit/start-redis.ts';
 

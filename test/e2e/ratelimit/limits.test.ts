@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { send } from '../../support/http-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
-import { freePort } from '../../support/mongodb/free-port.ts';
+import { send } from '../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
+import { freePort } from '../../support/process/free-port.ts';
 import { type LogLine, type PosternProcess, startPostern } from '../../support/stack/postern-process.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
-import { assertRefused } from '../../support/refusals.ts';
-import { release } from '../../support/release.ts';
-import { secondsLeft } from '../../support/seconds-left.ts';
-import { type Envoy, startEnvoy } from '../../support/stack/envoy.ts';
+import { assertRefused } from '../../support/http/assert-refused.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { secondsLeft } from '../../support/time/seconds-left.ts';
+import { type Envoy, startEnvoy } from '../../support/envoy/envoy.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const daySeconds = 86_400;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { protocols, send as sendTo } from '../../support/http-client.ts';
-import { http1Bytes } from '../../support/http1-client.ts';
-import { only } from '../../support/only.ts';
-import { assertRefused } from '../../support/refusals.ts';
+import { protocols, send as sendTo } from '../../support/http/http-client.ts';
+import { http1Bytes } from '../../support/http/http1-client.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { assertRefused } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 /** The widest document there is, and a host of its own: nothing but its form can stop a request. */
@@ -97,7 +97,7 @@ describe('an authority that is no host', () => {
     assertRefused(refused, 'CREDENTIALS_MISSING');
     const allowed = await http1Bytes(port, `GET http://www.example.com@api.example.com/?appKey=key-of-acme ${head}`);
     assert.equal(allowed.status, 200);
-    assert.equal(only(stack().backend.requests).authority, 'api.example.com');
+    assert.equal(assertOne(stack().backend.requests).authority, 'api.example.com');
   });
 
   it('is no Host at all, which Envoy refuses', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { filterSettings, type JsonObject, objectAt, removeFilter, routes } from '../../support/envoy-config.ts';
-import { protocols } from '../../support/http-client.ts';
-import { encodeHttp1, http1, Http1Connection } from '../../support/http1-client.ts';
-import { http2 } from '../../support/http2-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
-import { only } from '../../support/only.ts';
-import { assertRefused } from '../../support/refusals.ts';
+import { filterSettings, type JsonObject, objectAt, removeFilter, routes } from '../../support/envoy/envoy-config.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { encodeHttp1, http1, Http1Connection } from '../../support/http/http1-client.ts';
+import { http2 } from '../../support/http/http2-client.ts';
+import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { assertRefused } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -86,7 +86,7 @@ describe('the body of a request', () => {
     it(`of 10 MiB reaches the back end byte for byte: ${framing}`, async () => {
       const answer = await sendLarge(stack().envoy.port);
       assert.equal(answer.status, 200, answer.body.toString());
-      const forwarded = only(stack().backend.requests);
+      const forwarded = assertOne(stack().backend.requests);
       assert.equal(digest(forwarded.body), digest(large));
       assert.equal(forwarded.target, '/orders');
     });
@@ -138,7 +138,7 @@ describe('the body of a request', () => {
       trailers: [['X-Consumer-Id', 'root']],
     });
     assert.equal(answer.status, 200);
-    const forwarded = only(stack().backend.requests);
+    const forwarded = assertOne(stack().backend.requests);
     assert.deepEqual(forwarded.body, Buffer.from('one \0\xff\r\n end', 'latin1'));
     assert.equal(fieldValue(forwarded.headers, 'x-consumer-id'), 'acme');
     assert.deepEqual(forwarded.trailers, []);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { http1 } from '../../support/http1-client.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { http1 } from '../../support/http/http1-client.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `

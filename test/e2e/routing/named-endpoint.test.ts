@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
-import { type JsonObject, routes } from '../../support/envoy-config.ts';
-import { type PlainRequest, protocols } from '../../support/http-client.ts';
-import { fieldValue } from '../../support/http-message.ts';
-import { type ToldCode } from '../../support/refusals.ts';
+import { type JsonObject, routes } from '../../support/envoy/envoy-config.ts';
+import { type PlainRequest, protocols } from '../../support/http/http-client.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { type RefusedCode } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 const document = `
@@ -44,7 +44,7 @@ function nameEndpoints(config: JsonObject): void {
 
 const key = [['X-App-Key', 'key-of-acme']] as const;
 
-const refused: Readonly<Record<string, readonly [PlainRequest, ToldCode]>> = {
+const refused: Readonly<Record<string, readonly [PlainRequest, RefusedCode]>> = {
   'a caller without credentials': [{ target: '/to-orders' }, 'CREDENTIALS_MISSING'],
   'a wrong App Key': [{ target: '/to-orders?appKey=wrong' }, 'AUTHENTICATION_FAILED'],
   'an endpoint that is disabled': [{ target: '/to-sleeping', headers: key }, 'ENDPOINT_NOT_FOUND'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { protocols } from '../../support/http-client.ts';
-import { http1Bytes } from '../../support/http1-client.ts';
-import { fieldValue, type HttpAnswer } from '../../support/http-message.ts';
-import { assertRefused } from '../../support/refusals.ts';
+import { protocols } from '../../support/http/http-client.ts';
+import { http1Bytes } from '../../support/http/http1-client.ts';
+import { fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
+import { assertRefused } from '../../support/http/assert-refused.ts';
 import { useStack } from '../../support/stack/use-stack.ts';
 
 /** The widest document there is: nothing but its form can stop a request. */

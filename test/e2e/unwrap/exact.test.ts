@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { http1 } from '../../support/http1-client.ts';
-import { http2 } from '../../support/http2-client.ts';
-import { type Fields, fieldValue, type HttpAnswer } from '../../support/http-message.ts';
+import { http1 } from '../../support/http/http1-client.ts';
+import { http2 } from '../../support/http/http2-client.ts';
+import { type Fields, fieldValue, type HttpAnswer } from '../../support/http/http-message.ts';
 import { nowSeconds } from '../../support/partner/hmac.ts';
 import { wrapperOf } from '../../support/partner/parameters.ts';
 import { acme, acmeFormer, overseas } from '../../support/partner/signature-document.ts';

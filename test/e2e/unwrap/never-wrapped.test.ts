@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chosenAttachment } from '../../support/attachments/chosen.ts';
-import { connectionManager, objectAt, removeFilter } from '../../support/envoy-config.ts';
-import { protocols } from '../../support/http-client.ts';
+import { connectionManager, objectAt, removeFilter } from '../../support/envoy/envoy-config.ts';
+import { protocols } from '../../support/http/http-client.ts';
 import { jsonRequest, formRequest, withSign, wrapperOf } from '../../support/partner/parameters.ts';
 import { acme, type EndpointLine } from '../../support/partner/signature-document.ts';
 import { useSignedStack } from '../../support/partner/use-signed-stack.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import { fleetDocument, makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 200;

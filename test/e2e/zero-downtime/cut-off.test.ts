@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints } from '../../support/fleet/partners.ts';
-import { send } from '../../support/http-client.ts';
-import { poll } from '../../support/poll.ts';
+import { send } from '../../support/http/http-client.ts';
+import { poll } from '../../support/time/poll.ts';
 import { type Relay, startRelay } from '../../support/stack/relay.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const CALLS = 40;
 

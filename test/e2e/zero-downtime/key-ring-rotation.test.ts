@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { send } from '../../support/http-client.ts';
-import { jsonBody } from '../../support/http-message.ts';
+import { send } from '../../support/http/http-client.ts';
+import { jsonBody } from '../../support/http/http-message.ts';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import {
   getToken,
@@ -16,8 +16,8 @@ import {
 } from '../../support/fleet/partners.ts';
 import { type LoadRequest, startLoad } from '../../support/load/open-load.ts';
 import { decodeSegment, partsOf } from '../../support/oauth2/forged-token.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 200;

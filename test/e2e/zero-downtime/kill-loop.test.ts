@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const REQUESTS_PER_SECOND = 200;
 const KILLS = 5;

@@ -1,8 +1,8 @@
 import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
 import { makeEndpoints, makePartner, mixedTraffic } from '../../support/fleet/partners.ts';
 import { type Load } from '../../support/load/open-load.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 200;

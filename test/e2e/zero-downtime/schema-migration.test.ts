@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { startChild } from '../../support/stack/child-process.ts';
+import { startChild } from '../../support/process/child-process.ts';
 import { type Fleet, type FleetReplica, startFleet } from '../../support/fleet/fleet.ts';
 import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
 import { setSchemaVersion, withDatabase } from '../../support/fleet/schema-version.ts';
 import { withClient } from '../../support/mongodb/command.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 

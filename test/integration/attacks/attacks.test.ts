@@ -3,7 +3,7 @@ import { attacks } from '../../../attacks/attacks.ts';
 import { type Attack, serviceKindOf } from '../../../attacks/framework/attack.ts';
 import { type Bounds, findCpuBreaches, findFaults } from '../../../attacks/framework/bounds.ts';
 import { boundsOf, type Lab, openLab } from '../../../attacks/framework/lab.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 /** CPU time itself grows where others use the same cores, and a short attack leaves code uncompiled. */
 const SLACK = { factor: 2, ms: 400 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
 import { renderKustomization } from '../../support/kubernetes/render-kustomization.ts';
 

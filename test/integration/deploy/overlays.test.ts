@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { overlayEnvoy, tlsEnvoy } from '../../../scripts/deploy/overlay-envoy.mjs';
 import { parseConfig } from '../../../src/config.ts';
-import { type Json, readEnvoyConfig } from '../../support/envoy-config.ts';
+import { type Json, readEnvoyConfig } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findDifferences } from '../../support/kubernetes/find-differences.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';

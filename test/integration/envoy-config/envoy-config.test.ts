@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { envoyProgram } from '../../support/stack/envoy.ts';
+import { envoyProgram } from '../../support/envoy/envoy.ts';
 import {
   at,
   cluster,
@@ -12,8 +12,8 @@ import {
   objectAt,
   readEnvoyConfig,
   routes,
-} from '../../support/envoy-config.ts';
-import { startChild } from '../../support/stack/child-process.ts';
+} from '../../support/envoy/envoy-config.ts';
+import { startChild } from '../../support/process/child-process.ts';
 
 const config = readEnvoyConfig();
 

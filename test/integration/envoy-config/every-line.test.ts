@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import { startChild } from '../../support/stack/child-process.ts';
-import { dumpOf } from '../../support/stack/config-dump.ts';
-import { envoyProgram } from '../../support/stack/envoy.ts';
-import { connectionManager, type Json, type JsonObject, listAt, readEnvoyConfig } from '../../support/envoy-config.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { dumpOf } from '../../support/envoy/config-dump.ts';
+import { envoyProgram } from '../../support/envoy/envoy.ts';
+import {
+  connectionManager,
+  type Json,
+  type JsonObject,
+  listAt,
+  readEnvoyConfig,
+} from '../../support/envoy/envoy-config.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 type Steps = readonly (string | number)[];
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startChild } from '../../support/stack/child-process.ts';
-import { envoyProgram } from '../../support/stack/envoy.ts';
-import { at, httpFilters, readEnvoyConfig } from '../../support/envoy-config.ts';
-import { attachRateLimitFilter } from '../../support/ratelimit/rate-limit-filter.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { envoyProgram } from '../../support/envoy/envoy.ts';
+import { at, httpFilters, readEnvoyConfig } from '../../support/envoy/envoy-config.ts';
+import { attachRateLimitFilter } from '../../support/envoy/rate-limit-filter.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 describe("envoy.yaml with Envoy's own rate limit filter", () => {
   it('is accepted by Envoy, and uses no setting that Envoy deprecated', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { type Child, startChild } from '../../support/stack/child-process.ts';
-import { projectRoot, readDocument } from '../../support/documents.ts';
+import { type Child, startChild } from '../../support/process/child-process.ts';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 import { askPostern } from '../../support/image/ask.ts';
 import { type AssembledTree, assembleTree } from '../../support/image/assemble-tree.ts';
 import { readDockerfile } from '../../support/image/dockerfile.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 /** Names of packages in `import … from 'name'` and `import('name')`, as the compiler writes them. */
 const imports = /^(?:import|export)\s(?:[^;']*?\sfrom\s)?'([^'.][^']*)';|\bimport\('([^'.][^']*)'\)/gm;

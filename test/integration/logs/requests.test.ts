@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startChild } from '../../support/stack/child-process.ts';
-import { readConsole } from '../../support/console-fence.ts';
-import { projectRoot, readDocument, readFences } from '../../support/documents.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { readConsole } from '../../support/docs/console-fence.ts';
+import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 import { RawClient } from '../../support/grpc/raw-client.ts';
 import { checkRequest, type HeaderLine, type RequestParts } from '../../support/pipeline/check-request.ts';
-import { only } from '../../support/only.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
 import { type PosternSettings, startPostern } from '../../support/stack/postern-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const document = `
 version: 1
@@ -61,7 +61,7 @@ async function outputAbout(requests: readonly RequestParts[], settings: PosternS
 
 describe('the log of requests', () => {
   it('is searched by request id, as the documentation shows', async () => {
-    const shown = only(
+    const shown = assertOne(
       readFences(readDocument('docs/observability.md'), 'console')
         .flatMap(readConsole)
         .filter(({ command }) => command.startsWith('grep ')),
@@ -121,6 +121,6 @@ describe('the log of requests', () => {
       told.reduce((sum, line) => sum + Number(line['lines']), 0),
       leftOut,
     );
-    assert.equal(only(lines.filter(({ requestId }) => requestId === 'the-other'))['code'], 'NOT_AUTHORIZED');
+    assert.equal(assertOne(lines.filter(({ requestId }) => requestId === 'the-other'))['code'], 'NOT_AUTHORIZED');
   });
 });

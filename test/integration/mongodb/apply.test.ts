@@ -8,8 +8,8 @@ import { BSON, type Db } from 'mongodb';
 import { type KeyRing } from '../../../src/keyring/key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { documentArbitrary } from '../../support/manage/document-arbitrary.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { documentArbitrary } from '../../support/declarative/document-arbitrary.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { keyRingAt, openedCredential } from './opened-credential.ts';
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BSON } from 'mongodb';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { commandsOfPage } from '../../unit/docs/commands-of-page.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startChild } from '../../support/stack/child-process.ts';
-import { projectRoot } from '../../support/documents.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 describe('deploy/compose/setup.mjs', () => {
   it('makes a new MongoDB one that Postern serves from, and changes nothing when it runs again', async () => {

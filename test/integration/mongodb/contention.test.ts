@@ -10,11 +10,11 @@ import { describeFault } from '../../../src/store/mongodb/mapping/document-fault
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { type OpenedMongoStore, openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 
 /** So many credentials are changed at once by an `apply` of these tests, the one of acme among them. */
 const BULK = 4000;

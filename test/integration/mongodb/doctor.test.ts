@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ringText } from '../../support/ring-text.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 
 type Finding = Readonly<Record<'level' | 'subject' | 'message', string>> & { readonly advice: string | null };

@@ -6,12 +6,11 @@ import { Secret } from '../../../src/model/secret.ts';
 import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
 import { readUnverifiedClaims } from '../../../src/oauth2/token-claims.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { consumer, credential, partnerEndpoint } from '../../support/pipeline/resources.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { APP_SECRET, HMAC_APP_KEY, hmacCredential, put } from './support.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Document } from 'mongodb';
 import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { grant, openEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { acme, empty, hmacCredential, keyRingOf, openStore, type OpenStore, put } from './support.ts';
 
 const GRANTED = 'acme active granted orders';

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { consumer, grant, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { acme, APP_SECRET, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
 
 describe('following MongoDB', () => {

@@ -12,8 +12,8 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { messagesOf, RawClient } from '../../support/grpc/raw-client.ts';
 import { readAnswer } from '../../support/pipeline/answer.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
-import { poll } from '../../support/poll.ts';
-import { ringText } from '../../support/ring-text.ts';
+import { poll } from '../../support/time/poll.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
 
 type LogLine = Readonly<Record<string, unknown>>;
 

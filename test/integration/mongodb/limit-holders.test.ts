@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLimitHolders } from '../../../src/doctor/own-limits.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 describe('the endpoints and grants with limits that doctor finds in MongoDB', () => {

@@ -3,12 +3,12 @@ import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { type UsageDocument } from '../../../src/store/mongodb/documents.ts';
-import { testRingKey } from '../../support/keyring.ts';
+import { testRingKey } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { basic, form } from '../../support/oauth2/oauth2-request.ts';
 import { consumer, credential, partnerEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 import { type GatewayUnderTest, startTestGateway } from './gateway-under-test.ts';
 import { put, type Seed } from './support.ts';
 

@@ -5,7 +5,7 @@ import { type FailPoint, setFailPoint } from '../../support/mongodb/fail-point.t
 import { type Mongod } from '../../support/mongodb/mongod.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { acme, empty, hmacCredential, openStore, type OpenStore, put } from './support.ts';
 
 const GRANTED = 'acme active granted orders';

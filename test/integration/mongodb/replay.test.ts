@@ -14,8 +14,8 @@ import { asCheck } from '../../support/partner/signed-gateway.ts';
 import { usedSignature } from '../../support/partner/used-signature.ts';
 import { type RequestParts } from '../../support/pipeline/check-request.ts';
 import { partnerEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
-import { ringText } from '../../support/ring-text.ts';
+import { poll } from '../../support/time/poll.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { type GatewayUnderTest, startTestGateway } from './gateway-under-test.ts';
 import { acme, APP_SECRET, HMAC_APP_KEY, put } from './support.ts';
 

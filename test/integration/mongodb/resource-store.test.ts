@@ -19,7 +19,7 @@ import {
 } from '../../../src/store/mongodb/resource-store.ts';
 import { createUsageSource } from '../../../src/store/mongodb/usage.ts';
 import { APP_SECRET, creation, managed, OTHER_SECRET } from '../../conformance/resource-store.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { startReplicaSet } from '../../support/mongodb/replica-set.ts';

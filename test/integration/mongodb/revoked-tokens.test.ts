@@ -9,8 +9,8 @@ import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts
 import { MongoRevokedTokens } from '../../../src/store/mongodb/revoked-tokens/mongo-revoked-tokens.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 /** A list under test, and what it told. */
 interface OpenList extends AsyncDisposable {

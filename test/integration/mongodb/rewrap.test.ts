@@ -6,7 +6,7 @@ import type { CredentialDocument } from '../../../src/store/mongodb/documents.ts
 import { rewrapCredential, rewrapSecrets } from '../../../src/store/mongodb/rewrap-secrets.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { keyRingAt, openedCredential } from './opened-credential.ts';
 

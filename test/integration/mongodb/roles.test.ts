@@ -9,12 +9,12 @@ import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongod
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { runShellScript } from '../../support/mongodb/shell-script.ts';
-import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
-import { release } from '../../support/release.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const script = new URL('../../../deploy/mongodb/roles.js', import.meta.url);
 const database = 'postern';

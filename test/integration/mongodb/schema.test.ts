@@ -9,7 +9,7 @@ import { readCredentialDocument } from '../../../src/store/mongodb/mapping/map-c
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { readSchemaVersion, requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 
 type Anything = { _id: string } & Document;

@@ -20,10 +20,10 @@ import { writeCredentialDocument } from '../../../src/store/mongodb/mapping/map-
 import { type FollowedCollection } from '../../../src/store/mongodb/feed/follow-collection.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { MongoCheckStore, type MongoCheckStorePorts } from '../../../src/store/mongodb/mongo-check-store.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { emptyCollections } from '../../support/mongodb/empty-collections.ts';
 import { consumer, credential, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 
 const ring = testKeyRing();
 const majority = { writeConcern: { w: 'majority' }, upsert: true } as const;

@@ -8,13 +8,13 @@ import { checkMongodb } from '../../../src/doctor/mongodb/check-mongodb.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { MongodbUnavailable, withFaults } from '../../../src/store/mongodb/faults.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { adminCommand, withClient } from '../../support/mongodb/command.ts';
 import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
 import { root } from '../../support/mongodb/security.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { startTestGateway } from './gateway-under-test.ts';
 
 const authority = makeCertificate('authority');

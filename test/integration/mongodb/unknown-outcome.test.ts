@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFailPoint } from '../../support/mongodb/fail-point.ts';
 import type { Mongod } from '../../support/mongodb/mongod.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
-import { poll } from '../../support/poll.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 
 /** The command stands before its commit for so long: time for a test to freeze members. */

@@ -5,7 +5,7 @@ import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { createUsageSink } from '../../../src/store/mongodb/usage.ts';
 import { type CredentialUse } from '../../../src/store/usage-recorder.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { NOON } from '../../support/pipeline/fixed-clock.ts';
+import { NOON } from '../../support/time/fixed-clock.ts';
 
 function use(credentialId: string, lastUsedAt: number, retiringSecretLastUsedAt: number | null = null): CredentialUse {
   return { credentialId, lastUsedAt, retiringSecretLastUsedAt };

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { type Mongod, startMongod } from '../../support/mongodb/mongod.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 interface Told {

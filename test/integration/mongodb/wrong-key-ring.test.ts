@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CredentialDocument } from '../../../src/store/mongodb/documents.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
-import { poll } from '../../support/poll.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { startTestGateway } from './gateway-under-test.ts';
 

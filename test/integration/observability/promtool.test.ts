@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { projectRoot } from '../../support/documents.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
 import { fullRegistry } from '../../support/observe/known-metrics.ts';
 import { prometheusPrograms } from '../../support/observe/prometheus.ts';
 import { rulesPath } from '../../support/observe/rules.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { checkRateLimitService } from '../../../src/doctor/check-rate-limit-service.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findServices } from '../../../services/install-services.mjs';
-import { startChild } from '../../support/stack/child-process.ts';
-import { freePort } from '../../support/mongodb/free-port.ts';
-import { only } from '../../support/only.ts';
-import { poll } from '../../support/poll.ts';
+import { startChild } from '../../support/process/child-process.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { assertOne } from '../../support/assertions/assert-one.ts';
+import { poll } from '../../support/time/poll.ts';
 import { command } from '../../support/ratelimit/start-redis.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -30,8 +30,8 @@ describe('the commands that start the rate limit service', () => {
     it(`of ${page} do, with nothing changed but the ports`, async () => {
       const { ratelimit, redis } = await findServices(['ratelimit', 'redis']);
       assert.ok(ratelimit !== null && redis !== null);
-      const redisLine = only(await shellLines(page, 'redis-server '));
-      const serviceLine = only(await shellLines(page, '(set -a; . deploy/ratelimit/ratelimit.env;'));
+      const redisLine = assertOne(await shellLines(page, 'redis-server '));
+      const serviceLine = assertOne(await shellLines(page, '(set -a; . deploy/ratelimit/ratelimit.env;'));
       const env = { PATH: [dirname(redis), dirname(ratelimit), process.env['PATH']].join(delimiter) };
       const run = (line: string) => startChild({ command: 'sh', args: ['-c', `cd '${root}' && exec ${line}`], env });
 

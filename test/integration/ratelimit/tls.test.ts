@@ -9,12 +9,12 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import type { LocalServer } from '../../support/ratelimit/local-server.ts';
 import { startRateLimitService, tlsEnvironment } from '../../support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../support/ratelimit/start-redis.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { mountSecret, type SecretVolume } from '../../support/tls/secret-volume.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 

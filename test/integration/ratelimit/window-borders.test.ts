@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import type { LimitReading } from '../../../src/model/limit.ts';
 import { limit } from '../../support/pipeline/resources.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 
 const REQUESTS = 7;

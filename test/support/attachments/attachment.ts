@@ -1,4 +1,4 @@
-import { type ClusterNames, envoyYamlClusters, type JsonObject, readEnvoyConfig } from '../envoy-config.ts';
+import { type ClusterNames, envoyYamlClusters, type JsonObject, readEnvoyConfig } from '../envoy/envoy-config.ts';
 
 /** What the filters that make Postern safe are called in a configuration. */
 export interface FilterNames {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { at, type Json, type JsonObject, listAt, objectAt } from '../envoy-config.ts';
+import { at, type Json, type JsonObject, listAt, objectAt } from '../envoy/envoy-config.ts';
 import { type Attachment } from './attachment.ts';
 
 /** What a control plane made of the committed manifests (`npm run translate:attachments`). */

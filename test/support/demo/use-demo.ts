@@ -1,7 +1,7 @@
-import { type Child, startChild } from '../stack/child-process.ts';
-import { release } from '../release.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
-import { descendantsOf } from './process-tree.ts';
+import { type Child, startChild } from '../process/child-process.ts';
+import { release } from '../lifetime/release.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
+import { descendantsOf } from '../process/process-tree.ts';
 
 const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 

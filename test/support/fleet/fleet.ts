@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type Envoy, startEnvoy } from '../stack/envoy.ts';
-import { cluster, type JsonObject, listAt } from '../envoy-config.ts';
-import { freePort } from '../mongodb/free-port.ts';
+import { type Envoy, startEnvoy } from '../envoy/envoy.ts';
+import { cluster, type JsonObject, listAt } from '../envoy/envoy-config.ts';
+import { freePort } from '../process/free-port.ts';
 import { type ReplicaSet, startReplicaSet } from '../mongodb/replica-set.ts';
-import { poll } from '../poll.ts';
+import { poll } from '../time/poll.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from '../stack/postern-process.ts';
 import { type RecordingBackend, startBackend } from '../stack/recording-backend.ts';
-import { acquireAll, release } from '../release.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
-import { runPostern } from './run-postern.ts';
+import { acquireAll, release } from '../lifetime/release.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
+import { runPostern } from '../cli/run-postern.ts';
 
 /** One replica of Postern, which keeps its addresses while its process is replaced. */
 export interface FleetReplica extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PlainRequest, send } from '../http-client.ts';
-import { jsonBody } from '../http-message.ts';
+import { type PlainRequest, send } from '../http/http-client.ts';
+import { jsonBody } from '../http/http-message.ts';
 import { type Load, type LoadRequest, startLoad } from '../load/open-load.ts';
 import { basic, form } from '../oauth2/oauth2-request.ts';
 import { signedByHmac } from '../partner/hmac.ts';

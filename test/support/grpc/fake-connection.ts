@@ -3,7 +3,7 @@ import { defaultLimits, type Http2Limits } from '../../../src/server/http2/limit
 import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
 import { createServerContext } from '../../../src/server/http2/server-context.ts';
 import { type Call, type MemoryPoolName, type Method, type UnaryAnswer } from '../../../src/server/transport.ts';
-import { fixedClock, type FixedClock } from '../pipeline/fixed-clock.ts';
+import { fixedClock, type FixedClock } from '../time/fixed-clock.ts';
 import { clientPreface, FakeWire } from './fake-wire.ts';
 
 /** A call of `/Hold`, which the test answers. */

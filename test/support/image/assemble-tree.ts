@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { startChild } from '../stack/child-process.ts';
-import { projectRoot } from '../documents.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../temporary-directory.ts';
-import { acquireAll } from '../release.ts';
+import { startChild } from '../process/child-process.ts';
+import { projectRoot } from '../docs/documents.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../lifetime/temporary-directory.ts';
+import { acquireAll } from '../lifetime/release.ts';
 import { copiesOf, type Dockerfile, runStage } from './dockerfile.ts';
 
 /** The file tree of the image, without its base. */

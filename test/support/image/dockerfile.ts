@@ -1,4 +1,4 @@
-import { readDocument } from '../documents.ts';
+import { readDocument } from '../docs/documents.ts';
 
 /** One instruction of a Dockerfile, its continued lines joined. */
 export interface Instruction {

@@ -6,7 +6,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { dockerOutput } from '../../../scripts/image/docker.mjs';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 /** A file, folder or link of an image. */
 export interface TreeEntry {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { usesOf } from './find-name-faults.ts';
 import {
   asText,

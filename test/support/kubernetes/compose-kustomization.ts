@@ -1,7 +1,7 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { type Manifest } from './manifest.ts';
 import { renderKustomization } from './render-kustomization.ts';
 

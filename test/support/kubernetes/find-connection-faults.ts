@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { findCalledAddresses, serviceName } from './called-addresses.ts';
 import { podsOfService } from './find-network-faults.ts';
 import { asText, find, listOf, type Manifest, mapOf, ofKind, textOf } from './manifest.ts';

@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 
 /** Where two values differ: `path: "before" → "after"`, or `path: added` or `removed`; lists are compared by position. */
 export function findDifferences(before: Json, after: Json, path = ''): readonly string[] {

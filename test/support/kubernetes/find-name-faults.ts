@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import {
   describeManifest,
   find,

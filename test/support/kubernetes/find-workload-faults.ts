@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { asText, describeManifest, find, listOf, type Manifest, mapOf, ofKind, textOf } from './manifest.ts';
 import { findPods, fitsSelector, hasContainerPort, type Pods } from './pods.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { asText, find, findManifest, listOf, type Manifest, mapOf, namespaceOf, textOf } from './manifest.ts';
 import { findPods } from './pods.ts';
 import { type SecretValues, settingsOf } from './settings-of.ts';
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 
 /** A container as a process on this machine. */
 export interface LocalContainer {

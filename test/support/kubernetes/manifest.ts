@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../envoy-config.ts';
+import { type Json, type JsonObject } from '../envoy/envoy-config.ts';
 
 /** One object of a rendered kustomization; what it must look like is for the checkers to say. */
 export type Manifest = JsonObject;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
-import { type JsonObject, listAt, objectAt } from '../envoy-config.ts';
+import { type JsonObject, listAt, objectAt } from '../envoy/envoy-config.ts';
 
 const path = new URL('../../../deploy/overlays/plain-envoy/envoy.yaml', import.meta.url);
 

@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { describeManifest, find, listOf, type Manifest, mapOf, namespaceOf, textOf } from './manifest.ts';
 
 /** The pods that an object makes, as far as its manifest says. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { findServices } from '../../../services/install-services.mjs';
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { type Manifest } from './manifest.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { type Json } from '../envoy-config.ts';
+import { type Json } from '../envoy/envoy-config.ts';
 import { asText, find, findManifest, listOf, type Manifest, mapOf, textOf } from './manifest.ts';
 import { findPods } from './pods.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:http2';
-import { type PlainRequest } from '../http-client.ts';
+import { type PlainRequest } from '../http/http-client.ts';
 
 /** Makes requests on connections that stay open. */
 export interface LoadClient extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { type PlainRequest } from '../http-client.ts';
+import { type PlainRequest } from '../http/http-client.ts';
 import { type LoadClient, openHttp1Client, openHttp2Client } from './load-client.ts';
 
 /** A request, and what it is counted as. */

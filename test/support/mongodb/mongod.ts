@@ -5,9 +5,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
-import { freezeProcess } from '../stack/freeze-process.ts';
-import { poll } from '../poll.ts';
-import { freePort } from './free-port.ts';
+import { freezeProcess } from '../process/freeze-process.ts';
+import { poll } from '../time/poll.ts';
+import { freePort } from '../process/free-port.ts';
 
 /** One MongoDB server, started from `.services`. Disposing it, or the end of the test process, ends it and removes its data. */
 export interface Mongod extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { type Document } from 'mongodb';
-import { poll } from '../poll.ts';
-import { acquireAll } from '../release.ts';
+import { poll } from '../time/poll.ts';
+import { acquireAll } from '../lifetime/release.ts';
 import { adminCommand } from './command.ts';
 import { type Mongod, startMongod } from './mongod.ts';
 import { makeSecurity, root } from './security.ts';

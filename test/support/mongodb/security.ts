@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeCertificate } from '../grpc/certificate.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 /** The administrator that a server with authorization gets. */
 export const root = { name: 'root', password: 'root-of-the-tests' } as const;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { poll } from '../poll.ts';
+import { poll } from '../time/poll.ts';
 import { adminCommand } from './command.ts';
 import { startReplicaSet } from './replica-set.ts';
 

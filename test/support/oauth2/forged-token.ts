@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { testKeyRing } from '../keyring.ts';
+import { testKeyRing } from '../keyring/test-key-ring.ts';
 
 /** The issuer of tokens in tests. */
 export const ISSUER = 'http://127.0.0.1:10000';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Protocol, send } from '../http-client.ts';
-import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../http-message.ts';
+import { type Protocol, send } from '../http/http-client.ts';
+import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../http/http-message.ts';
 import { basic, form } from './oauth2-request.ts';
 import { demoClient } from './oauth2-stack.ts';
 

@@ -6,8 +6,8 @@ import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oau
 import { Throttle } from '../../../src/oauth2/throttle.ts';
 import { type CredentialSource } from '../../../src/store/credential-source.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { testKeyRing } from '../keyring.ts';
-import { fixedClock, NOON } from '../pipeline/fixed-clock.ts';
+import { testKeyRing } from '../keyring/test-key-ring.ts';
+import { fixedClock, NOON } from '../time/fixed-clock.ts';
 import { consumer, credential, catalogOf, type CatalogParts } from '../pipeline/resources.ts';
 import { ISSUER } from './forged-token.ts';
 import { basic, form, oauth2Request, type OAuth2RequestParts } from './oauth2-request.ts';

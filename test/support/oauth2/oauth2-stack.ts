@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { packageFiles } from '../../../src/demo/programs.ts';
 import { type PosternSettings } from '../stack/postern-process.ts';
-import { acquireAll } from '../release.ts';
+import { acquireAll } from '../lifetime/release.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
 /** The client of the demo's file, which `docs/oauth2.md` uses. */

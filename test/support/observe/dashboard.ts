@@ -1,4 +1,4 @@
-import { readDocument } from '../documents.ts';
+import { readDocument } from '../docs/documents.ts';
 
 /** A query of the dashboard, with what Grafana puts in filled in. */
 export interface DashboardQuery {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
-import { poll } from '../poll.ts';
+import { poll } from '../time/poll.ts';
 import { readJsonSpans, readOtlpSpans, type ReceivedSpan } from './otlp-spans.ts';
 
 /** What a collector of a test does with what it is sent. */

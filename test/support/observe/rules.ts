@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { readDocument } from '../documents.ts';
+import { readDocument } from '../docs/documents.ts';
 
 /** A rule of Prometheus: an alert, or a recorded series. */
 export interface Rule {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type PlainRequest } from '../http-client.ts';
-import { type Fields } from '../http-message.ts';
+import { type PlainRequest } from '../http/http-client.ts';
+import { type Fields } from '../http/http-message.ts';
 import { acme } from './signature-document.ts';
 
 /** A request that a partner signs by hmac. Text is one character a byte; everything has a default: `GET /hmac`, now. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type PlainRequest } from '../http-client.ts';
-import { type Fields } from '../http-message.ts';
+import { type PlainRequest } from '../http/http-client.ts';
+import { type Fields } from '../http/http-message.ts';
 import { acme } from './signature-document.ts';
 
 /** The `sign` of a string to sign, which is written down where it is used: no code of the product. Text is UTF-8. */

@@ -1,6 +1,6 @@
 import { type AuthenticationMethod, type OptionsOf, type PartnerEndpoint } from '../../../src/model/endpoint.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { type PlainRequest } from '../http-client.ts';
+import { type PlainRequest } from '../http/http-client.ts';
 import { type RequestParts } from '../pipeline/check-request.ts';
 import { type GatewayParts, testGateway, type TestGateway } from '../pipeline/gateway.ts';
 import { consumer, credential, grant, limit, partnerEndpoint } from '../pipeline/resources.ts';

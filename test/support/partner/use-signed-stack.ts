@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type PlainRequest, type Protocol, send } from '../http-client.ts';
-import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http-message.ts';
-import { only } from '../only.ts';
-import { release } from '../release.ts';
+import { type PlainRequest, type Protocol, send } from '../http/http-client.ts';
+import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http/http-message.ts';
+import { assertOne } from '../assertions/assert-one.ts';
+import { release } from '../lifetime/release.ts';
 import { type Stack, type StackOptions, startStack } from '../stack/stack.ts';
-import { assertTold, type challenges, type SignedCode } from './assert-told.ts';
+import { assertSignedRefused, type challenges, type SignedCode } from './assert-signed-refused.ts';
 import { nowSeconds } from './hmac.ts';
 import { type EndpointLine, signatureDocument } from './signature-document.ts';
 
@@ -45,10 +45,10 @@ export function useSignedStack(
     send: (protocol, request) => send(protocol, running().envoy.port, request),
     assertAllowed: (answer) => {
       assert.equal(answer.status, 200, answer.body.toString());
-      return only(running().backend.requests);
+      return assertOne(running().backend.requests);
     },
     assertRefused: (answer, code, more) => {
-      assertTold(answer, code, method, more);
+      assertSignedRefused(answer, code, method, more);
       assert.equal(running().backend.requests.length, 0, 'a refused request reached the back end');
     },
     logged: (answer) => running().envoy.accessLogEntry(fieldValue(answer.headers, 'x-request-id') ?? ''),

@@ -1,5 +1,5 @@
 import { type UsedSignature } from '../../../src/replay/replay-guard.ts';
-import { NOON } from '../pipeline/fixed-clock.ts';
+import { NOON } from '../time/fixed-clock.ts';
 
 /** A signature by acme at noon; `text` tells it from others. */
 export function usedSignature(text: string, parts: Partial<UsedSignature> = {}): UsedSignature {

@@ -1,7 +1,7 @@
 import { type AuthenticationMethod } from '../../../src/model/endpoint.ts';
 import { chosenAttachment } from '../attachments/chosen.ts';
-import { at, backendRoute, type JsonObject, routes } from '../envoy-config.ts';
-import { type CheckOptions } from '../signed-message.ts';
+import { at, backendRoute, type JsonObject, routes } from '../envoy/envoy-config.ts';
+import { type CheckOptions } from '../signing/signed-message.ts';
 
 /** The header by which Envoy finds the endpoint of a vector: vectors have paths and hosts of their own. */
 export const VECTOR_ENDPOINT = 'x-vector-endpoint';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { type HmacVector, type ParameterVector, type VectorFile } from '../signature-vectors.ts';
+import { type HmacVector, type ParameterVector, type VectorFile } from '../signing/signature-vectors.ts';
 
 /** Outcomes that are told only after the signature was right, so that a vector must be signed anew to get there. */
 const AFTER_THE_SIGNATURE: readonly string[] = ['ACCEPTED', 'REQUEST_EXPIRED', 'DIGEST_MISMATCH'];

@@ -57,14 +57,14 @@ export function readAnswer(bytes: Uint8Array): AllowedAnswer | RefusedAnswer {
 }
 
 /** The answer, which must be an allow. */
-export function readAllowed(bytes: Uint8Array): AllowedAnswer {
+export function assertCheckAllowed(bytes: Uint8Array): AllowedAnswer {
   const answer = readAnswer(bytes);
   assert.ok(answer.kind === 'allowed', `refused with ${answer.kind === 'refused' ? answer.text : ''}`);
   return answer;
 }
 
 /** The answer, which must be a refusal. */
-export function readRefused(bytes: Uint8Array): RefusedAnswer {
+export function assertCheckRefused(bytes: Uint8Array): RefusedAnswer {
   const answer = readAnswer(bytes);
   assert.ok(answer.kind === 'refused', 'the request was allowed');
   return answer;

@@ -9,10 +9,10 @@ import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
 import { type ReplayGuard } from '../../../src/replay/replay-guard.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import type { Catalog } from '../../../src/store/check-store.ts';
-import { testKeyRing } from '../keyring.ts';
+import { testKeyRing } from '../keyring/test-key-ring.ts';
 import { type AllowedAnswer, readAnswer, type RefusedAnswer } from './answer.ts';
 import { checkRequest, type RequestParts } from './check-request.ts';
-import { fixedClock } from './fixed-clock.ts';
+import { fixedClock } from '../time/fixed-clock.ts';
 import { catalogOf, type CatalogParts } from './resources.ts';
 
 /** What a pipeline under test is made of; everything has a default. */

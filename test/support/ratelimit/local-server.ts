@@ -1,7 +1,7 @@
 import type { ProgramStart } from '../../../src/demo/demo-process.ts';
-import { type Child, startChild } from '../stack/child-process.ts';
-import { freezeProcess } from '../stack/freeze-process.ts';
-import { poll } from '../poll.ts';
+import { type Child, startChild } from '../process/child-process.ts';
+import { freezeProcess } from '../process/freeze-process.ts';
+import { poll } from '../time/poll.ts';
 
 /** So long one question whether it serves is waited for. */
 const ANSWER_MS = 5000;

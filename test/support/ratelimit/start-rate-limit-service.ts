@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
 import { packageFiles, parseEnvironment, rateLimitServiceStart } from '../../../src/demo/programs.ts';
-import { freePort } from '../mongodb/free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import { type LocalServer, startLocalServer } from './local-server.ts';
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { findServices } from '../../../services/install-services.mjs';
 import { redisStart } from '../../../src/demo/programs.ts';
-import { freePort } from '../mongodb/free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import { type LocalServer, startLocalServer } from './local-server.ts';
 
 /** Starts Redis with the committed configuration on a free port of the loopback. */

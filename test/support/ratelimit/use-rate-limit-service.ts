@@ -4,7 +4,7 @@ import {
   RateLimitServiceLimiter,
   type RateLimitServiceObserver,
 } from '../../../src/limit/service/rate-limit-service.ts';
-import { release } from '../release.ts';
+import { release } from '../lifetime/release.ts';
 import type { LocalServer } from './local-server.ts';
 import { startRateLimitService } from './start-rate-limit-service.ts';
 import { startRedis } from './start-redis.ts';

@@ -1,10 +1,10 @@
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
-import { type Envoy, startEnvoy } from './envoy.ts';
-import { type JsonObject, useHttp2Backend } from '../envoy-config.ts';
+import { type Envoy, startEnvoy } from '../envoy/envoy.ts';
+import { type JsonObject, useHttp2Backend } from '../envoy/envoy-config.ts';
 import { type FakeCheckService, startFakeCheckService } from './fake-check-service.ts';
-import { type RecordedRequest } from '../http-message.ts';
+import { type RecordedRequest } from '../http/http-message.ts';
 import { type RecordingBackend, startBackend } from './recording-backend.ts';
-import { acquireAll } from '../release.ts';
+import { acquireAll } from '../lifetime/release.ts';
 
 /** Envoy's filter chain by itself: a stand-in decides, and back ends record what comes out. */
 export interface Chain extends AsyncDisposable {

@@ -6,8 +6,8 @@ import {
   type CheckRequest,
   type CheckResponse,
 } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { allow } from '../check-answers.ts';
-import { type Fields } from '../http-message.ts';
+import { allow } from './check-answers.ts';
+import { type Fields } from '../http/http-message.ts';
 
 /** Above the largest body that Envoy sends, with room for headers. */
 const maxMessageBytes = 12 * 1024 * 1024;

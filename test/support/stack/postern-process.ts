@@ -1,8 +1,8 @@
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Child, type Exit, startChild } from './child-process.ts';
-import { acquireAll } from '../release.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { type Child, type Exit, startChild } from '../process/child-process.ts';
+import { acquireAll } from '../lifetime/release.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 

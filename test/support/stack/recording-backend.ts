@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { fieldsOf, fieldValue, type Fields, type RecordedRequest } from '../http-message.ts';
-import { Http1Reader } from '../http1-reader.ts';
+import { fieldsOf, fieldValue, type Fields, type RecordedRequest } from '../http/http-message.ts';
+import { Http1Reader } from '../http/http1-reader.ts';
 
 /** What a back end answers. The body's length is sent as `content-length`. */
 export interface BackendAnswer {

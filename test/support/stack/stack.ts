@@ -1,11 +1,11 @@
 import { type Attachment } from '../attachments/attachment.ts';
 import { chosenAttachment } from '../attachments/chosen.ts';
-import { type Envoy, startEnvoy } from './envoy.ts';
-import { type JsonObject, useHttp2Backend } from '../envoy-config.ts';
-import { type RecordedRequest } from '../http-message.ts';
+import { type Envoy, startEnvoy } from '../envoy/envoy.ts';
+import { type JsonObject, useHttp2Backend } from '../envoy/envoy-config.ts';
+import { type RecordedRequest } from '../http/http-message.ts';
 import { type PosternProcess, type PosternSettings, startPostern } from './postern-process.ts';
 import { type RecordingBackend, startBackend } from './recording-backend.ts';
-import { acquireAll } from '../release.ts';
+import { acquireAll } from '../lifetime/release.ts';
 
 /** The product as operators run it: Envoy with the committed configuration, `postern serve`, and a back end that records. */
 export interface Stack extends AsyncDisposable {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type AccessLogEntry } from './envoy.ts';
-import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http-message.ts';
-import { type PlainRequest, type Protocol, send } from '../http-client.ts';
-import { only } from '../only.ts';
-import { assertRefused, type ToldCode } from '../refusals.ts';
-import { release } from '../release.ts';
+import { type AccessLogEntry } from '../envoy/envoy.ts';
+import { fieldValue, type HttpAnswer, type RecordedRequest } from '../http/http-message.ts';
+import { type PlainRequest, type Protocol, send } from '../http/http-client.ts';
+import { assertOne } from '../assertions/assert-one.ts';
+import { assertRefused, type RefusedCode } from '../http/assert-refused.ts';
+import { release } from '../lifetime/release.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 /** The product for one file of tests: started before the first, ended after the last; the back end forgets in between. */
@@ -16,7 +16,7 @@ export interface StackInUse {
   /** Makes one request that must go through, and gives what the back end got. */
   readonly sendAllowed: (protocol: Protocol, request: PlainRequest) => Promise<RecordedRequest>;
   /** Makes one request that must be refused with this code, and of which the back end must see nothing. */
-  readonly sendRefused: (protocol: Protocol, request: PlainRequest, code: ToldCode) => Promise<HttpAnswer>;
+  readonly sendRefused: (protocol: Protocol, request: PlainRequest, code: RefusedCode) => Promise<HttpAnswer>;
   /** What Envoy's access log says of an answered request. */
   readonly logged: (answer: HttpAnswer) => Promise<AccessLogEntry>;
 }
@@ -44,7 +44,7 @@ export function useStack(documentYaml: string, options: StackOptions = {}): Stac
       const before = stack().backend.requests.length;
       const answer = await sendAny(protocol, request);
       assert.equal(answer.status, 200, answer.body.toString());
-      return only(stack().backend.requests.slice(before));
+      return assertOne(stack().backend.requests.slice(before));
     },
     sendRefused: async (protocol, request, code) => {
       const before = stack().backend.requests.length;

@@ -1,7 +1,7 @@
 import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache, type CredentialCacheOptions } from '../../../src/store/credential-cache.ts';
 import { ManualReader } from './manual-reader.ts';
-import { ManualTime, settle } from './manual-time.ts';
+import { ManualTime, settle } from '../time/manual-time.ts';
 import { held, keyOf } from './held.ts';
 
 /** A cache whose store, clock and change feed a test moves by hand. */

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cluster, type JsonObject } from '../envoy-config.ts';
+import { cluster, type JsonObject } from '../envoy/envoy-config.ts';
 import { type SecretVolume } from './secret-volume.ts';
 
 /** Where Envoy finds its secrets: files in the form of SDS, which name the files of a mounted Secret. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Grant } from '../../../src/model/grant.ts';
 import { type AllowedAnswer, type RefusedAnswer, headerOf } from '../../support/pipeline/answer.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import {
   APP_KEY,

@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeyRing } from '../../../src/keyring/key-ring.ts';
 import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
-import { testKeyRing } from '../../support/keyring.ts';
-import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 
 const issuer = 'http://127.0.0.1:10000';

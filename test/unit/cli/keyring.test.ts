@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { KeyRing } from '../../../src/keyring/key-ring.ts';
 import { loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, type Given, runCli } from './run-cli.ts';
 
 describe('postern keyring', () => {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCurlRequest } from '../../../src/explain/read/curl-request.ts';
 import type { ClientRequest } from '../../../src/signing/client-request.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 
 const secret = 'it\'s a "secret" of 32 characters';

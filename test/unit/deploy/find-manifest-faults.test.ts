@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Json, type JsonObject } from '../../support/envoy-config.ts';
+import { type Json, type JsonObject } from '../../support/envoy/envoy-config.ts';
 import { findManifestFaults, findReferenceFaults } from '../../support/kubernetes/find-manifest-faults.ts';
 import { find, getManifest, type Manifest } from '../../support/kubernetes/manifest.ts';
 import { goodManifests } from './good-manifests.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot, readDocument } from '../../support/documents.ts';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 
 /** The sections of docs/behaviour.md that docstrings can cite: `3`, `3.2`, and `2.3` for an item of §2. */
 function findSections(): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { exitCodes } from '../../../src/cli/terminal.ts';
-import { readDocument, readTable } from '../../support/documents.ts';
+import { readDocument, readTable } from '../../support/docs/documents.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 /** Those that are no verb of a noun: docs/commands.md has the others. */

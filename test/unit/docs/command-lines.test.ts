@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPipeline } from '../../../src/explain/read/shell-words.ts';
-import { findDocuments, projectRoot, readDocument, readFences } from '../../support/documents.ts';
+import { findDocuments, projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 /** A command of this project that a document shows. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readPipeline } from '../../../src/explain/read/shell-words.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
 
 /** The commands of docs/commands.md in their order, each as the words after `postern`. */
 export function commandsOfPage(): readonly (readonly string[])[] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findDocuments, readDocument } from '../../support/documents.ts';
+import { findDocuments, readDocument } from '../../support/docs/documents.ts';
 
 /** The scripts of package.json by name. */
 function readScripts(): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import { authenticationMethods } from '../../../src/model/endpoint.ts';
 import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { secretReader } from '../../../src/resources/secret-source.ts';
-import { findDocuments, readDocument, readFences, readTable } from '../../support/documents.ts';
+import { findDocuments, readDocument, readFences, readTable } from '../../support/docs/documents.ts';
 
 const page = readDocument('docs/declarative-file.md');
 

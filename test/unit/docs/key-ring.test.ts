@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { readConsole } from '../../support/console-fence.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { readConsole } from '../../support/docs/console-fence.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 
 /** Ids of keys, ages and moments differ from one time to the next, and with them the widths of columns. */

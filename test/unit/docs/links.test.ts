@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findAnchors, findDocuments, findLinks, projectRoot } from '../../support/documents.ts';
+import { findAnchors, findDocuments, findLinks, projectRoot } from '../../support/docs/documents.ts';
 
 describe('links between documents', () => {
   const links = findDocuments().flatMap(findLinks);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot, readDocument, readTable } from '../../support/documents.ts';
+import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 /** What a pattern finds in the source, with the file that it stands in. */
 function findInSource(pattern: RegExp): readonly (readonly [file: string, found: string])[] {

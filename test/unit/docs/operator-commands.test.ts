@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readDocument } from '../../support/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { commandsOfPage } from './commands-of-page.ts';

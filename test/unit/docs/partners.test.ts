@@ -5,7 +5,7 @@ import { isRefusal } from '../../../src/refusal.ts';
 import { type ClientRequest } from '../../../src/signing/client-request.ts';
 import { signHmac } from '../../../src/methods/hmac/sign.ts';
 import { signParameters } from '../../../src/methods/parameter-signature/sign.ts';
-import { readDocument, readFences } from '../../support/documents.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
 
 const page = readDocument('docs/partners.md');
 const appKey = /App Key `(\w{32})`/.exec(page)?.[1] ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refusalCodes } from '../../../src/refusal.ts';
 import { refusalAnswers } from '../../../src/respond/refusal-answers.ts';
-import { readDocument, readTable } from '../../support/documents.ts';
+import { readDocument, readTable } from '../../support/docs/documents.ts';
 
 describe('the table of refusal codes in docs/behaviour.md', () => {
   it('says what callers are told, code by code', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findDocuments, readDocument, readTable } from '../../support/documents.ts';
+import { findDocuments, readDocument, readTable } from '../../support/docs/documents.ts';
 
 const promises = readTable(readDocument('docs/releasing.md'), 'What you depend on');
 

@@ -12,7 +12,7 @@ import {
 import { LONGEST_TRACE_PARENT, MAX_HEADER_LIST_BYTES } from '../../../src/server/http2/request-head.ts';
 import { REMEMBERED } from '../../../src/server/http2/stream-table.ts';
 import { grpcConnectionLimits } from '../../../src/server/transport.ts';
-import { readDocument } from '../../support/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 
 const PAGE = 'docs/resource-accounting.md';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { settings } from '../../../src/config.ts';
-import { readDocument, readTable } from '../../support/documents.ts';
+import { readDocument, readTable } from '../../support/docs/documents.ts';
 
 describe('the table of settings in docs/interfaces.md', () => {
   it('says what the code says, setting by setting', () => {

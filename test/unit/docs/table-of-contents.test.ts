@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findDocuments, findLinks } from '../../support/documents.ts';
+import { findDocuments, findLinks } from '../../support/docs/documents.ts';
 
 const contents = 'docs/README.md';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readDocument } from '../../support/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 
 interface Threat {
   readonly border: string;

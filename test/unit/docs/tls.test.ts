@@ -10,9 +10,9 @@ import { systemClock } from '../../../src/clock.ts';
 import { listenerFiles } from '../../../src/tls/configured-files.ts';
 import { readTlsFiles } from '../../../src/tls/tls-files.ts';
 import { readPipeline } from '../../../src/explain/read/shell-words.ts';
-import { readDocument, readFences, readTable } from '../../support/documents.ts';
-import { type JsonObject } from '../../support/envoy-config.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { readDocument, readFences, readTable } from '../../support/docs/documents.ts';
+import { type JsonObject } from '../../support/envoy/envoy-config.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { authoritiesSecret, identitySecret, transportSocket } from '../../support/tls/envoy-tls.ts';
 
 const run = promisify(execFile);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { checkTlsFiles } from '../../../src/doctor/check-tls-files.ts';
 import type { TlsFiles } from '../../../src/tls/tls-files.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');

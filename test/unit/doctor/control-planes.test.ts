@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
 import { readTranslation } from '../../support/attachments/from-control-plane.ts';
-import { at, type Json, type JsonObject, listAt, objectAt } from '../../support/envoy-config.ts';
+import { at, type Json, type JsonObject, listAt, objectAt } from '../../support/envoy/envoy-config.ts';
 
 const type = 'type.googleapis.com/envoy.admin.v3.';
 const BUFFER = 'envoy.filters.http.buffer';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import { dumpOf } from '../../support/stack/config-dump.ts';
+import { dumpOf } from '../../support/envoy/config-dump.ts';
 import {
   backendRoute,
   cluster,
@@ -15,7 +15,7 @@ import {
   readEnvoyConfig,
   removeFilter,
   routes,
-} from '../../support/envoy-config.ts';
+} from '../../support/envoy/envoy-config.ts';
 
 const AUTHZ = 'envoy.filters.http.ext_authz';
 const BUFFER = 'envoy.filters.http.buffer';

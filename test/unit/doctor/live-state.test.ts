@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
 import { readLiveState, withGrowth } from '../../../src/doctor/envoy/live-state.ts';
 import { unknownLimits } from '../../../src/doctor/own-limits.ts';
-import { type Json, type JsonObject, listAt, readEnvoyConfig } from '../../support/envoy-config.ts';
+import { type Json, type JsonObject, listAt, readEnvoyConfig } from '../../support/envoy/envoy-config.ts';
 
 interface Seen {
   /** Hosts of each cluster by their address; true for one that is in use. */

@@ -13,8 +13,8 @@ import {
   moveFilterBefore,
   objectAt,
   readEnvoyConfig,
-} from '../../support/envoy-config.ts';
-import { attachRateLimitFilter } from '../../support/ratelimit/rate-limit-filter.ts';
+} from '../../support/envoy/envoy-config.ts';
+import { attachRateLimitFilter } from '../../support/envoy/rate-limit-filter.ts';
 
 const FILTER = 'envoy.filters.http.ratelimit';
 const nothing: OwnLimits = { hasService: false, holders: [] };

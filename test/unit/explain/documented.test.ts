@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot, readDocument, readTable } from '../../support/documents.ts';
+import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 const source = join(projectRoot, 'src/explain');
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { isSameFile, openOutput, type OutputAccess } from '../../../src/files/output-file.ts';
 import { FileFault } from '../../../src/files/replace-file.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 /** Longer than a pipe holds, and than one write. */
 const LONG = 'a line of a document\n'.repeat(30_000);

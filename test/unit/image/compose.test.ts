@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { composeEnvoy, differences } from '../../../scripts/compose/envoy-yaml.mjs';
 import { defaultEnvoyVersion } from '../../../services/install-services.mjs';
 import { parseConfig } from '../../../src/config.ts';
-import { projectRoot, readDocument } from '../../support/documents.ts';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 
 interface Service {
   readonly image: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildArguments, describeSource, readVersion } from '../../../scripts/image/build.mjs';
 import { DockerFailure, dockerOutput, requireEngine } from '../../../scripts/image/docker.mjs';
-import { projectRoot } from '../../support/documents.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
 
 let directory = '';
 before(() => {

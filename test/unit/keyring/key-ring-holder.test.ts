@@ -7,10 +7,9 @@ import { KeyRingHolder, type KeyRingObserver } from '../../../src/keyring/key-ri
 import { FaultyKeyRing, loadKeyRing } from '../../../src/keyring/read-key-ring.ts';
 import { CannotOpen, type SealedFor } from '../../../src/keyring/sealed.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { testKeyRing } from '../../support/keyring.ts';
-import { poll } from '../../support/poll.ts';
-import { ringText } from '../../support/ring-text.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
+import { poll } from '../../support/time/poll.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const acme: SealedFor = { credentialId: 'acme-hmac', what: 'app-secret' };
 const NEVER_MS = 1_000_000;

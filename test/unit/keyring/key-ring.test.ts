@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { KeyRing } from '../../../src/keyring/key-ring.ts';
 import { CannotOpen, type Sealed, type SealedFor } from '../../../src/keyring/sealed.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 
 interface Vectors {
   readonly keys: readonly { readonly id: string; readonly key: string }[];

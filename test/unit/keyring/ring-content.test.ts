@@ -8,7 +8,7 @@ import {
   removeKey,
 } from '../../../src/keyring/ring-content.ts';
 import type { RingContent } from '../../../src/keyring/ring-content.ts';
-import { testRingKey } from '../../support/keyring.ts';
+import { testRingKey } from '../../support/keyring/test-key-ring.ts';
 
 const one = newRing(testRingKey(1));
 const staged = contentOf(addStagedKey(one, testRingKey(2)));

@@ -8,7 +8,7 @@ import {
   RingFileFault,
   withRingLock,
 } from '../../../src/keyring/ring-file.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 describe('a key ring file', () => {
   let folder: TemporaryDirectory;

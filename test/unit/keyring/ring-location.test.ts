@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatKeyRingLocation, parseKeyRingLocation } from '../../../src/keyring/ring-location.ts';
-import { ringText } from '../../support/ring-text.ts';
+import { ringText } from '../../support/keyring/test-key-ring.ts';
 
 describe('the place of a key ring', () => {
   for (const [text, location, shown] of [

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { InProcessLimiter } from '../../../src/limit/in-process.ts';
 import { LimiterUnavailable } from '../../../src/limit/limiter.ts';
 import { type Limit, limitUnits, windowAt } from '../../../src/model/limit.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import { limit } from '../../support/pipeline/resources.ts';
 
 describe('limits kept in process', () => {

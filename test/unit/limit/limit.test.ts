@@ -5,7 +5,7 @@ import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { headerOf, type Headers } from '../../support/pipeline/answer.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import { type GatewayParts, testGateway } from '../../support/pipeline/gateway.ts';
 import {
   APP_KEY,

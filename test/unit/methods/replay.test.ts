@@ -18,7 +18,7 @@ import {
 } from '../../support/partner/signed-gateway.ts';
 import { headerOf } from '../../support/pipeline/answer.ts';
 import { httpRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 
 type SignatureMethod = 'hmac' | 'parameter-signature';
 

@@ -5,8 +5,8 @@ import { isRefusal } from '../../../src/refusal.ts';
 import { type ClientRequest } from '../../../src/signing/client-request.ts';
 import { signHmac } from '../../../src/methods/hmac/sign.ts';
 import { type ParameterSigning, signParameters } from '../../../src/methods/parameter-signature/sign.ts';
-import { readVectors } from '../../support/signature-vectors.ts';
-import { defaultOptions, emptyMessage } from '../../support/signed-message.ts';
+import { readVectors } from '../../support/signing/signature-vectors.ts';
+import { defaultOptions, emptyMessage } from '../../support/signing/signed-message.ts';
 
 const { hmac, parameter, clock } = readVectors('published');
 

@@ -3,7 +3,7 @@ import { findSigner } from '../../../src/methods/caller.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import { consumer } from '../../support/pipeline/resources.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';

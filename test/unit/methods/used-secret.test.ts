@@ -9,7 +9,7 @@ import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';
 import { acmeCredential, asCheck, signedGateway } from '../../support/partner/signed-gateway.ts';
-import { NOON } from '../../support/pipeline/fixed-clock.ts';
+import { NOON } from '../../support/time/fixed-clock.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { APP_KEY, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 

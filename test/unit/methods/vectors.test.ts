@@ -7,10 +7,16 @@ import { hmacTexts, SIGNED_HTTP_VERSION } from '../../../src/methods/hmac/string
 import { firstBytesOf } from '../../../src/methods/parameter-signature/string-to-sign.ts';
 import { parseParameterRequest } from '../../../src/methods/parameter-signature/request.ts';
 import { signatureOf } from '../../../src/methods/parameter-signature/signature.ts';
-import { naiveHmac, naiveParameters } from '../../support/naive-signature.ts';
-import { hmacOutcome, parameterOutcome } from '../../support/signature-outcome.ts';
-import { hmacMessage, optionsOf, parameterMessage, readVectors, secretsOf } from '../../support/signature-vectors.ts';
-import { emptyMessage, defaultOptions, toSignable } from '../../support/signed-message.ts';
+import { naiveHmac, naiveParameters } from '../../support/signing/naive-signature.ts';
+import { hmacOutcome, parameterOutcome } from '../../support/signing/signature-outcome.ts';
+import {
+  hmacMessage,
+  optionsOf,
+  parameterMessage,
+  readVectors,
+  secretsOf,
+} from '../../support/signing/signature-vectors.ts';
+import { emptyMessage, defaultOptions, toSignable } from '../../support/signing/signed-message.ts';
 
 const published = readVectors('published');
 const extended = readVectors('extended');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { limitUnits, unitSeconds, windowAt } from '../../../src/model/limit.ts';
-import { NOON } from '../../support/pipeline/fixed-clock.ts';
+import { NOON } from '../../support/time/fixed-clock.ts';
 
 describe('the window of a limit', () => {
   const moments = fc.integer({ min: 0, max: Date.UTC(2100, 0) / 1000 });

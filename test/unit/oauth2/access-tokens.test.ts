@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { jwtVerify } from 'jose';
 import { type KeyRing } from '../../../src/keyring/key-ring.ts';
 import { AccessTokens, MAX_TOKEN_CHARACTERS, type TokenSubject } from '../../../src/oauth2/access-tokens.ts';
-import { testKeyRing } from '../../support/keyring.ts';
+import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import {
   decodeSegment,
   encodeSegment,
@@ -13,7 +13,7 @@ import {
   signSegments,
   tokenKey,
 } from '../../support/oauth2/forged-token.ts';
-import { fixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 
 const subject: TokenSubject = {
   clientId: '3f0c9a1be27d4856af0312c4d5e6b798',

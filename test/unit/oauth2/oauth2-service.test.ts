@@ -13,7 +13,7 @@ import {
   twoClients,
 } from '../../support/oauth2/oauth2-fixture.ts';
 import { basic, form, type OAuth2RequestParts } from '../../support/oauth2/oauth2-request.ts';
-import { NOON } from '../../support/pipeline/fixed-clock.ts';
+import { NOON } from '../../support/time/fixed-clock.ts';
 import { consumer, catalogOf } from '../../support/pipeline/resources.ts';
 
 type Fixture = ReturnType<typeof oauth2Fixture>;

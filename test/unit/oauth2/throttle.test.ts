@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../../../src/clock.ts';
 import { Throttle, throttleLimits } from '../../../src/oauth2/throttle.ts';
-import { fixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
 
 const { requests, failuresPerClient } = throttleLimits;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readDocument, readTable } from '../../support/documents.ts';
+import { readDocument, readTable } from '../../support/docs/documents.ts';
 import { fullRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 
 const page = readDocument('docs/observability.md');

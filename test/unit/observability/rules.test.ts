@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { findAnchors, readDocument } from '../../support/documents.ts';
+import { findAnchors, readDocument } from '../../support/docs/documents.ts';
 import { readRules, type RuleGroup } from '../../support/observe/rules.ts';
 
 interface PromtoolTests {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { LineBudget, openRequestLog } from '../../../src/observe/line-budget.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { ManualTime } from '../../support/store/manual-time.ts';
+import { ManualTime } from '../../support/time/manual-time.ts';
 
 type Told = readonly [kind: string, lines: number];
 

@@ -4,7 +4,7 @@ import {
   loadOwnDefinitions,
   loadUpstreamDefinitions,
   methodOf,
-} from '../../support/pipeline/upstream-messages.ts';
+} from '../../support/grpc/upstream-messages.ts';
 
 interface Field {
   readonly name: string;

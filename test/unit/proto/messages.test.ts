@@ -11,7 +11,7 @@ import { HttpRequest } from '../../../src/receive/http-request.ts';
 import { deniedResponse, headerOption, metadataEntry, okResponse } from '../../../src/respond/check-response.ts';
 import { utf8 } from '../../../src/respond/wire-text.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
-import { loadUpstreamDefinitions, methodOf } from '../../support/pipeline/upstream-messages.ts';
+import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-messages.ts';
 
 /** `HeaderValueOption.HeaderAppendAction.OVERWRITE_IF_EXISTS_OR_ADD` */
 const OVERWRITE = 2;

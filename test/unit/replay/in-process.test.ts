@@ -4,7 +4,7 @@ import { InProcessReplayGuard } from '../../../src/replay/in-process.ts';
 import { type Reservation, type UsedSignature } from '../../../src/replay/replay-guard.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { usedSignature } from '../../support/partner/used-signature.ts';
-import { fixedClock, type FixedClock, NOON } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, type FixedClock, NOON } from '../../support/time/fixed-clock.ts';
 
 const SKEW = 300;
 

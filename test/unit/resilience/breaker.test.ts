@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Breaker } from '../../../src/resilience/breaker.ts';
-import { settle } from '../../support/store/manual-time.ts';
+import { settle } from '../../support/time/manual-time.ts';
 
 class Unreachable extends Error {}
 

@@ -8,7 +8,7 @@ import { allow } from '../../../src/respond/allow.ts';
 import { reject } from '../../../src/respond/refuse.ts';
 import { refusalAnswers } from '../../../src/respond/refusal-answers.ts';
 import { requestIdOf } from '../../../src/receive/request-id.ts';
-import { headerOf, readAllowed, readRefused } from '../../support/pipeline/answer.ts';
+import { headerOf, assertCheckAllowed, assertCheckRefused } from '../../support/pipeline/answer.ts';
 import { type HeaderLine, httpRequest } from '../../support/pipeline/check-request.ts';
 import {
   consumer,
@@ -18,7 +18,7 @@ import {
   openEndpoint,
   partnerEndpoint,
 } from '../../support/pipeline/resources.ts';
-import { loadUpstreamDefinitions, methodOf } from '../../support/pipeline/upstream-messages.ts';
+import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-messages.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -26,7 +26,7 @@ const caller = { credential: credential(), consumer: consumer(), grants: new Map
 const reading = { limit: limit('5/minute/consumer'), remaining: 0, resetSeconds: 7, isExceeded: true };
 
 function rejected(refusal: Refusal, requestId = 'r') {
-  return readRefused(reject({ refusal, requestId, endpoint: keyEndpoint(), caller: null }));
+  return assertCheckRefused(reject({ refusal, requestId, endpoint: keyEndpoint(), caller: null }));
 }
 
 describe('refusals', () => {
@@ -80,7 +80,7 @@ describe('refusals', () => {
     const { authentication } = endpoint;
     it(`of 401 ask for ${challenge} on an endpoint of method ${authentication}`, () => {
       const refusal = refuse('CREDENTIALS_MISSING', '');
-      const answer = readRefused(reject({ refusal, requestId: 'r', endpoint, caller: null }));
+      const answer = assertCheckRefused(reject({ refusal, requestId: 'r', endpoint, caller: null }));
       assert.equal(headerOf(answer.headers, 'www-authenticate'), challenge);
       assert.deepEqual(answer.metadata, { code: 'CREDENTIALS_MISSING', endpoint: 'orders', authentication });
     });
@@ -88,7 +88,7 @@ describe('refusals', () => {
 
   it('before an endpoint was found tell Envoy nothing but the code', () => {
     const refusal = refuse('ENDPOINT_NOT_FOUND', '');
-    const answer = readRefused(reject({ refusal, requestId: 'r', endpoint: null, caller: null }));
+    const answer = assertCheckRefused(reject({ refusal, requestId: 'r', endpoint: null, caller: null }));
     assert.deepEqual(answer.metadata, { code: 'ENDPOINT_NOT_FOUND' });
   });
 
@@ -189,7 +189,7 @@ function forgedIn(headers: readonly HeaderLine[]): readonly string[] {
 }
 
 function allowed(headers: readonly HeaderLine[], isIdentified: boolean) {
-  return readAllowed(
+  return assertCheckAllowed(
     allow({
       forgedHeaders: forgedIn(headers),
       endpoint: isIdentified ? keyEndpoint() : openEndpoint(),
@@ -286,7 +286,7 @@ describe('identity headers', () => {
     [null, 'acme'],
   ] as const) {
     it(`write the name ${JSON.stringify(name)} as ${username}`, () => {
-      const answer = readAllowed(
+      const answer = assertCheckAllowed(
         allow({
           forgedHeaders: [],
           endpoint: keyEndpoint(),

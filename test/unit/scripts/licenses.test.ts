@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { allowedLicenses, findForbidden, isAllowed } from '../../../scripts/licenses/rules.mjs';
 import { writePage } from '../../../scripts/licenses/page.mjs';
 import { readRuntimePackages } from '../../../scripts/sbom/runtime-packages.mjs';
-import { readDocument } from '../../support/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 
 describe('licences of runtime dependencies', () => {
   const read = readRuntimePackages();

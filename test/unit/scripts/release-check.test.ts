@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checks, formatResults, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
 import { componentPath, namedImages, readDigests, writeComponent } from '../../../scripts/images/pins.mjs';
-import { readDocument, readFences, readTable } from '../../support/documents.ts';
+import { readDocument, readFences, readTable } from '../../support/docs/documents.ts';
 
 const real = workingTree();
 const { version } = JSON.parse(real.read('package.json')) as { readonly version: string };

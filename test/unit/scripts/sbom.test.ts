@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Validation, Spec } from '@cyclonedx/cyclonedx-library';
 import { specVersion, writeBill } from '../../../scripts/sbom/bill.mjs';
 import { DependencyFailure, readRuntimePackages } from '../../../scripts/sbom/runtime-packages.mjs';
-import { projectRoot } from '../../support/documents.ts';
+import { projectRoot } from '../../support/docs/documents.ts';
 
 interface Bill {
   readonly serialNumber: string;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { AdminServer } from '../../../src/server/admin-server.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 describe('the admin listener on a unix socket', () => {
   it('answers probes, has the permissions it is given, and leaves no file behind', async () => {

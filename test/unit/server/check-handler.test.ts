@@ -5,7 +5,7 @@ import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { type CredentialSource, StoreUnavailable } from '../../../src/store/credential-source.ts';
 import type { Catalog } from '../../../src/store/check-store.ts';
-import { readRefused } from '../../support/pipeline/answer.ts';
+import { assertCheckRefused } from '../../support/pipeline/answer.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { APP_KEY, keyEndpoint, limit, catalogOf } from '../../support/pipeline/resources.ts';
@@ -123,7 +123,7 @@ describe('the check handler', () => {
     };
     const answer = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 })(checkRequest(withKey));
     assert.ok(!isPromise(answer));
-    assert.equal(readRefused(answer).body.code, 'INTERNAL');
+    assert.equal(assertCheckRefused(answer).body.code, 'INTERNAL');
     assert.deepEqual(observed, [defect]);
   });
 

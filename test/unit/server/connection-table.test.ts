@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type ConnectionLimits, ConnectionTable, type Guest } from '../../../src/server/connection-table.ts';
-import { fixedClock, type FixedClock } from '../../support/pipeline/fixed-clock.ts';
+import { fixedClock, type FixedClock } from '../../support/time/fixed-clock.ts';
 
 /** A connection that does what it is told, unless it is stubborn. */
 class FakeGuest implements Guest {

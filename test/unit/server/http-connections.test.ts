@@ -7,8 +7,8 @@ import type { ConnectionLimits } from '../../../src/server/connection-table.ts';
 import { httpLimits, HttpServer } from '../../../src/server/http-server.ts';
 import type { ListenAddress } from '../../../src/net/listen-address.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const limits: ConnectionLimits = { maxConnections: 32, maxOfAddress: 16, unusedMs: 600_000, idleMs: 900_000 };
 const authority = makeCertificate('Test CA');

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { type HttpLimits, httpLimits, HttpServer, type HttpServerPorts } from '../../../src/server/http-server.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
 
 const authority = makeCertificate('authority');
 const nextAuthority = makeCertificate('next authority');

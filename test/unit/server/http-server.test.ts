@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type OAuth2Answer, type OAuth2Request } from '../../../src/oauth2/oauth2-request.ts';
 import { type HttpLimits, httpLimits, HttpServer } from '../../../src/server/http-server.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 interface RunningServer {
   readonly server: HttpServer;

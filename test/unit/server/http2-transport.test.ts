@@ -5,7 +5,7 @@ import { createHttp2Transport } from '../../../src/server/http2-transport.ts';
 import { frameType, setting } from '../../../src/server/http2/frame.ts';
 import { clientPreface, frame, grpcRequest, settings, uint32 } from '../../support/grpc/fake-wire.ts';
 import { startHarness } from '../../support/grpc/transport-harness.ts';
-import { poll } from '../../support/poll.ts';
+import { poll } from '../../support/time/poll.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 import { Secret } from '../../../src/model/secret.ts';
-import { naiveHmac, naiveParameters } from '../../support/naive-signature.ts';
-import { hmacOutcome, parameterOutcome } from '../../support/signature-outcome.ts';
-import { defaultOptions, type SignedMessage } from '../../support/signed-message.ts';
+import { naiveHmac, naiveParameters } from '../../support/signing/naive-signature.ts';
+import { hmacOutcome, parameterOutcome } from '../../support/signing/signature-outcome.ts';
+import { defaultOptions, type SignedMessage } from '../../support/signing/signed-message.ts';
 import {
   APP_KEY,
   NOW,
@@ -14,7 +14,7 @@ import {
   signedHmac,
   signedParameters,
   textChange,
-} from '../../support/signed-message-arbitraries.ts';
+} from '../../support/signing/signed-message-arbitraries.ts';
 
 const keys = new Map([[APP_KEY, SECRETS.map((secret) => Secret.fromText(secret))]]);
 const naiveKeys = new Map([[APP_KEY, SECRETS]]);

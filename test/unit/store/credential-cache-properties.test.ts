@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { type TestCache, testCache } from '../../support/store/cache.ts';
 import { hashOf, held, keyOf } from '../../support/store/held.ts';
-import { settle } from '../../support/store/manual-time.ts';
+import { settle } from '../../support/time/manual-time.ts';
 
 const MAX_STALE_MS = 60_000;
 const UNKNOWN_FOR_MS = 10_000;

@@ -3,7 +3,7 @@ import { isPromise, type Pending } from '../../../src/pending.ts';
 import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../../../src/store/credential-source.ts';
 import { type TestCache, testCache } from '../../support/store/cache.ts';
 import { hashOf, held, keyOf } from '../../support/store/held.ts';
-import { settle } from '../../support/store/manual-time.ts';
+import { settle } from '../../support/time/manual-time.ts';
 
 /** What a look-up has come to by now: the version found, null for nobody, the message of a fault, or that it waits. */
 async function stateOf(finding: Pending<HeldCredential | null>): Promise<string | null> {

@@ -6,7 +6,7 @@ import { CredentialUnreadable, StoreUnavailable } from '../../../src/store/crede
 import { LookUpBreaker } from '../../../src/store/look-up-breaker.ts';
 import { held, hashOf } from '../../support/store/held.ts';
 import { ManualReader } from '../../support/store/manual-reader.ts';
-import { ManualTime, settle } from '../../support/store/manual-time.ts';
+import { ManualTime, settle } from '../../support/time/manual-time.ts';
 
 /** A breaker around a store that the test answers for, on timers that the test moves. */
 function testBreaker() {

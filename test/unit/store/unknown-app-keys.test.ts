@@ -5,7 +5,7 @@ import { testGateway } from '../../support/pipeline/gateway.ts';
 import { keyEndpoint, partnerEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
 import { type TestCache, testCache } from '../../support/store/cache.ts';
 import { hashOf, held, keyOf } from '../../support/store/held.ts';
-import { settle } from '../../support/store/manual-time.ts';
+import { settle } from '../../support/time/manual-time.ts';
 
 const endpoints = [
   keyEndpoint(),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type CredentialUse, UsageRecorder } from '../../../src/store/usage-recorder.ts';
-import { NOON } from '../../support/pipeline/fixed-clock.ts';
-import { ManualTime, settle } from '../../support/store/manual-time.ts';
+import { NOON } from '../../support/time/fixed-clock.ts';
+import { ManualTime, settle } from '../../support/time/manual-time.ts';
 
 /** A batch that waits to be written. */
 interface OpenWrite {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { followTlsFiles, openTlsFiles } from '../../../src/tls/follow-tls-files.ts';
 import type { TlsFiles, TlsMaterial } from '../../../src/tls/tls-files.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
-import { poll } from '../../support/poll.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { poll } from '../../support/time/poll.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const authority = makeCertificate('authority');
 const first = makeCertificate('postern', authority);

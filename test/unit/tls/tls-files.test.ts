@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findUntimely, readTlsFiles, type TlsFiles } from '../../../src/tls/tls-files.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
-import { release } from '../../support/release.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 const authority = makeCertificate('authority', undefined, { notAfter: new Date('2040-01-01T00:00:00Z') });
 const server = makeCertificate('server', authority, { notAfter: new Date('2030-01-01T00:00:00Z') });

@@ -7,13 +7,13 @@ import {
   filterSettings,
   objectAt,
   removeFilter,
-} from '../../../support/envoy-config.ts';
+} from '../../../support/envoy/envoy-config.ts';
 import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
-import { http1 } from '../../../support/http1-client.ts';
-import { http2 } from '../../../support/http2-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { http1 } from '../../../support/http/http1-client.ts';
+import { http2 } from '../../../support/http/http2-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** The size of bodies: whole to Postern and to the back end, or refused before anybody sees them. */
@@ -69,10 +69,10 @@ export function bodyLimitCases(attachment: Attachment): void {
       it(`brings a body of 10 MiB whole to Postern and to the back end: ${framing}`, async () => {
         const body = randomBytes(posternBytes);
         assert.equal((await post(chain.envoy.port, body)).status, 200);
-        const seen = checkedRequest(only(chain.check.checks));
+        const seen = checkedRequest(assertOne(chain.check.checks));
         assert.equal(seen.size, body.length);
         assert.equal(digest(seen.rawBody), digest(body));
-        assert.equal(digest(only(chain.backend.requests).body), digest(body));
+        assert.equal(digest(assertOne(chain.backend.requests).body), digest(body));
       });
 
       it(`refuses a body one byte over the limit before anybody sees it: ${framing}`, async () => {
@@ -90,7 +90,7 @@ export function bodyLimitCases(attachment: Attachment): void {
 
     it('lets a body at the limit through to Postern, which has its own', async () => {
       await http1(chain.envoy.port, { method: 'POST', body: Buffer.alloc(bufferBytes) });
-      assert.equal(checkedRequest(only(chain.check.checks)).size, bufferBytes);
+      assert.equal(checkedRequest(assertOne(chain.check.checks)).size, bufferBytes);
     });
 
     it('refuses a token request above 16 KiB', async () => {
@@ -117,12 +117,12 @@ export function bodyLimitCases(attachment: Attachment): void {
       });
       const frames = [Buffer.alloc(shownBytes - 100), Buffer.alloc(200)];
       await http2(chain.envoy.port, { method: 'POST', frames, contentLength: false });
-      const check = only(chain.check.checks);
+      const check = assertOne(chain.check.checks);
       assert.equal(fieldValue(checkedFields(check), 'x-envoy-auth-partial-body'), 'true');
       assert.equal(checkedRequest(check).rawBody.length, shownBytes);
       assert.notEqual(checkedRequest(check).size, shownBytes);
       // The stand-in allowed it, and the whole body went on: Postern must refuse what is marked so.
-      assert.equal(only(chain.backend.requests).body.length, shownBytes + 100);
+      assert.equal(assertOne(chain.backend.requests).body.length, shownBytes + 100);
     });
   });
 }

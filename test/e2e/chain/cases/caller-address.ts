@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { connectionManager, type JsonObject } from '../../../support/envoy-config.ts';
+import { connectionManager, type JsonObject } from '../../../support/envoy/envoy-config.ts';
 import { checkedFields } from '../../../support/stack/fake-check-service.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValues } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValues } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 
 const ADDRESS = 'x-envoy-external-address';
 
@@ -40,13 +40,13 @@ export function callerAddressCases(attachment: Attachment): void {
 
           it(`is what Envoy saw, when a caller says ${claim} over ${protocol}: at the token endpoint`, async () => {
             await send(protocol, chain.envoy.port, { method: 'POST', target: '/oauth2/token', headers, body: 'a=b' });
-            assert.deepEqual(fieldValues(only(chain.posternHttp.requests).headers, ADDRESS), expected);
+            assert.deepEqual(fieldValues(assertOne(chain.posternHttp.requests).headers, ADDRESS), expected);
           });
 
           it(`is what Envoy saw, when a caller says ${claim} over ${protocol}: at Postern and the back end`, async () => {
             await send(protocol, chain.envoy.port, { headers });
-            assert.deepEqual(fieldValues(checkedFields(only(chain.check.checks)), ADDRESS), expected);
-            assert.deepEqual(fieldValues(only(chain.backend.requests).headers, ADDRESS), expected);
+            assert.deepEqual(fieldValues(checkedFields(assertOne(chain.check.checks)), ADDRESS), expected);
+            assert.deepEqual(fieldValues(assertOne(chain.backend.requests).headers, ADDRESS), expected);
           });
         }
       }

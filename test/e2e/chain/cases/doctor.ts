@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 import { startChain } from '../../../support/stack/chain.ts';
-import { at, type JsonObject, removeFilter } from '../../../support/envoy-config.ts';
+import { at, type JsonObject, removeFilter } from '../../../support/envoy/envoy-config.ts';
 import { runCli } from '../../../unit/cli/run-cli.ts';
 
 /** What `postern doctor` says of a running Envoy. */

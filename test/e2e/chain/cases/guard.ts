@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { allow, allowReplaced } from '../../../support/check-answers.ts';
+import { allow, allowReplaced } from '../../../support/stack/check-answers.ts';
 import {
   backendRoute,
   filterSettings,
@@ -8,12 +8,12 @@ import {
   moveFilterBefore,
   objectAt,
   removeFilter,
-} from '../../../support/envoy-config.ts';
-import { http1 } from '../../../support/http1-client.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+} from '../../../support/envoy/envoy-config.ts';
+import { http1 } from '../../../support/http/http1-client.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Ways in which the chain can be broken: nothing passes that was not decided, or whose body was not replaced. */
@@ -104,7 +104,7 @@ export function guardCases(attachment: Attachment): void {
       it('requests whose body stays go through', async () => {
         const answer = await http1(chain.envoy.port, { method: 'POST', body: 'as it is' });
         assert.equal(answer.status, 200);
-        assert.equal(only(chain.backend.requests).body.toString(), 'as it is');
+        assert.equal(assertOne(chain.backend.requests).body.toString(), 'as it is');
       });
     });
   }

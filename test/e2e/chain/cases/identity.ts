@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { allow } from '../../../support/check-answers.ts';
+import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields } from '../../../support/stack/fake-check-service.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValues } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValues } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Identity headers that callers send: gone before anybody sees them. */
@@ -51,27 +51,27 @@ export function identityCases(attachment: Attachment): void {
               [name, 'admin'],
             ],
           });
-          assert.deepEqual(fieldValues(checkedFields(only(chain.check.checks)), name), []);
-          assert.deepEqual(fieldValues(only(chain.backend.requests).headers, name), []);
+          assert.deepEqual(fieldValues(checkedFields(assertOne(chain.check.checks)), name), []);
+          assert.deepEqual(fieldValues(assertOne(chain.backend.requests).headers, name), []);
         });
       }
 
       it(`are gone on the way to Postern's HTTP listener, over ${protocol}`, async () => {
         await send(protocol, chain.envoy.port, { target: '/oauth2/token', headers: [['X-Consumer-Id', 'root']] });
-        assert.deepEqual(fieldValues(only(chain.posternHttp.requests).headers, 'x-consumer-id'), []);
+        assert.deepEqual(fieldValues(assertOne(chain.posternHttp.requests).headers, 'x-consumer-id'), []);
       });
 
       for (const name of others) {
         it(`are not confused with ${name} over ${protocol}`, async () => {
           await send(protocol, chain.envoy.port, { headers: [[name, 'kept']] });
-          assert.deepEqual(fieldValues(only(chain.backend.requests).headers, name), ['kept']);
+          assert.deepEqual(fieldValues(assertOne(chain.backend.requests).headers, name), ['kept']);
         });
       }
 
       it(`do not mix with those that Postern sets, over ${protocol}`, async () => {
         chain.check.answer = () => allow({ headers: [['x-consumer-id', 'acme']] });
         await send(protocol, chain.envoy.port, { headers: spellings.map((name) => [name, 'root'] as const) });
-        const values = only(chain.backend.requests).headers.filter(([name]) =>
+        const values = assertOne(chain.backend.requests).headers.filter(([name]) =>
           /^x[-_](consumer|cred|auth|anon)/i.test(name),
         );
         assert.deepEqual(values, [['x-consumer-id', 'acme']]);
@@ -81,7 +81,7 @@ export function identityCases(attachment: Attachment): void {
         chain.check.answer = () => allow({ headers: [['x-consumer-id', 'acme']] });
         const headers = protocol === 'HTTP/1.1' ? [['Connection', 'x-consumer-id'] as const] : [];
         await send(protocol, chain.envoy.port, { headers });
-        assert.deepEqual(fieldValues(only(chain.backend.requests).headers, 'x-consumer-id'), ['acme']);
+        assert.deepEqual(fieldValues(assertOne(chain.backend.requests).headers, 'x-consumer-id'), ['acme']);
       });
     }
   });

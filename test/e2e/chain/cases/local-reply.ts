@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { routes } from '../../../support/envoy-config.ts';
-import { http1, http1Bytes } from '../../../support/http1-client.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';
-import { release } from '../../../support/release.ts';
+import { routes } from '../../../support/envoy/envoy-config.ts';
+import { http1, http1Bytes } from '../../../support/http/http1-client.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What Envoy answers by itself: in the form of our refusals. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
-import { protocols } from '../../../support/http-client.ts';
-import { fieldValues, jsonBody } from '../../../support/http-message.ts';
+import { protocols } from '../../../support/http/http-client.ts';
+import { fieldValues, jsonBody } from '../../../support/http/http-message.ts';
 import { signedByHmac } from '../../../support/partner/hmac.ts';
 import { formRequest, jsonRequest, withSign, wrapperOf } from '../../../support/partner/parameters.ts';
 import { acme, type EndpointLine } from '../../../support/partner/signature-document.ts';
 import { useSignedStack } from '../../../support/partner/use-signed-stack.ts';
-import { poll } from '../../../support/poll.ts';
+import { poll } from '../../../support/time/poll.ts';
 
 const endpoints: readonly EndpointLine[] = [
   { id: 'hmac', authentication: 'hmac' },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { allow, deny } from '../../../support/check-answers.ts';
-import { objectAt, filterSettings } from '../../../support/envoy-config.ts';
+import { allow, deny } from '../../../support/stack/check-answers.ts';
+import { objectAt, filterSettings } from '../../../support/envoy/envoy-config.ts';
 import { type FakeCheckService } from '../../../support/stack/fake-check-service.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Refusals reach the caller as Postern said them; without an answer there is one, too. */
@@ -133,7 +133,7 @@ export function refusalCases(attachment: Attachment): void {
       await send('HTTP/1.1', chain.envoy.port);
       chain.reset();
       assert.equal((await send('HTTP/1.1', chain.envoy.port)).status, 200);
-      only(chain.backend.requests);
+      assertOne(chain.backend.requests);
     });
   });
 

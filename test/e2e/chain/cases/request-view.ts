@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { allow } from '../../../support/check-answers.ts';
+import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
-import { encodeHttp1, http1, Http1Connection } from '../../../support/http1-client.ts';
-import { http2 } from '../../../support/http2-client.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { fieldValue, fieldValues } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { encodeHttp1, http1, Http1Connection } from '../../../support/http/http1-client.ts';
+import { http2 } from '../../../support/http/http2-client.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { fieldValue, fieldValues } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What the chain shows to Postern and to the back end. */
@@ -40,10 +40,10 @@ export function requestViewCases(attachment: Attachment): void {
           it(`leaves the target ${target} as it is`, async () => {
             const answer = await send(protocol, chain.envoy.port, { target });
             assert.equal(answer.status, 200);
-            const check = only(chain.check.checks);
+            const check = assertOne(chain.check.checks);
             assert.equal(fieldValue(checkedFields(check), ':path'), target);
             assert.equal(checkedRequest(check).protocol, protocol);
-            assert.equal(only(chain.backend.requests).target, target);
+            assert.equal(assertOne(chain.backend.requests).target, target);
           });
         }
 
@@ -51,13 +51,13 @@ export function requestViewCases(attachment: Attachment): void {
           const target = '/a?b=%2F&&c&d=+%20&e';
           chain.check.answer = () => allow({ headers: [[':path', target]] });
           await send(protocol, chain.envoy.port, { target: '/a?appKey=k&b=%2F&&c&d=+%20&e' });
-          assert.equal(only(chain.backend.requests).target, target);
+          assert.equal(assertOne(chain.backend.requests).target, target);
         });
 
         it('takes the route that was decided on, whatever the new target is', async () => {
           chain.check.answer = () => allow({ headers: [[':path', '/oauth2/token']] });
           await send(protocol, chain.envoy.port, { target: '/orders' });
-          assert.equal(only(chain.backend.requests).target, '/oauth2/token');
+          assert.equal(assertOne(chain.backend.requests).target, '/oauth2/token');
           assert.equal(chain.posternHttp.requests.length, 0);
         });
 
@@ -68,24 +68,27 @@ export function requestViewCases(attachment: Attachment): void {
               ['x-app-key', 'two'],
             ],
           });
-          assert.deepEqual(fieldValues(checkedFields(only(chain.check.checks)), 'x-app-key'), ['one', 'two']);
+          assert.deepEqual(fieldValues(checkedFields(assertOne(chain.check.checks)), 'x-app-key'), ['one', 'two']);
         });
 
         it('gives the body to Postern and to the back end byte for byte', async () => {
           const body = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
           await send(protocol, chain.envoy.port, { method: 'POST', body });
-          const seen = checkedRequest(only(chain.check.checks));
+          const seen = checkedRequest(assertOne(chain.check.checks));
           assert.deepEqual(Buffer.from(seen.rawBody), body);
           assert.equal(seen.size, body.length);
-          assert.equal(fieldValue(checkedFields(only(chain.check.checks)), 'x-envoy-auth-partial-body'), 'false');
-          assert.deepEqual(only(chain.backend.requests).body, body);
+          assert.equal(fieldValue(checkedFields(assertOne(chain.check.checks)), 'x-envoy-auth-partial-body'), 'false');
+          assert.deepEqual(assertOne(chain.backend.requests).body, body);
         });
 
         it('drops the mark of a cut body that the caller sent', async () => {
           for (const mark of ['true', 'false']) {
             chain.reset();
             await send(protocol, chain.envoy.port, { headers: [['x-envoy-auth-partial-body', mark]] });
-            assert.deepEqual(fieldValues(checkedFields(only(chain.check.checks)), 'x-envoy-auth-partial-body'), []);
+            assert.deepEqual(
+              fieldValues(checkedFields(assertOne(chain.check.checks)), 'x-envoy-auth-partial-body'),
+              [],
+            );
             await send(protocol, chain.envoy.port, {
               method: 'POST',
               headers: [['x-envoy-auth-partial-body', mark]],
@@ -106,8 +109,8 @@ export function requestViewCases(attachment: Attachment): void {
           const requestId = fieldValue(answer.headers, 'x-request-id');
           assert.ok(requestId);
           assert.notEqual(requestId, own);
-          assert.equal(fieldValue(checkedFields(only(chain.check.checks)), 'x-request-id'), requestId);
-          assert.equal(fieldValue(only(chain.backend.requests).headers, 'x-request-id'), requestId);
+          assert.equal(fieldValue(checkedFields(assertOne(chain.check.checks)), 'x-request-id'), requestId);
+          assert.equal(fieldValue(assertOne(chain.backend.requests).headers, 'x-request-id'), requestId);
           assert.equal((await chain.envoy.accessLogEntry(requestId))['status'], 200);
         });
 
@@ -131,7 +134,7 @@ export function requestViewCases(attachment: Attachment): void {
               ['x-envoy-external-address', '203.0.113.9'],
             ],
           });
-          const fields = checkedFields(only(chain.check.checks));
+          const fields = checkedFields(assertOne(chain.check.checks));
           assert.notEqual(fieldValue(fields, 'x-envoy-external-address'), '203.0.113.9');
         });
 
@@ -139,14 +142,14 @@ export function requestViewCases(attachment: Attachment): void {
           const headers = Array.from({ length: 150 }, (_, index) => [`x-field-${String(index)}`, 'v'] as const);
           const answer = await send(protocol, chain.envoy.port, { headers });
           assert.equal(answer.status, 200);
-          assert.equal(fieldValue(only(chain.backend.requests).headers, 'x-field-149'), 'v');
+          assert.equal(fieldValue(assertOne(chain.backend.requests).headers, 'x-field-149'), 'v');
         });
 
         for (const path of ['/oauth2/token', '/oauth2/revoke', '/.well-known/oauth-authorization-server']) {
           it(`leads ${path} to Postern's HTTP listener, without a decision`, async () => {
             const answer = await send(protocol, chain.envoy.port, { method: 'POST', target: path, body: 'a=b' });
             assert.equal(answer.status, 200);
-            assert.equal(only(chain.posternHttp.requests).target, path);
+            assert.equal(assertOne(chain.posternHttp.requests).target, path);
             assert.equal(chain.check.checks.length, 0);
             assert.equal(chain.backend.requests.length, 0);
           });
@@ -167,13 +170,13 @@ export function requestViewCases(attachment: Attachment): void {
 
     it('shows raw bytes of an HTTP/2 target as they are', async () => {
       await http2(chain.envoy.port, { target: '/\xe9\xff' });
-      assert.equal(fieldValue(checkedFields(only(chain.check.checks)), ':path'), '/\xe9\xff');
+      assert.equal(fieldValue(checkedFields(assertOne(chain.check.checks)), ':path'), '/\xe9\xff');
     });
 
     it('gives a chunked body a content-length, for Postern and for the back end', async () => {
       await http1(chain.envoy.port, { method: 'POST', chunks: ['one ', 'two ', 'three'] });
-      assert.equal(fieldValue(checkedFields(only(chain.check.checks)), 'content-length'), '13');
-      const forwarded = only(chain.backend.requests);
+      assert.equal(fieldValue(checkedFields(assertOne(chain.check.checks)), 'content-length'), '13');
+      const forwarded = assertOne(chain.backend.requests);
       assert.equal(fieldValue(forwarded.headers, 'content-length'), '13');
       assert.equal(fieldValue(forwarded.headers, 'transfer-encoding'), null);
       assert.equal(forwarded.body.toString(), 'one two three');
@@ -181,8 +184,8 @@ export function requestViewCases(attachment: Attachment): void {
 
     it('gives an HTTP/2 body without length a content-length, for Postern and for the back end', async () => {
       await http2(chain.envoy.port, { method: 'POST', frames: ['one ', 'two ', 'three'], contentLength: false });
-      assert.equal(fieldValue(checkedFields(only(chain.check.checks)), 'content-length'), '13');
-      assert.equal(fieldValue(only(chain.backend.requests).headers, 'content-length'), '13');
+      assert.equal(fieldValue(checkedFields(assertOne(chain.check.checks)), 'content-length'), '13');
+      assert.equal(fieldValue(assertOne(chain.backend.requests).headers, 'content-length'), '13');
     });
 
     it('asks for a body that waits for 100-continue, and decides with it', async () => {
@@ -192,13 +195,13 @@ export function requestViewCases(attachment: Attachment): void {
       assert.equal(await connection.interim(), 100);
       connection.write(request.subarray(-5));
       assert.equal((await connection.answer('POST')).status, 200);
-      assert.equal(Buffer.from(checkedRequest(only(chain.check.checks)).rawBody).toString(), 'whole');
-      assert.equal(fieldValue(only(chain.backend.requests).headers, 'expect'), null);
+      assert.equal(Buffer.from(checkedRequest(assertOne(chain.check.checks)).rawBody).toString(), 'whole');
+      assert.equal(fieldValue(assertOne(chain.backend.requests).headers, 'expect'), null);
     });
 
     it('shows the authority of an absolute target instead of Host, and the target in origin form', async () => {
       await http1(chain.envoy.port, { target: 'http://api.example.com/a?b', host: 'other.example.com' });
-      const fields = checkedFields(only(chain.check.checks));
+      const fields = checkedFields(assertOne(chain.check.checks));
       assert.equal(fieldValue(fields, ':authority'), 'api.example.com');
       assert.equal(fieldValue(fields, ':path'), '/a?b');
     });

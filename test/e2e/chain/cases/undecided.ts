@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 import { startChain } from '../../../support/stack/chain.ts';
-import { type JsonObject } from '../../../support/envoy-config.ts';
-import { protocols, send } from '../../../support/http-client.ts';
-import { jsonBody } from '../../../support/http-message.ts';
+import { type JsonObject } from '../../../support/envoy/envoy-config.ts';
+import { protocols, send } from '../../../support/http/http-client.ts';
+import { jsonBody } from '../../../support/http/http-message.ts';
 
 /** Ways around the decision that only this kind of gateway has: nothing reaches a back end, and callers get 503. */
 export function undecidedCases(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type Chain, startChain } from '../../../support/stack/chain.ts';
-import { allowReplaced } from '../../../support/check-answers.ts';
-import { connectionManager, objectAt } from '../../../support/envoy-config.ts';
-import { http1 } from '../../../support/http1-client.ts';
-import { http2 } from '../../../support/http2-client.ts';
-import { fieldValue, type HttpAnswer } from '../../../support/http-message.ts';
-import { only } from '../../../support/only.ts';
-import { release } from '../../../support/release.ts';
+import { allowReplaced } from '../../../support/stack/check-answers.ts';
+import { connectionManager, objectAt } from '../../../support/envoy/envoy-config.ts';
+import { http1 } from '../../../support/http/http1-client.ts';
+import { http2 } from '../../../support/http/http2-client.ts';
+import { fieldValue, type HttpAnswer } from '../../../support/http/http-message.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Bodies that Postern replaces. */
@@ -64,7 +64,7 @@ export function unwrapCases(attachment: Attachment): void {
       async function assertReplaced(send: () => Promise<HttpAnswer>, text: string): Promise<void> {
         chain.check.answer = () => allowReplaced(text);
         assert.equal((await send()).status, 200);
-        const forwarded = only(chain.backend.requests);
+        const forwarded = assertOne(chain.backend.requests);
         const expected = Buffer.from(text, 'utf8');
         assert.deepEqual(forwarded.body, expected);
         assert.equal(fieldValue(forwarded.headers, 'content-length'), String(expected.length));
@@ -104,7 +104,7 @@ export function unwrapCases(attachment: Attachment): void {
       await using chain = await startChain({ attachment, backend: 'HTTP/2' });
       chain.check.answer = () => allowReplaced('text');
       await http2(chain.envoy.port, { method: 'POST', frames: [wrapper], trailers: [['x-end', '1']] });
-      assert.equal(fieldValue(only(chain.backend.requests).trailers, 'x-end'), '1');
+      assert.equal(fieldValue(assertOne(chain.backend.requests).trailers, 'x-end'), '1');
     });
   });
 

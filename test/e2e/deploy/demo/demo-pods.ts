@@ -1,18 +1,18 @@
 import { createContext, runInContext } from 'node:vm';
 import { findServices } from '../../../../services/install-services.mjs';
-import { projectRoot } from '../../../support/documents.ts';
-import { type Child, startChild } from '../../../support/stack/child-process.ts';
-import { type Envoy, startEnvoy } from '../../../support/stack/envoy.ts';
+import { projectRoot } from '../../../support/docs/documents.ts';
+import { type Child, startChild } from '../../../support/process/child-process.ts';
+import { type Envoy, startEnvoy } from '../../../support/envoy/envoy.ts';
 import { localContainer } from '../../../support/kubernetes/local-container.ts';
 import { getManifest, type Manifest } from '../../../support/kubernetes/manifest.ts';
 import { plainEnvoy } from '../../../support/kubernetes/plain-envoy.ts';
 import { renderKustomization } from '../../../support/kubernetes/render-kustomization.ts';
 import { adminCommand } from '../../../support/mongodb/command.ts';
-import { freePort } from '../../../support/mongodb/free-port.ts';
+import { freePort } from '../../../support/process/free-port.ts';
 import { startMongod } from '../../../support/mongodb/mongod.ts';
-import { poll } from '../../../support/poll.ts';
-import { acquireAll } from '../../../support/release.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { poll } from '../../../support/time/poll.ts';
+import { acquireAll } from '../../../support/lifetime/release.ts';
+import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 
 /** The pods of the overlay demo as processes of this machine, each with the files, variables and arguments of its manifest. */
 export interface DemoPods extends AsyncDisposable {

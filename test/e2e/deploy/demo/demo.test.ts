@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readDocument } from '../../../support/documents.ts';
-import { type PlainRequest, send } from '../../../support/http-client.ts';
-import { type HttpAnswer } from '../../../support/http-message.ts';
-import { assertRefused } from '../../../support/refusals.ts';
-import { release } from '../../../support/release.ts';
+import { readDocument } from '../../../support/docs/documents.ts';
+import { type PlainRequest, send } from '../../../support/http/http-client.ts';
+import { type HttpAnswer } from '../../../support/http/http-message.ts';
+import { assertRefused } from '../../../support/http/assert-refused.ts';
+import { release } from '../../../support/lifetime/release.ts';
 import { type DemoPods, startDemoPods } from './demo-pods.ts';
 
 const run = promisify(execFile);

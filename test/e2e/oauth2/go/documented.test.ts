@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldValue } from '../../../support/http-message.ts';
+import { fieldValue } from '../../../support/http/http-message.ts';
 import { findServices } from '../../../../services/install-services.mjs';
-import { documentedPrograms, runProgram } from '../../../support/oauth2/documented-program.ts';
+import { documentedPrograms, runProgram } from '../../../support/docs/documented-program.ts';
 import { startOAuth2Stack } from '../../../support/oauth2/oauth2-stack.ts';
-import { only } from '../../../support/only.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { assertOne } from '../../../support/assertions/assert-one.ts';
+import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 
 describe('the Go program in docs/oauth2.md', () => {
   it('calls with golang.org/x/oauth2/clientcredentials', async () => {
@@ -14,13 +14,13 @@ describe('the Go program in docs/oauth2.md', () => {
     assert.ok(go !== null, 'Go is not installed: scripts/install-services go');
     await using directory = await temporaryDirectory();
     await using stack = await startOAuth2Stack();
-    await writeFile(join(directory.path, 'main.go'), only(documentedPrograms('go', stack.url)));
+    await writeFile(join(directory.path, 'main.go'), assertOne(documentedPrograms('go', stack.url)));
     for (const name of ['go.mod', 'go.sum']) {
       await copyFile(new URL(name, import.meta.url), join(directory.path, name));
     }
     // The installed Go builds the pinned modules, or nothing does.
     const env = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
     assert.equal(await runProgram(go, ['run', '.'], { cwd: directory.path, env }), '200 ok\n\n');
-    assert.equal(fieldValue(only(stack.backend.requests).headers, 'x-consumer-id'), 'acme');
+    assert.equal(fieldValue(assertOne(stack.backend.requests).headers, 'x-consumer-id'), 'acme');
   }).timeout(120_000);
 });

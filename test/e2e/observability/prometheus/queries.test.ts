@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { startChild } from '../../../support/stack/child-process.ts';
-import { projectRoot } from '../../../support/documents.ts';
-import { send } from '../../../support/http-client.ts';
-import { freePort } from '../../../support/mongodb/free-port.ts';
+import { startChild } from '../../../support/process/child-process.ts';
+import { projectRoot } from '../../../support/docs/documents.ts';
+import { send } from '../../../support/http/http-client.ts';
+import { freePort } from '../../../support/process/free-port.ts';
 import { dashboardQueries, readDashboard } from '../../../support/observe/dashboard.ts';
 import { startOtlpCollector } from '../../../support/observe/otlp-collector.ts';
 import { prometheusPrograms } from '../../../support/observe/prometheus.ts';
 import { readRules } from '../../../support/observe/rules.ts';
-import { poll } from '../../../support/poll.ts';
+import { poll } from '../../../support/time/poll.ts';
 import { startRateLimitService } from '../../../support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../../support/ratelimit/start-redis.ts';
-import { acquireAll, release } from '../../../support/release.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { acquireAll, release } from '../../../support/lifetime/release.ts';
+import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { keyedWith, type MongodbStack, startMongodbStack } from '../../mongodb/mongodb-stack.ts';
 
 /** Long enough for two scrapes, which is what a rate needs. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/clock.ts';
-import { send } from '../../../support/http-client.ts';
-import { fieldValue, type HttpAnswer } from '../../../support/http-message.ts';
-import { poll } from '../../../support/poll.ts';
+import { send } from '../../../support/http/http-client.ts';
+import { fieldValue, type HttpAnswer } from '../../../support/http/http-message.ts';
+import { poll } from '../../../support/time/poll.ts';
 import { useRateLimitService } from '../../../support/ratelimit/use-rate-limit-service.ts';
-import { release } from '../../../support/release.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { release } from '../../../support/lifetime/release.ts';
+import { temporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import {
   codeOf,
   type HandedOver,

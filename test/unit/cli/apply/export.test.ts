@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync 
 import { dirname } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 import { contentsOf } from '../../../support/manage/memory-resource-store.ts';
 import { memoryCli } from '../nouns/memory-cli.ts';
 import { runCli } from '../run-cli.ts';

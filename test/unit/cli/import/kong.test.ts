@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../../../support/documents.ts';
+import { projectRoot } from '../../../support/docs/documents.ts';
 import { useFiles } from '../apply/files.ts';
 import { type Given, runCli } from '../run-cli.ts';
 import { memoryCli } from '../nouns/memory-cli.ts';

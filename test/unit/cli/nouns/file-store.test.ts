@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory, type TemporaryDirectory } from '../../../support/temporary-directory.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../run-cli.ts';
 
 const secret = 'the secret of this test, in a file';

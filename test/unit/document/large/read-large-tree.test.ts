@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { readLargeTree } from '../../../../src/document/large/read-large-tree.ts';
 import type { DocumentPath } from '../../../../src/document/problem.ts';
 import { readYamlTree } from '../../../../src/document/yaml-tree.ts';
-import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 
 /** Every path of a value, and one that leads nowhere. */
 function* pathsOf(value: unknown, path: DocumentPath = []): Generator<DocumentPath> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { readPlainYaml } from '../../../../src/document/large/read-plain-yaml.ts';
 import { readYamlTree } from '../../../../src/document/yaml-tree.ts';
-import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 
 /** Fails unless both libraries find the text faultless and give the same values, or it is left to `yaml`. */
 function agrees(text: string): boolean {

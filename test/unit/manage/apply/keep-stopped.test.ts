@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Change } from '../../../../src/manage/change.ts';
 import { stoppedBefore } from '../../../../src/manage/apply/keep-stopped.ts';
-import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 import { MemoryResourceStore, contentsOf } from '../../../support/manage/memory-resource-store.ts';
 import { apply, plan, problemsOf, shortly } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commitInSteps } from '../../../../src/manage/apply/commit-in-steps.ts';
-import { documentArbitrary } from '../../../support/manage/document-arbitrary.ts';
+import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
 import { contentsOf, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { apply, plan } from './support.ts';
 

@@ -4,7 +4,7 @@ import { check } from '../../../../src/check.ts';
 import { type HmacOptions } from '../../../../src/model/endpoint.ts';
 import { headerOf } from '../../../support/pipeline/answer.ts';
 import { httpRequest } from '../../../support/pipeline/check-request.ts';
-import { fixedClock, NOON } from '../../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../../support/time/fixed-clock.ts';
 import { digestText, type HmacParts, signedByHmac } from '../../../support/partner/hmac.ts';
 import { acme } from '../../../support/partner/signature-document.ts';
 import { asCheck, lastDecision, signedGateway } from '../../../support/partner/signed-gateway.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { isRefusal } from '../../../../src/refusal.ts';
 import { parseHmacAuthorization } from '../../../../src/methods/hmac/authorization.ts';
-import { anyByte } from '../../../support/signed-message-arbitraries.ts';
+import { anyByte } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const APPKEY = 'appkey="k"';
 const ALGORITHM = 'algorithm="hmac-sha256"';

@@ -8,9 +8,14 @@ import { type ClientHeader, withHeaders } from '../../../../src/signing/client-r
 import { hmacTexts, SIGNED_HTTP_VERSION } from '../../../../src/methods/hmac/string-to-sign.ts';
 import { signHmac } from '../../../../src/methods/hmac/sign.ts';
 import { parseSignedHeaders, REQUEST_LINE } from '../../../../src/methods/hmac/signed-headers.ts';
-import { hmacOutcome } from '../../../support/signature-outcome.ts';
-import { defaultOptions, emptyMessage, type SignedMessage, toSignable } from '../../../support/signed-message.ts';
-import { APP_KEY, NOW, SECRETS, signedHmac, textChange } from '../../../support/signed-message-arbitraries.ts';
+import { hmacOutcome } from '../../../support/signing/signature-outcome.ts';
+import {
+  defaultOptions,
+  emptyMessage,
+  type SignedMessage,
+  toSignable,
+} from '../../../support/signing/signed-message.ts';
+import { APP_KEY, NOW, SECRETS, signedHmac, textChange } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const secrets = SECRETS.map((secret) => Secret.fromText(secret));
 const keys = new Map([[APP_KEY, secrets]]);

@@ -6,14 +6,14 @@ import { digestOf } from '../../../../src/methods/hmac/digest.ts';
 import { MAX_HMAC_BODY_BYTES, parseHmac, verifyHmac } from '../../../../src/methods/hmac/signature.ts';
 import { signableVersions } from '../../../../src/methods/hmac/string-to-sign.ts';
 import { type HmacSigning, signHmac } from '../../../../src/methods/hmac/sign.ts';
-import { checkHmacMessage } from '../../../support/signature-outcome.ts';
+import { checkHmacMessage } from '../../../support/signing/signature-outcome.ts';
 import {
   type CheckOptions,
   defaultOptions,
   emptyMessage,
   type SignedMessage,
   toSignable,
-} from '../../../support/signed-message.ts';
+} from '../../../support/signing/signed-message.ts';
 
 const NOW = 1_709_210_096;
 const secret = Secret.fromText('a-secret-of-the-partner');

@@ -4,7 +4,7 @@ import { type KeyOptions } from '../../../../src/model/endpoint.ts';
 import { type Credential } from '../../../../src/model/credential.ts';
 import { headerOf, type AllowedAnswer, type RefusedAnswer } from '../../../support/pipeline/answer.ts';
 import { type HeaderLine, headerForms, type RequestParts } from '../../../support/pipeline/check-request.ts';
-import { fixedClock, NOON } from '../../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../../support/time/fixed-clock.ts';
 import { type GatewayParts, testGateway } from '../../../support/pipeline/gateway.ts';
 import { APP_KEY, consumer, credential, keyEndpoint } from '../../../support/pipeline/resources.ts';
 

@@ -16,7 +16,7 @@ import {
   headerForms,
   type RequestParts,
 } from '../../../support/pipeline/check-request.ts';
-import { fixedClock, NOON } from '../../../support/pipeline/fixed-clock.ts';
+import { fixedClock, NOON } from '../../../support/time/fixed-clock.ts';
 import { type GatewayParts, testGateway, testTokens } from '../../../support/pipeline/gateway.ts';
 import {
   APP_KEY,

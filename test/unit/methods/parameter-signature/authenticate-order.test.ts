@@ -1,5 +1,5 @@
 import { type RequestParts } from '../../../support/pipeline/check-request.ts';
-import { NOON } from '../../../support/pipeline/fixed-clock.ts';
+import { NOON } from '../../../support/time/fixed-clock.ts';
 import { describeOrder, type Fault, receivedFaults } from '../../../support/partner/order-of-checks.ts';
 import {
   FORM_TYPE,

@@ -5,7 +5,7 @@ import {
   MAX_FORM_BODY_BYTES,
   MAX_JSON_BODY_BYTES,
 } from '../../../../src/methods/parameter-signature/body-form.ts';
-import { emptyMessage, toSignable } from '../../../support/signed-message.ts';
+import { emptyMessage, toSignable } from '../../../support/signing/signed-message.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

@@ -7,7 +7,7 @@ import {
   valueStart,
 } from '../../../../src/methods/parameter-signature/parameters.ts';
 import { isRefusal } from '../../../../src/refusal.ts';
-import { anyCharacter } from '../../../support/signed-message-arbitraries.ts';
+import { anyCharacter } from '../../../support/signing/signed-message-arbitraries.ts';
 
 function pairs({ bytes, spans }: ParameterText): string[][] {
   return spans.map((span) => [

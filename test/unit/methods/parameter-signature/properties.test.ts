@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import { Secret } from '../../../../src/model/secret.ts';
 import { isRefusal } from '../../../../src/refusal.ts';
 import { parseParameterRequest } from '../../../../src/methods/parameter-signature/request.ts';
-import { naiveMeaning } from '../../../support/naive-signature.ts';
-import { parameterOutcome } from '../../../support/signature-outcome.ts';
+import { naiveMeaning } from '../../../support/signing/naive-signature.ts';
+import { parameterOutcome } from '../../../support/signing/signature-outcome.ts';
 import {
   type CheckOptions,
   defaultOptions,
   emptyMessage,
   type SignedMessage,
   toSignable,
-} from '../../../support/signed-message.ts';
+} from '../../../support/signing/signed-message.ts';
 import {
   APP_KEY,
   EXPIRED,
@@ -22,7 +22,7 @@ import {
   SECRETS,
   signedParameters,
   textChange,
-} from '../../../support/signed-message-arbitraries.ts';
+} from '../../../support/signing/signed-message-arbitraries.ts';
 
 const keys = new Map([[APP_KEY, SECRETS.map((secret) => Secret.fromText(secret))]]);
 

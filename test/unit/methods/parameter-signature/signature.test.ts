@@ -10,14 +10,14 @@ import {
 import { runAtOnce } from '../../../../src/signing/work.ts';
 import { firstBytesOf } from '../../../../src/methods/parameter-signature/string-to-sign.ts';
 import { signParameters } from '../../../../src/methods/parameter-signature/sign.ts';
-import { checkParameterMessage } from '../../../support/signature-outcome.ts';
+import { checkParameterMessage } from '../../../support/signing/signature-outcome.ts';
 import {
   type CheckOptions,
   defaultOptions,
   emptyMessage,
   type SignedMessage,
   toSignable,
-} from '../../../support/signed-message.ts';
+} from '../../../support/signing/signed-message.ts';
 
 const NOW = 1_709_210_096;
 const HEX = '0'.repeat(128);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 import { stripReservedParameters } from '../../../../src/methods/parameter-signature/strip-parameters.ts';
-import { naiveStrip } from '../../../support/naive-signature.ts';
+import { naiveStrip } from '../../../support/signing/naive-signature.ts';
 
 const strip = (text: string): string => stripReservedParameters(Buffer.from(text, 'latin1')).toString('latin1');
 

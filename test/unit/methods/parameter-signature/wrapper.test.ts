@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { isRefusal } from '../../../../src/refusal.ts';
 import { parseWrapper } from '../../../../src/methods/parameter-signature/wrapper.ts';
-import { anyCharacter } from '../../../support/signed-message-arbitraries.ts';
+import { anyCharacter } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const REST = '"appKey":"k","sign":"s"';
 

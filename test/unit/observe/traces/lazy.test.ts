@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { projectRoot } from '../../../support/documents.ts';
+import { projectRoot } from '../../../support/docs/documents.ts';
 
 /** What every file of the program imports when it is loaded, types left out. */
 function staticImports(): ReadonlyMap<string, readonly string[]> {

@@ -5,7 +5,7 @@ import { FrameWriter } from '../../../../src/server/http2/frame-writer.ts';
 import { StalledFirstPool } from '../../../../src/server/http2/stalled-first-pool.ts';
 import { Stream } from '../../../../src/server/http2/stream.ts';
 import { FakeWire } from '../../../support/grpc/fake-wire.ts';
-import { fixedClock } from '../../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../../support/time/fixed-clock.ts';
 
 const WAITING = 2000;
 const clock = fixedClock();

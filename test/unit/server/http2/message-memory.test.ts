@@ -3,7 +3,7 @@ import { defaultLimits } from '../../../../src/server/http2/limits.ts';
 import { MessageMemory } from '../../../../src/server/http2/message-memory.ts';
 import { createServerContext } from '../../../../src/server/http2/server-context.ts';
 import { Stream } from '../../../../src/server/http2/stream.ts';
-import { fixedClock } from '../../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../../support/time/fixed-clock.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

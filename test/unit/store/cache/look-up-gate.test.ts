@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LookUpGate, type LookUpLane } from '../../../../src/store/cache/look-up-gate.ts';
-import { ManualTime, settle } from '../../../support/store/manual-time.ts';
+import { ManualTime, settle } from '../../../support/time/manual-time.ts';
 
 /** A gate with three places, and work that ends when the test says so. */
 function testGate() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Availability } from '../../../../../src/store/mongodb/feed/availability.ts';
-import { fixedClock } from '../../../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../../../support/time/fixed-clock.ts';
 
 describe('what is told of a store that goes away', () => {
   const unreachable = new Error('unreachable');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RecordFaults } from '../../../../../src/store/mongodb/feed/record-faults.ts';
 import { describeFault, type DocumentFault } from '../../../../../src/store/mongodb/mapping/document-fault.ts';
-import { fixedClock } from '../../../../support/pipeline/fixed-clock.ts';
+import { fixedClock } from '../../../../support/time/fixed-clock.ts';
 
 function faultOf(id: string, problem = 'is wrong', collection = 'credentials'): DocumentFault {
   return { collection, id: `"${id}"`, field: 'state', problem, kind: 'malformed' };

@@ -24,7 +24,7 @@ import {
   readManagedCredentialDocument,
   writeCredentialDocument,
 } from '../../../../../src/store/mongodb/mapping/map-credential.ts';
-import { testKeyRing } from '../../../../support/keyring.ts';
+import { testKeyRing } from '../../../../support/keyring/test-key-ring.ts';
 import {
   consumer,
   grant,

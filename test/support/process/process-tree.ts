@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { poll } from '../poll.ts';
+import { poll } from '../time/poll.ts';
 
 /** Children first, then theirs, by proc(5). */
 export async function descendantsOf(pid: number): Promise<number[]> {

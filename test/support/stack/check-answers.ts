@@ -1,6 +1,6 @@
-import { HeaderValueOption_HeaderAppendAction } from '../../src/gen/envoy/config/core/v3/base.ts';
-import { CheckResponse } from '../../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { type Fields } from './http-message.ts';
+import { HeaderValueOption_HeaderAppendAction } from '../../../src/gen/envoy/config/core/v3/base.ts';
+import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { type Fields } from '../http/http-message.ts';
 
 /** What an answer to Check may hold beside the decision. */
 export interface AllowParts {

@@ -1,5 +1,5 @@
 import { type Clock, type StartTimer } from '../../../src/clock.ts';
-import { NOON } from '../pipeline/fixed-clock.ts';
+import { NOON } from './fixed-clock.ts';
 
 interface Timer {
   readonly atMs: number;

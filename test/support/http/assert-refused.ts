@@ -17,15 +17,15 @@ const told = {
 } as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>;
 
 /** A code that callers are told; `GATEWAY_ERROR` stands for Envoy's own 400. */
-export type ToldCode = keyof typeof told;
+export type RefusedCode = keyof typeof told;
 
 /** The status that goes with a code. */
-export function statusOf(code: ToldCode): number {
+export function statusOf(code: RefusedCode): number {
   return told[code][0];
 }
 
 /** Everything about a refusal with a body: status, code, message, request id and headers (spec §5). */
-export function assertRefused(answer: HttpAnswer, code: ToldCode): void {
+export function assertRefused(answer: HttpAnswer, code: RefusedCode): void {
   const [status, message] = told[code];
   const requestId = fieldValue(answer.headers, 'x-request-id');
   // What Envoy could not read has no id.
@@ -35,7 +35,7 @@ export function assertRefused(answer: HttpAnswer, code: ToldCode): void {
 }
 
 /** The headers of a refusal alone, which `HEAD` gets without a body. */
-export function assertRefusalHeaders(answer: HttpAnswer, code: ToldCode): void {
+export function assertRefusalHeaders(answer: HttpAnswer, code: RefusedCode): void {
   const [status] = told[code];
   assert.equal(answer.status, status);
   assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');

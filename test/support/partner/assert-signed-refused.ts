@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../http-message.ts';
+import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../http/http-message.ts';
 
 /** What callers of signed endpoints are told with each code, as a partner's program would have it written down. */
 const told = {
@@ -27,7 +27,7 @@ export type SignedCode = keyof typeof told;
 export const challenges = { hmac: 'hmac', 'parameter-signature': 'Sign' } as const;
 
 /** Everything about a refusal: status, headers and the whole body, with `more` beside the three fields of every one. */
-export function assertTold(
+export function assertSignedRefused(
   answer: HttpAnswer,
   code: SignedCode,
   method: keyof typeof challenges,

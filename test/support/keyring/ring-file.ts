@@ -1,8 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatKeyRing } from '../../../src/keyring/ring-document.ts';
-import { testRingKey } from '../keyring.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { testRingKey } from './test-key-ring.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 /** Which of the test keys a ring has. */
 export interface RingKeys {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { poll } from '../poll.ts';
+import { poll } from '../time/poll.ts';
 
 /** The state behind the name in brackets, `T` for stopped (proc(5)). */
 const STOPPED = /\) T /;

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   listAt,
   objectAt,
-} from '../envoy-config.ts';
+} from './envoy-config.ts';
 
 /** The committed example of Envoy's own rate limit filter. */
 export const filterExample = fileURLToPath(new URL('../../../deploy/envoy-ratelimit-filter/', import.meta.url));

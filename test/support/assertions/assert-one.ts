@@ -1,5 +1,5 @@
 /** The one element of a list; none, or more than one, is a failure. */
-export function only<T>(list: readonly T[]): T {
+export function assertOne<T>(list: readonly T[]): T {
   const [first] = list;
   if (first === undefined || list.length > 1) throw new Error(`expected one element, there are ${String(list.length)}`);
   return first;

@@ -1,5 +1,5 @@
 import { connect } from 'node:http2';
-import { encodeHttp1, Http1Connection, type Http1Request } from './http1-client.ts';
+import { encodeHttp1, Http1Connection, type Http1Request } from '../http/http1-client.ts';
 
 /** Requests that are made one after the other, all the time, on connections that stay open, until it is disposed. */
 export interface Traffic extends AsyncDisposable {

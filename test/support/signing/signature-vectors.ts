@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { Secret } from '../../src/model/secret.ts';
+import { Secret } from '../../../src/model/secret.ts';
 import { type CheckOptions, defaultOptions, emptyMessage, type SignedMessage } from './signed-message.ts';
 
 /** The files of test/vectors, which generate.py describes. Optional fields stand only in extended.json. */
@@ -58,7 +58,7 @@ export interface ParameterVector extends Vector {
 const FORM_TYPES = { url: null, form: 'application/x-www-form-urlencoded', json: 'application/json' };
 
 export function readVectors(name: 'published' | 'extended'): VectorFile {
-  const text = readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8');
   return JSON.parse(text) as VectorFile;
 }
 

@@ -1,4 +1,4 @@
-import { at, type JsonObject, listAt } from '../envoy-config.ts';
+import { at, type JsonObject, listAt } from './envoy-config.ts';
 
 /** What Envoy's admin address would say of a configuration with static parts only. */
 export function dumpOf(config: JsonObject): JsonObject {

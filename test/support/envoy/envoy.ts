@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../../services/install-services.mjs';
 import { envoyArguments } from '../../../src/demo/programs.ts';
-import { startChild } from './child-process.ts';
+import { startChild } from '../process/child-process.ts';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
-import { type ClusterPorts, type JsonObject, substitutePorts } from '../envoy-config.ts';
-import { acquireAll } from '../release.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { type ClusterPorts, type JsonObject, substitutePorts } from './envoy-config.ts';
+import { acquireAll } from '../lifetime/release.ts';
+import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 const pollIntervalMs = 20;
 const readyDeadlineMs = 20_000;

@@ -1,4 +1,4 @@
-import { type LimitUnit, windowAt } from '../../src/model/limit.ts';
+import { type LimitUnit, windowAt } from '../../../src/model/limit.ts';
 
 /**
  * How many seconds a window may have left when somebody looks between two times, in whole seconds since the epoch: every

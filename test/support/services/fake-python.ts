@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
 /** What `pip download` does: brings a wheel, fails with a text, or never ends. */
 export type PipBehaviour = 'download' | 'hang' | 'absent' | { readonly stderr: string };

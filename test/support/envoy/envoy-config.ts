@@ -7,7 +7,7 @@ export interface JsonObject {
 }
 
 /** The path of the committed configuration. */
-export const envoyYamlPath = new URL('../../envoy.yaml', import.meta.url).pathname;
+export const envoyYamlPath = new URL('../../../envoy.yaml', import.meta.url).pathname;
 
 /** The committed envoy.yaml, parsed; each call gives a copy that a test may change. */
 export function readEnvoyConfig(): JsonObject {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readDocument, readFences } from '../documents.ts';
+import { readDocument, readFences } from './documents.ts';
 
 const PUBLIC_URL = 'http://127.0.0.1:10000';
 
