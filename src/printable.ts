@@ -5,3 +5,8 @@ export function printable(text: string): string {
   const visible = text.slice(0, MAX_PRINTED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
   return text.length > MAX_PRINTED_LENGTH ? `${visible}…` : visible;
 }
+
+/** `1 grant`, `2 grants`. */
+export function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+}

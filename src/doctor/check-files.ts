@@ -5,6 +5,7 @@ import { secretReader } from '../resources/secret-source.ts';
 import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-location.ts';
+import { count } from '../printable.ts';
 import { fault, fine, type Finding, warning } from './finding.ts';
 
 /** Reads the declarative file as `serve` would, with its secrets, and tells who else can read them. */
@@ -24,13 +25,13 @@ export async function checkFileStore(path: string, environment: Environment): Pr
     );
   }
   const { endpoints, consumers, credentials, grants } = parsed.content;
-  const counts = Object.entries({ endpoints, consumers, credentials, grants });
+  const counts = Object.entries({ endpoint: endpoints, consumer: consumers, credential: credentials, grant: grants });
   const warnings = [
     ...(holdsSecrets(parsed.content, read.text) ? [warnOfReaders(path, 'secrets of partners')] : []),
     ...[...secretFiles].map(async (file) => await warnOfReaders(file, 'an App Secret')),
   ];
   return [
-    fine(subject, `is valid: ${counts.map(([name, list]) => `${String(list.length)} ${name}`).join(', ')}`),
+    fine(subject, `is valid: ${counts.map(([name, list]) => count(list.length, name)).join(', ')}`),
     ...(await Promise.all(warnings)).flat(),
   ];
 }
@@ -54,9 +55,9 @@ export async function checkKeyRing(location: KeyRingLocation, environment: Envir
     return found.problems.map((problem) => fault(subject, formatProblem(problem), advice));
   }
   const { currentKeyId, keys } = found.content;
-  const count = keys.length === 1 ? 'one key' : `${String(keys.length)} keys`;
+  const keyCount = keys.length === 1 ? 'one key' : count(keys.length, 'key');
   return [
-    fine(subject, `holds ${count}; ${currentKeyId} is the one in use`),
+    fine(subject, `holds ${keyCount}; ${currentKeyId} is the one in use`),
     ...found.warnings.map((text) => warning(subject, text, 'chmod 600 FILE')),
   ];
 }

@@ -1,6 +1,9 @@
 import picocolors from 'picocolors';
 import type { Paint } from '../../manage/render-change.ts';
+import { count } from '../../printable.ts';
 import type { Output, Terminal } from '../terminal.ts';
+
+export { count };
 
 /** Colours for a stream: only on terminals, and only where they are wanted (https://no-color.org). */
 export function paintFor(output: Output, environment: Terminal['environment']): Paint {
@@ -35,11 +38,6 @@ function formatSpan(seconds: number, toWhole: (units: number) => number): string
   if (seconds < 2 * HOUR_SECONDS) return count(toWhole(seconds / MINUTE_SECONDS), 'minute');
   if (seconds < 2 * DAY_SECONDS) return count(toWhole(seconds / HOUR_SECONDS), 'hour');
   return count(toWhole(seconds / DAY_SECONDS), 'day');
-}
-
-/** `1 grant`, `2 grants`. */
-export function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** `12 345`: long numbers in groups. */

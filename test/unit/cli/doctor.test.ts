@@ -30,6 +30,13 @@ describe('postern doctor', () => {
     assert.match(out, /\nno faults, no warnings\n$/);
   });
 
+  it('counts what a file declares, one and many', async () => {
+    const path = join(folder.path, 'one.yaml');
+    await writeFile(path, 'version: 1\nconsumers: [{ id: acme }]\n', { mode: 0o600 });
+    const { out } = await runCli(['doctor', '--store', `file:${path}`]);
+    assert.match(out, /is valid: 0 endpoints, 1 consumer, 0 credentials, 0 grants\n/);
+  });
+
   it('tells every problem of a file, and how to see it', async () => {
     const path = join(folder.path, 'bad.yaml');
     await writeFile(path, 'version: 1\nendpoints: [{ id: A }]\n');
