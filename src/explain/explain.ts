@@ -1,6 +1,5 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import type { Refusal, RefusalCode } from '../refusal.ts';
-import { observableStatuses, refusalAnswers } from '../respond/refusal-answers.ts';
+import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 import { findDifference } from './difference.ts';

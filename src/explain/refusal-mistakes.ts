@@ -22,9 +22,8 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
  * known to be wrong with the credential.
  */
 export function refusalMistake({ refused, detail }: Refusal, fault: CredentialFault | null): Mistake {
-  if (refused === 'TOKEN_INVALID') {
-    return findTokenMistake(detail) ?? callerMistake(fault?.detail === detail ? fault : unknownAppKey);
-  }
+  if (fault?.detail === detail) return callerMistake(fault);
+  if (refused === 'TOKEN_INVALID') return findTokenMistake(detail) ?? callerMistake(unknownAppKey);
   return {
     name: refused.toLowerCase().replaceAll('_', '-'),
     what: detail,
@@ -32,28 +31,9 @@ export function refusalMistake({ refused, detail }: Refusal, fault: CredentialFa
   };
 }
 
-/** What to do about a credential that cannot be used. */
-const CREDENTIAL_FIXES: Readonly<Record<CredentialFault['kind'], Omit<Mistake, 'what'>>> = {
-  unknown: {
-    name: 'app-key-unknown',
-    fix: 'Send the App Key exactly as it was issued, to the gateway that issued it; no credential of this store has it',
-  },
-  'other-method': {
-    name: 'credential-of-another-method',
-    fix: 'Issue a credential for the method of this endpoint',
-  },
-  revoked: { name: 'credential-revoked', fix: 'Issue a new credential; a revoked one does not come back' },
-  expired: { name: 'credential-expired', fix: 'Issue a new credential' },
-  'not-yet-valid': {
-    name: 'credential-not-yet-valid',
-    fix: 'Wait for the time from which the credential is valid',
-  },
-  'consumer-disabled': { name: 'consumer-disabled', fix: 'Enable the consumer: postern consumer enable' },
-};
-
 /** A credential that cannot be used, as a mistake. */
-export function callerMistake({ kind, detail }: CredentialFault): Mistake {
-  return { ...CREDENTIAL_FIXES[kind], what: detail };
+export function callerMistake({ name, detail, fix }: CredentialFault): Mistake {
+  return { name, what: detail, fix };
 }
 
 /** The signature was made with an App Secret that works no more. */

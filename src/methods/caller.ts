@@ -2,19 +2,52 @@ import { isLive } from '../clock.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 
-/** Why a credential cannot be used: `kind` for code, `detail` for the log. */
-export interface CredentialFault {
-  readonly kind: 'unknown' | 'other-method' | 'revoked' | 'expired' | 'not-yet-valid' | 'consumer-disabled';
-  readonly detail: string;
+/** Why a credential cannot be used: the refusal of its caller, and what an operator is told of it by `explain`. */
+export interface CredentialFault extends Refusal {
+  readonly name: string;
+  readonly fix: string;
 }
 
+/** Every fault of a credential. Those with one code are told callers in the same words (spec §3). */
+const faults = {
+  unknown: {
+    refused: 'AUTHENTICATION_FAILED',
+    name: 'app-key-unknown',
+    fix: 'Send the App Key exactly as it was issued, to the gateway that issued it; no credential of this store has it',
+  },
+  otherMethod: {
+    refused: 'AUTHENTICATION_FAILED',
+    name: 'credential-of-another-method',
+    fix: 'Issue a credential for the method of this endpoint',
+  },
+  revoked: {
+    refused: 'AUTHENTICATION_FAILED',
+    name: 'credential-revoked',
+    fix: 'Issue a new credential; a revoked one does not come back',
+  },
+  expired: { refused: 'AUTHENTICATION_FAILED', name: 'credential-expired', fix: 'Issue a new credential' },
+  notYetValid: {
+    refused: 'AUTHENTICATION_FAILED',
+    name: 'credential-not-yet-valid',
+    fix: 'Wait for the time from which the credential is valid',
+  },
+  consumerDisabled: {
+    refused: 'AUTHENTICATION_FAILED',
+    name: 'consumer-disabled',
+    fix: 'Enable the consumer: postern consumer enable',
+  },
+} as const satisfies Readonly<Record<string, Omit<CredentialFault, 'detail'>>>;
+
+/** The fault of an App Key that nobody holds. */
+export const unknownAppKey: CredentialFault = { ...faults.unknown, detail: 'the App Key is unknown' };
+
 /**
- * Why a credential cannot be used now for a method; null when it can. Callers are told the same whatever
- * it is (spec §3): also when nobody holds the App Key, given as null.
+ * Why a credential cannot be used now for a method; null when it can. `held` is null when nobody has the App Key. Whoever
+ * has not proved to hold the credential learns of no fault by a code of its own: see {@link judgeProof}.
  */
 export function findCredentialFault(
   held: HeldCredential | null,
@@ -23,24 +56,18 @@ export function findCredentialFault(
 ): CredentialFault | null {
   if (held === null) return unknownAppKey;
   const { credential, consumer } = held;
-  if (!credential.methods.includes(method)) return faultOf('other-method', credential, `is not for ${method}`);
-  if (credential.state === 'revoked') return faultOf('revoked', credential, 'is revoked');
+  const faultOf = (fault: Omit<CredentialFault, 'detail'>, what: string): CredentialFault => ({
+    ...fault,
+    detail: `the credential ${credential.id} ${what}`,
+  });
+  if (!credential.methods.includes(method)) return faultOf(faults.otherMethod, `is not for ${method}`);
+  if (credential.state === 'revoked') return faultOf(faults.revoked, 'is revoked');
   if (!isLive(credential, nowSeconds)) {
     const hasExpired = credential.expiresAt !== null && nowSeconds >= credential.expiresAt;
-    return hasExpired
-      ? faultOf('expired', credential, 'has expired')
-      : faultOf('not-yet-valid', credential, 'is not valid yet');
+    return hasExpired ? faultOf(faults.expired, 'has expired') : faultOf(faults.notYetValid, 'is not valid yet');
   }
-  if (consumer.enabled) return null;
-  return { kind: 'consumer-disabled', detail: `the consumer ${consumer.id} is disabled` };
+  return consumer.enabled ? null : { ...faults.consumerDisabled, detail: `the consumer ${consumer.id} is disabled` };
 }
-
-function faultOf(kind: CredentialFault['kind'], { id }: HeldCredential['credential'], what: string): CredentialFault {
-  return { kind, detail: `the credential ${id} ${what}` };
-}
-
-/** The fault of an App Key that nobody holds. */
-export const unknownAppKey: CredentialFault = { kind: 'unknown', detail: 'the App Key is unknown' };
 
 /**
  * Refuses a caller whose App Key is unknown or whose proof is wrong. `held` is whoever has the App Key, null for nobody: the
@@ -69,8 +96,8 @@ export function nameCaller(
 export interface Signer {
   /** The current App Secret, then a retiring one that still works; never empty. */
   readonly secrets: readonly Secret[];
-  /** Why no signature of this App Key counts, for the log; null when a fitting one does. */
-  readonly fault: string | null;
+  /** Why no signature of this App Key counts; null when a fitting one does. */
+  readonly fault: Refusal | null;
   /** Whose secrets they are; empty when nobody holds the App Key, and then there is a fault. */
   readonly credentialId: string;
 }
@@ -78,13 +105,15 @@ export interface Signer {
 /** Verified against when nobody holds the App Key, so that it takes as long as for one that somebody holds. */
 const nobodysSecret = Secret.fromText('no credential has this App Secret, and no match with it counts');
 
+const noAppSecret = refuse('AUTHENTICATION_FAILED', 'the credential has no App Secret');
+
 /** Finds the secrets behind an App Key. Callers verify in any case and refuse in the same way, whatever the fault (spec §3). */
 export function findSigner(held: HeldCredential | null, method: AuthenticationMethod, nowSeconds: number): Signer {
-  const fault = findCredentialFault(held, method, nowSeconds)?.detail ?? null;
+  const fault = findCredentialFault(held, method, nowSeconds);
   const current = held?.credential.appSecret ?? null;
   if (held === null || current === null) {
     const credentialId = held?.credential.id ?? '';
-    return { secrets: [nobodysSecret], fault: fault ?? 'the credential has no App Secret', credentialId };
+    return { secrets: [nobodysSecret], fault: fault ?? noAppSecret, credentialId };
   }
   const { retiringSecret: former } = held.credential;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
@@ -97,7 +126,16 @@ export interface VerifiedSignature {
   readonly secretIndex: number;
 }
 
-/** The same, as the store calls the secrets. */
+/**
+ * What a signer is refused with, or the signature when it counts. A fault of the credential that has a code of its own is
+ * told only to callers whose signature is right: others must not learn whose App Key is known (spec §3).
+ */
+export function judgeProof({ fault }: Signer, verified: VerifiedSignature | Refusal): VerifiedSignature | Refusal {
+  if (!isRefusal(verified)) return fault ?? verified;
+  return fault?.refused === verified.refused ? fault : verified;
+}
+
+/** Which secret a signature was made with, as the store calls them. */
 export function secretOf({ secretIndex }: VerifiedSignature): WhichSecret {
   return secretIndex === 0 ? 'current' : 'retiring';
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { findSigner } from '../methods/caller.ts';
+import { findSigner, unknownAppKey } from '../methods/caller.ts';
 import { APP_KEY_PATTERN } from '../model/app-key.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import { Secret } from '../model/secret.ts';
@@ -139,7 +139,7 @@ function verifySecret(
   const digest = digestOf(presented);
   const isCurrent = equal(digestOf(current), digest);
   const isFormer = equal(digestOf(former ?? current), digest);
-  if (fault !== null || held === null) return fault ?? 'the App Key is unknown';
+  if (fault !== null || held === null) return (fault ?? unknownAppKey).detail;
   if (!isCurrent && !isFormer) return 'the client secret is wrong';
   return { held, secret: isCurrent ? 'current' : 'retiring' };
 }

@@ -1,11 +1,12 @@
 import { findCredentialFault } from '../methods/caller.ts';
+import { type Refusal, refuse } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { tokenFaults } from './access-tokens.ts';
 import type { RevokedTokens } from './revoked-tokens.ts';
 import type { TokenClaims } from './token-claims.ts';
 
 /**
- * Why a verified token does not work now, for the log; null when it does. Its credential and consumer are judged as
+ * What a verified token is refused with now; null when it works. Its credential and consumer are judged as
  * they are at this moment, so that disabling or revoking them ends their tokens (spec §3.4).
  *
  * @param held whoever has the App Key of the token now
@@ -15,11 +16,15 @@ export function findTokenFault(
   held: HeldCredential | null,
   revoked: Pick<RevokedTokens, 'isRevoked'>,
   nowSeconds: number,
-): string | null {
+): Refusal | null {
   const fault = findCredentialFault(held, 'oauth2', nowSeconds);
-  if (fault !== null) return fault.detail;
+  if (fault !== null) return fault.refused === 'AUTHENTICATION_FAILED' ? invalid(fault.detail) : fault;
   if (held?.credential.id !== claims.credentialId || held.consumer.id !== claims.consumerId) {
-    return tokenFaults.otherCredential;
+    return invalid(tokenFaults.otherCredential);
   }
-  return revoked.isRevoked(claims.tokenId) ? tokenFaults.revoked : null;
+  return revoked.isRevoked(claims.tokenId) ? invalid(tokenFaults.revoked) : null;
+}
+
+function invalid(detail: string): Refusal {
+  return refuse('TOKEN_INVALID', detail);
 }

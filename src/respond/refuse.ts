@@ -1,12 +1,11 @@
 import { methods } from '../methods/methods.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { Refusal } from '../refusal.ts';
+import { type Refusal, refusalAnswers } from '../refusal.ts';
 import { describeStringToSign } from '../signing/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { deniedResponse, headerOption } from './check-response.ts';
 import { decisionMetadata } from './decision-metadata.ts';
 import { limitHeaders } from './limit-headers.ts';
-import { refusalAnswers } from './refusal-answers.ts';
 import type { WireText } from './wire-text.ts';
 
 const UNAUTHORIZED = 401;

@@ -1,9 +1,8 @@
 import { concealCredentials } from '../methods/authenticate.ts';
 import type { Granted } from '../limit/limit.ts';
-import type { RefusalCode } from '../refusal.ts';
+import { observableStatuses, type RefusalCode, refusalAnswers } from '../refusal.ts';
 import { allow } from './allow.ts';
 import { type Decision, isGranted } from './decision.ts';
-import { observableStatuses, refusalAnswers } from './refusal-answers.ts';
 import { reject } from './refuse.ts';
 
 /** An encoded `CheckResponse`, and what it says. */

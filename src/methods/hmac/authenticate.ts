@@ -1,6 +1,6 @@
 import type { HmacOptions } from '../../model/endpoint.ts';
 import { type Pending, whenReady } from '../../pending.ts';
-import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { checkTime } from '../../signing/signed-time.ts';
 import { takeTurns } from '../../signing/work.ts';
@@ -12,7 +12,7 @@ import {
   type UpstreamChanges,
   vouchFor,
 } from '../authenticated.ts';
-import { findSigner, nameCaller, refuseCaller, secretOf } from '../caller.ts';
+import { findSigner, judgeProof, nameCaller, refuseCaller, secretOf } from '../caller.ts';
 import { refuseReplay, refuseUndeliveredBody } from '../signed-request.ts';
 import { checkDigest } from './digest.ts';
 import { type HmacCredentials, parseHmac, verifyHmac } from './signature.ts';
@@ -50,9 +50,8 @@ function judge(
 ): Pending<Authenticated | Refusal> {
   const nowSeconds = ports.clock.nowSeconds();
   const signer = findSigner(held, 'hmac', nowSeconds);
-  const verified = verifyHmac(credentials, signer.secrets);
+  const verified = judgeProof(signer, verifyHmac(credentials, signer.secrets));
   const refuseWith = (refusal: Refusal): Refusal => refuseCaller(routed, withHint(refusal, options, credentials), held);
-  if (signer.fault !== null) return refuseWith(refuse('AUTHENTICATION_FAILED', signer.fault));
   if (isRefusal(verified)) return refuseWith(verified);
   const late = checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds);
   if (late !== null) return nameCaller(late, held);

@@ -28,7 +28,7 @@ export function authenticateByKey(
   if (appKey === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
   return whenReady(routed.catalog.credentials.findByAppKey(appKey), (held) => {
     const fault = findCredentialFault(held, 'key', clock.nowSeconds());
-    if (fault !== null) return refuseCaller(routed, refuse('AUTHENTICATION_FAILED', fault.detail), held);
+    if (fault !== null) return refuseCaller(routed, fault, held);
     return vouchFor(routed, held, concealKey(routed, options));
   });
 }

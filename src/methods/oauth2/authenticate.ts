@@ -45,7 +45,7 @@ export function authenticateByOAuth2(
   if ('fault' in claims) return refuse('TOKEN_INVALID', claims.fault);
   return whenReady(routed.catalog.credentials.findByAppKey(claims.clientId), (held) => {
     const fault = findTokenFault(claims, held, revokedTokens, clock.nowSeconds());
-    if (fault !== null) return nameCaller(refuse('TOKEN_INVALID', fault), held);
+    if (fault !== null) return nameCaller(fault, held);
     return vouchFor(routed, held, concealToken(routed, options));
   });
 }

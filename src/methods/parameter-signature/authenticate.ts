@@ -1,6 +1,6 @@
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { type Pending, whenReady } from '../../pending.ts';
-import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { checkTime } from '../../signing/signed-time.ts';
 import { MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
@@ -13,7 +13,7 @@ import {
   type UpstreamChanges,
   vouchFor,
 } from '../authenticated.ts';
-import { findSigner, nameCaller, refuseCaller, secretOf } from '../caller.ts';
+import { findSigner, judgeProof, nameCaller, refuseCaller, secretOf } from '../caller.ts';
 import { refuseReplay, refuseUndeliveredBody } from '../signed-request.ts';
 import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
@@ -82,10 +82,10 @@ function judge(
 ): Pending<Authenticated | Refusal> {
   const nowSeconds = ports.clock.nowSeconds();
   const signer = findSigner(held, 'parameter-signature', nowSeconds);
-  return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (verified) => {
+  return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (signature) => {
+    const verified = judgeProof(signer, signature);
     const refuseWith = (refusal: Refusal): Refusal =>
       refuseCaller(routed, withHint(refusal, options, parameters), held);
-    if (signer.fault !== null) return refuseWith(refuse('AUTHENTICATION_FAILED', signer.fault));
     if (isRefusal(verified)) return refuseWith(verified);
     const { appKey, mac, timestampSeconds } = credentials;
     const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);

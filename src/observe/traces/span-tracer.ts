@@ -12,8 +12,8 @@ import { parseTraceParent } from '@opentelemetry/core';
 import type { CheckPorts } from '../../check.ts';
 import { isPromise, type Pending } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
+import { refusalAnswers } from '../../refusal.ts';
 import { type Decision, isGranted } from '../../respond/decision.ts';
-import { refusalAnswers } from '../../respond/refusal-answers.ts';
 import type { Answer } from '../../respond/respond.ts';
 import type { CheckTrace, StartCheckTrace } from '../../server/check-handler.ts';
 

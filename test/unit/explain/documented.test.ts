@@ -4,28 +4,37 @@ import { join } from 'node:path';
 import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 const source = join(projectRoot, 'src/explain');
+/** Has the faults of credentials with their names. */
+const caller = join(projectRoot, 'src/methods/caller.ts');
 
 /** Every name that the source gives a mistake. */
-function namesInSource(directory: string): readonly string[] {
+function namesInSource(): readonly string[] {
+  return [...namesInDirectory(source), ...namesInFile(caller)];
+}
+
+function namesInDirectory(directory: string): readonly string[] {
   return readdirSync(directory).flatMap((entry) => {
     const path = join(directory, entry);
     if (entry === 'read') return [];
-    if (statSync(path).isDirectory()) return namesInSource(path);
-    const text = readFileSync(path, 'utf8');
-    const patterns = [
-      /\bname: '([a-z0-9%-]+)'/g,
-      /\b(?:order|spelling|mistake)\(\s*'([a-z0-9-]+)'/g,
-      /^ {2}\[\s*'([a-z0-9-]+)',/gm,
-      /^export const OTHER_APP_KEY = '([a-z-]+)'/gm,
-      /\b(?:hmac|basic|bearer): '([a-z-]+)'/g,
-      /\?\? '(key-[a-z-]+)'/g,
-      // By what the gateway says of a credential.
-      /^ {4}\/.*\/,\n {4}'([a-z-]+)',$/gm,
-      /^ {2}\[\/.*\/, '([a-z-]+)',/gm,
-      /\bname = '([a-z-]+)'/g,
-    ];
-    return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
+    return statSync(path).isDirectory() ? namesInDirectory(path) : namesInFile(path);
   });
+}
+
+function namesInFile(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const patterns = [
+    /\bname: '([a-z0-9%-]+)'/g,
+    /\b(?:order|spelling|mistake)\(\s*'([a-z0-9-]+)'/g,
+    /^ {2}\[\s*'([a-z0-9-]+)',/gm,
+    /^export const OTHER_APP_KEY = '([a-z-]+)'/gm,
+    /\b(?:hmac|basic|bearer): '([a-z-]+)'/g,
+    /\?\? '(key-[a-z-]+)'/g,
+    // By what the gateway says of a credential.
+    /^ {4}\/.*\/,\n {4}'([a-z-]+)',$/gm,
+    /^ {2}\[\/.*\/, '([a-z-]+)',/gm,
+    /\bname = '([a-z-]+)'/g,
+  ];
+  return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
 }
 
 /** Those that are not told as they are: parts of other names. */
@@ -38,14 +47,14 @@ describe('the list of mistakes in docs/partners.md', () => {
   );
 
   it('names each one that explain can name, once', () => {
-    const known = [...new Set(namesInSource(source))].filter((name) => !NOT_MISTAKES.includes(name));
+    const known = [...new Set(namesInSource())].filter((name) => !NOT_MISTAKES.includes(name));
     assert.ok(known.length > 100);
     assert.deepEqual(known.filter((name) => !documented.includes(name)).sort(), []);
     assert.equal(new Set(documented).size, documented.length);
   });
 
   it('names none that there is not', () => {
-    const sources = new Set(namesInSource(source));
+    const sources = new Set(namesInSource());
     const fromVariants = (name: string): string => name.replace(/^digest-of-/, '');
     const codes = [
       'path-not-normal',

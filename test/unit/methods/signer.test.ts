@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { findSigner } from '../../../src/methods/caller.ts';
+import { findSigner, judgeProof } from '../../../src/methods/caller.ts';
 import { type Consumer } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { Secret } from '../../../src/model/secret.ts';
+import { refuse } from '../../../src/refusal.ts';
 import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 import { consumer } from '../../support/pipeline/resources.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
@@ -81,7 +82,7 @@ describe('the secrets behind an App Key', () => {
     for (const [held, detail] of Object.values(faults)) {
       const { secrets, fault } = signerOf(held);
       assert.ok(secrets.length > 0);
-      assert.equal(fault, detail.replace('METHOD', 'hmac'));
+      assert.deepEqual([fault?.refused, fault?.detail], ['AUTHENTICATION_FAILED', detail.replace('METHOD', 'hmac')]);
     }
   });
 
@@ -143,6 +144,11 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
           count += 1;
           return reveal();
         };
+        const derive = secret.derive.bind(secret);
+        secret.derive = (derivation) => {
+          count += 1;
+          return derive(derivation);
+        };
         const gateway = gatewayOf({ ...held, credential: { ...held.credential, appSecret: secret } });
         await gateway.send(requests[method]('some other secret'));
         return count;
@@ -186,3 +192,16 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
     });
   });
 }
+
+describe('a fault of a credential with a code of its own', () => {
+  const signer = { secrets: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both' };
+  const wrong = refuse('AUTHENTICATION_FAILED', 'the signature is wrong');
+
+  it('is told to a caller whose signature is right', () => {
+    assert.equal(judgeProof(signer, { secretIndex: 0 }), signer.fault);
+  });
+
+  it('is not told to others, who must not learn whose App Key is known', () => {
+    assert.equal(judgeProof(signer, wrong), wrong);
+  });
+});

@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { findForgedHeaders } from '../../../src/receive/forged-headers.ts';
-import { isRefusal, type Refusal, type RefusalCode, refusalCodes, refuse } from '../../../src/refusal.ts';
+import { isRefusal, type Refusal, type RefusalCode, refusalAnswers, refuse } from '../../../src/refusal.ts';
 import { allow } from '../../../src/respond/allow.ts';
 import { reject } from '../../../src/respond/refuse.ts';
-import { refusalAnswers } from '../../../src/respond/refusal-answers.ts';
 import { requestIdOf } from '../../../src/receive/request-id.ts';
 import { headerOf, assertCheckAllowed, assertCheckRefused } from '../../support/pipeline/answer.ts';
 import { type HeaderLine, httpRequest } from '../../support/pipeline/check-request.ts';
@@ -54,8 +53,7 @@ describe('refusals', () => {
     INTERNAL: [500, 'The request could not be decided.'],
   };
 
-  for (const code of refusalCodes) {
-    const [status, message] = expected[code];
+  for (const [code, [status, message]] of Object.entries(expected) as [RefusalCode, readonly [number, string]][]) {
     it(`${code} are ${String(status)}: ${message}`, () => {
       const answer = rejected(refuse(code, 'why, for the log: secret'));
       assert.equal(answer.status, status);
