@@ -5,7 +5,7 @@ import { FileFault } from '../files/replace-file.ts';
 import { declaredDocument, type ImportedKong, importKong } from '../import/kong/import-kong.ts';
 import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
 import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-options.ts';
-import { importedAuthentication, kindOfPlugin } from '../import/kong/plugin-kinds.ts';
+import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
 import type { Paint } from '../manage/render-change.ts';
 import type { CommandContext } from './command.ts';
 import { readSources } from './declarative-files.ts';
@@ -95,7 +95,7 @@ function collectPlugin(name: string, names: readonly string[] | undefined): read
   if (kind === 'restricting' || kind === 'limit') return [...(names ?? []), name];
   throw new InvalidArgumentError(
     kind === 'authentication' || kind === 'other-authentication' || kind === 'acl'
-      ? `who gets in is decided here: it cannot be for ${[...importedAuthentication, 'acl'].join(', ')} and the like.`
+      ? `who gets in is decided here: it cannot be for ${[...preferredMethods.map(({ plugin }) => plugin), 'acl'].join(', ')} and the like.`
       : 'it is not needed for this plugin.',
   );
 }

@@ -54,3 +54,11 @@ export function formatPlace({ file, line, column }: Pick<Problem, 'file' | 'line
 export function formatProblem(problem: Problem): string {
   return `${formatPlace(problem)} ${problem.message}`;
 }
+
+/** Characters of a name that are shown. */
+const MAX_SHOWN = 80;
+
+/** A name from a file in quotes, cut when it is long. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name);
+}

@@ -7,6 +7,7 @@ import type { Refusal, RefusalCode } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
+import type { KongCounterpart } from './kong.ts';
 
 /** With what a caller signs a request. */
 export interface Signing {
@@ -31,6 +32,8 @@ export interface Method<M extends AuthenticationMethod> {
   readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
   readonly challenge: Challenge;
   readonly options: MethodOptions<M>;
+  /** What it is in Kong; null where Kong does not have it. */
+  readonly kong: KongCounterpart<M> | null;
 }
 
 /** How one option is read: as a field, or by a function that reports what is wrong inside. */

@@ -1,32 +1,17 @@
 import type { Declared } from '../../resources/declared.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { type Place, placeIn } from '../../document/problem-log.ts';
-import { type FindingLog, quoted } from './finding.ts';
-import { readHmacAuth } from './hmac-auth.ts';
-import { readKeyAuth } from './key-auth.ts';
+import { quoted } from '../../document/problem.ts';
+import type { PluginSettings } from '../../methods/kong.ts';
+import type { FindingLog } from './finding.ts';
 import type { KongPlugin } from './kong-entities.ts';
-import { hasValue, type KongReader, unknownKeys } from './kong-reader.ts';
-import { readOAuth2 } from './oauth2.ts';
-import { importedAuthentication, type ImportedAuthentication, kindOfPlugin } from './plugin-kinds.ts';
-
-/** How an endpoint authenticates, from a plugin. */
-export interface ImportedMethod {
-  readonly method: AuthenticationMethod;
-  readonly options: Declared;
-}
-
-/** Reads one authentication plugin; null when nothing of it can be taken over, which has been told. */
-type ReadMethod = (
-  plugin: KongPlugin,
-  subject: string,
-  reader: KongReader,
-  findings: FindingLog,
-) => ImportedMethod | null;
+import { hasValue, type KongReader, unknownKeys, valuesOf } from './kong-reader.ts';
+import { type ImportedMethod, importedMethods, kindOfPlugin, preferredMethods } from './plugin-kinds.ts';
 
 /** How callers of a route authenticate: not at all, in a way that an endpoint has, or in one that none has. */
 type RouteAuthentication =
   | { readonly kind: 'open' }
-  | { readonly kind: 'method'; readonly imported: ImportedMethod; readonly plugin: KongPlugin }
+  | { readonly kind: 'method'; readonly method: AuthenticationMethod; readonly options: Declared }
   | { readonly kind: 'refused' };
 
 /**
@@ -57,15 +42,18 @@ export function decideAuthentication(
     return { kind: 'refused' };
   }
   const candidates = required.length === 1 ? required : all;
-  const [plugin] = importedAuthentication.flatMap((name) => candidates.filter((candidate) => candidate.name === name));
-  if (plugin === undefined) {
+  const [chosen] = preferredMethods.flatMap((imported) =>
+    candidates.filter(({ name }) => name === imported.plugin).map((plugin) => ({ imported, plugin })),
+  );
+  if (chosen === undefined) {
     findings.add('error', place, {
       subject,
       what: `authenticates callers by ${names(candidates)}, which Postern has not: the endpoint refuses everything`,
-      instead: 'choose a method (key, hmac, oauth2), issue credentials, then write it and "enabled: true" by hand',
+      instead: `choose a method (${importedMethods.map(({ method }) => method).join(', ')}), issue credentials, then write it and "enabled: true" by hand`,
     });
     return { kind: 'refused' };
   }
+  const { imported, plugin } = chosen;
   if (required.length === 0) {
     if (all.length > 1) {
       findings.add('error', place, {
@@ -80,44 +68,37 @@ export function decideAuthentication(
       instead: 'give them credentials, or publish what anybody may have on a path of its own with "scenario: open"',
     });
   }
-  const imported = importAuthentication(plugin, reader, findings);
-  return imported === null ? { kind: 'refused' } : { kind: 'method', imported, plugin };
-}
-
-/** Reads the configuration of an authentication plugin; null when not all of it can be taken over, which has been told. */
-function importAuthentication(plugin: KongPlugin, reader: KongReader, findings: FindingLog): ImportedMethod | null {
-  const known: ReadonlySet<string> = new Set([...sharedSettings, ...keysOf[plugin.name as ImportedAuthentication]]);
-  const subject = `plugin ${quoted(plugin.name)}`;
-  for (const key of unknownKeys(plugin.config, known)) {
-    findings.add('error', placeIn(plugin.config.place, key), {
-      subject,
-      what: `has the setting ${quoted(key)}, which is not known here: the endpoints it applies to refuse everything`,
-      instead: 'compare what it does in Kong, then enable the endpoints by hand',
-    });
-  }
-  const isKnown = unknownKeys(plugin.config, known).length === 0;
-  const imported = readersOf[plugin.name as ImportedAuthentication](plugin, subject, reader, findings);
-  if (!isKnown || imported === null) return null;
-  // Kong's default is to show credentials to back ends, Postern's to hide them: what Kong does is kept.
-  const isHiding = reader.flag(plugin.config, 'hide_credentials', false);
-  return isHiding ? imported : { ...imported, options: { ...imported.options, hideCredentials: false } };
+  const options = readOptions(imported, plugin, reader, findings);
+  return options === null ? { kind: 'refused' } : { kind: 'method', method: imported.method, options };
 }
 
 const sharedSettings = ['anonymous', 'hide_credentials', 'realm', 'identity_realms', '__key__'];
 
-const keysOf: Readonly<Record<ImportedAuthentication, readonly string[]>> = {
-  'key-auth': ['key_names', 'key_in_header', 'key_in_query', 'key_in_body', 'run_on_preflight'],
-  'hmac-auth': ['clock_skew', 'validate_request_body', 'enforce_headers', 'algorithms'],
-  oauth2: [
-    ...['scopes', 'mandatory_scope', 'provision_key', 'token_expiration', 'enable_authorization_code', 'pkce'],
-    ...['enable_implicit_grant', 'enable_client_credentials', 'enable_password_grant', 'global_credentials'],
-    ...['accept_http_if_already_terminated', 'auth_header_name', 'refresh_token_ttl', 'reuse_refresh_token'],
-    'persistent_refresh_token',
-  ],
-};
-
-const readersOf: Readonly<Record<ImportedAuthentication, ReadMethod>> = {
-  'key-auth': readKeyAuth,
-  'hmac-auth': readHmacAuth,
-  oauth2: readOAuth2,
-};
+/** The options that stand for the settings of an authentication plugin; null when not all can be imported, which has been reported. */
+function readOptions(
+  { settings: own, readOptions: read }: ImportedMethod,
+  plugin: KongPlugin,
+  reader: KongReader,
+  findings: FindingLog,
+): Declared | null {
+  const settings: PluginSettings = {
+    ...valuesOf(plugin.config, reader),
+    report: (level, path, words) => {
+      findings.add(level, placeIn(plugin.config.place, ...path), {
+        subject: `plugin ${quoted(plugin.name)}`,
+        ...words,
+      });
+    },
+  };
+  const unknown = unknownKeys(plugin.config, new Set([...sharedSettings, ...own]));
+  for (const key of unknown) {
+    settings.report('error', [key], {
+      what: `has the setting ${quoted(key)}, which is not known here: the endpoints it applies to refuse everything`,
+      instead: 'compare what it does in Kong, then enable the endpoints by hand',
+    });
+  }
+  const options = read(settings);
+  if (unknown.length > 0 || options === null) return null;
+  // Kong's default is to show credentials to back ends, Postern's to hide them: what Kong does is kept.
+  return { ...options, ...(settings.flag('hide_credentials', false) ? {} : { hideCredentials: false }) };
+}

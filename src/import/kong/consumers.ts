@@ -2,11 +2,12 @@ import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
 import { placeIn } from '../../document/problem-log.ts';
 import { credentialImporter } from './credentials.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import type { ImportOptions } from './import-options.ts';
-import { credentialKinds, type KongConsumer, nameOfConsumer } from './kong-entities.ts';
+import { type KongConsumer, nameOfConsumer } from './kong-entities.ts';
 import { byName, commonKeys, type KongMapping, type KongReader, unknownKeys } from './kong-reader.ts';
-import { kindOfPlugin } from './plugin-kinds.ts';
+import { importedMethods, kindOfPlugin } from './plugin-kinds.ts';
 import { type EffectivePlugins, type NestedPlugin, nestedPlugins } from './plugins.ts';
 import type { ReadingContext } from './read-configuration.ts';
 import { uniqueIds } from './unique-ids.ts';
@@ -15,7 +16,7 @@ import { uniqueIds } from './unique-ids.ts';
 const consumerKeys: ReadonlySet<string> = new Set([
   ...commonKeys,
   ...['username', 'custom_id', 'plugins', 'groups', 'acls'],
-  ...['keyauth_credentials', 'hmacauth_credentials', 'oauth2_credentials'],
+  ...importedMethods.map(({ credential }) => credential.list),
 ]);
 
 /** Credentials that no authentication method of Postern takes. */
@@ -52,8 +53,9 @@ export function readConsumers(root: KongMapping, context: ReadingContext): ReadC
     problems.report(entity.place, '"consumer" is missing; this needs it');
     return null;
   };
-  for (const kind of credentialKinds) {
-    for (const entity of reader.mappings(root, kind)) ownerOf(entity)?.credentials.push({ kind, entity });
+  for (const kind of importedMethods) {
+    for (const entity of reader.mappings(root, kind.credential.list))
+      ownerOf(entity)?.credentials.push({ kind, entity });
   }
   for (const entity of reader.mappings(root, 'acls')) {
     const group = groupOf(entity, context);
@@ -109,8 +111,8 @@ function readConsumer(
         .flatMap((group) => (typeof group.raw === 'string' ? group.raw : (referenceOf(group, context) ?? [])))
         .map(nameOfGroup),
     ),
-    credentials: credentialKinds.flatMap((kind) =>
-      reader.mappings(entity, kind).map((credential) => ({ kind, entity: credential })),
+    credentials: importedMethods.flatMap((kind) =>
+      reader.mappings(entity, kind.credential.list).map((credential) => ({ kind, entity: credential })),
     ),
   };
   if (consumer.username === null && consumer.customId === null) {

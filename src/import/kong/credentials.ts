@@ -5,9 +5,10 @@ import { findSecretFault } from '../../resources/app-secret.ts';
 import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { equal } from '../../signing/equal.ts';
-import { type FindingLog, quoted } from './finding.ts';
-import { type CredentialKind, type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
-import type { KongReader } from './kong-reader.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
+import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
+import { type KongReader, valuesOf } from './kong-reader.ts';
 
 /** Takes credentials over, one consumer after the other; remembers what is taken. */
 interface CredentialImporter {
@@ -15,20 +16,6 @@ interface CredentialImporter {
   /** Whether any credential so far holds a secret itself. */
   holdsSecrets(): boolean;
 }
-
-const methods = {
-  keyauth_credentials: 'key',
-  hmacauth_credentials: 'hmac',
-  oauth2_credentials: 'oauth2',
-} as const satisfies Record<CredentialKind, AuthenticationMethod>;
-
-const keyFields = {
-  keyauth_credentials: 'key',
-  hmacauth_credentials: 'username',
-  oauth2_credentials: 'client_id',
-} as const satisfies Record<CredentialKind, string>;
-
-const secretFields = { hmacauth_credentials: 'secret', oauth2_credentials: 'client_secret' } as const;
 
 /** What a credential became, as far as another with the same App Key can be joined to it. */
 interface Taken {
@@ -50,17 +37,17 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
   let hasSecrets = false;
 
   const importOne = (consumer: KongConsumer, { kind, entity }: KongCredential): Imported | null => {
-    const method = methods[kind];
+    const { method } = kind;
+    const { list, appKey: field, appSecret: secretField, findFault } = kind.credential;
     const leaveOut = (field: string | null, what: string, instead: string): null => {
       findings.add('error', field === null ? entity.place : placeIn(entity.place, field), {
         subject: `consumer ${quoted(nameOfConsumer(consumer))}`,
-        what: `has a credential (${kind}) that ${what}: it was left out`,
+        what: `has a credential (${list}) that ${what}: it was left out`,
         instead,
       });
       return null;
     };
     const issue = `issue another one: postern credential issue --method ${method}`;
-    const field = keyFields[kind];
     const appKey = reader.text(entity, field);
     if (appKey === null)
       return leaveOut(
@@ -83,15 +70,14 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
         : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
       return leaveOut(field, what, issue);
     }
-    const lifetime = kind === 'keyauth_credentials' ? readLifetime(entity, reader) : {};
+    const lifetime = readLifetime(entity, reader);
     if (lifetime === null) return leaveOut('ttl', 'ends some time, which the file does not tell', issue);
 
     let secret: Declared = {};
     let secretText: string | null = null;
-    if (kind !== 'keyauth_credentials') {
-      const secretField = secretFields[kind];
-      const fault = kind === 'oauth2_credentials' ? faultOfClient(entity, reader) : null;
-      if (fault !== null) return leaveOut(null, fault, issue);
+    const fault = findFault?.(valuesOf(entity, reader)) ?? null;
+    if (fault !== null) return leaveOut(null, fault, issue);
+    if (secretField !== null) {
       secretText = reader.text(entity, secretField);
       if (secretText === null) {
         return leaveOut(
@@ -128,9 +114,10 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
     }
     const joined: AuthenticationMethod[] = [method];
     takenKeys.set(appKey, { consumer, secret: secretText, methods: joined });
-    hasSecrets ||= kind === 'keyauth_credentials' || 'appSecret' in secret;
-    const id = idOf(kind, appKey, reader.text(entity, 'id'));
-    const isOwnId = id !== null && !takenIds.has(id);
+    hasSecrets ||= secretField === null || 'appSecret' in secret;
+    const id = secretField === null ? reader.text(entity, 'id') : appKey;
+    // What Kong tells back ends in X-Credential-Identifier, so that it stays the same, where it can be an id.
+    const isOwnId = id !== null && ID_PATTERN.test(id) && !takenIds.has(id);
     if (isOwnId) takenIds.add(id);
     return { joined, values: { ...(isOwnId ? { id } : {}), appKey, ...secret, ...lifetime } };
   };
@@ -154,12 +141,6 @@ function withMethods(list: readonly AuthenticationMethod[], { id, ...rest }: Dec
   };
 }
 
-/** What Kong tells back ends in X-Credential-Identifier, so that it stays the same, where it can be an id. */
-function idOf(kind: CredentialKind, appKey: string, id: string | null): string | null {
-  const told = kind === 'keyauth_credentials' ? id : appKey;
-  return told !== null && ID_PATTERN.test(told) ? told : null;
-}
-
 /** The end of a key with a `ttl`, which Kong counts from its creation; null when the file does not tell when that was. */
 function readLifetime(entity: KongCredential['entity'], reader: KongReader): Declared | null {
   const ttlSeconds = reader.number(entity, 'ttl');
@@ -171,15 +152,6 @@ function readLifetime(entity: KongCredential['entity'], reader: KongReader): Dec
 
 /** 9999-12-31T23:59:59Z: what RFC 3339 can write. */
 const MAX_TIME_SECONDS = 253_402_300_799;
-
-/** What Kong stores in place of a secret when `hash_secret` is set (kong/plugins/oauth2/secret.lua). */
-const HASHED = /^\$(?:pbkdf2|argon2|bcrypt|scrypt|2[aby])/;
-
-function faultOfClient(entity: KongCredential['entity'], reader: KongReader): string | null {
-  if (reader.text(entity, 'client_type') === 'public') return 'is a public client, which has no secret';
-  const clientSecret = reader.text(entity, 'client_secret');
-  return clientSecret !== null && HASHED.test(clientSecret) ? 'has a secret of which only the hash is stored' : null;
-}
 
 function isSameText(first: string | null, second: string | null): boolean {
   return first !== null && second !== null && equal(Buffer.from(first), Buffer.from(second));

@@ -4,7 +4,8 @@ import { placeIn } from '../../document/problem-log.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Limit } from '../../model/limit.ts';
 import { decideAuthentication } from './authentication.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import { aclKeys, type AllowedBy } from './groups-and-grants.ts';
 import type { ImportOptions } from './import-options.ts';
 import {
@@ -177,8 +178,8 @@ function decideRoute(route: KongRoute, context: DecisionContext): RouteDecision 
   let isRefused = authentication.kind === 'refused';
   for (const plugin of plugins.values()) if (keepsClosed(plugin, subject, context)) isRefused = true;
 
-  const method = authentication.kind === 'method' ? authentication.imported.method : null;
-  const options = authentication.kind === 'method' ? authentication.imported.options : {};
+  const method = authentication.kind === 'method' ? authentication.method : null;
+  const options = authentication.kind === 'method' ? authentication.options : {};
   const acl = plugins.get('acl') ?? null;
   if (acl !== null && authentication.kind === 'open') {
     findings.add('warning', route.place, {

@@ -75,11 +75,3 @@ export function findingLog(): FindingLog {
     count: (level) => counts[level],
   };
 }
-
-/** Characters of a name that are shown. */
-const MAX_SHOWN = 80;
-
-/** A name from the file in quotes, cut when it is long. */
-export function quoted(name: string): string {
-  return JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name);
-}

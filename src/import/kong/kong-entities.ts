@@ -1,5 +1,6 @@
 import type { Place } from '../../document/problem-log.ts';
 import type { KongMapping } from './kong-reader.ts';
+import type { ImportedMethod } from './plugin-kinds.ts';
 
 /** A service of Kong: what its routes lead to. */
 export interface KongService {
@@ -41,12 +42,10 @@ export interface KongPlugin extends PluginScope {
   readonly config: KongMapping;
 }
 
-export const credentialKinds = ['keyauth_credentials', 'hmacauth_credentials', 'oauth2_credentials'] as const;
-export type CredentialKind = (typeof credentialKinds)[number];
-
 /** A credential of Kong as it stands. */
 export interface KongCredential {
-  readonly kind: CredentialKind;
+  /** The method that it is for. */
+  readonly kind: ImportedMethod;
   readonly entity: KongMapping;
 }
 

@@ -1,7 +1,8 @@
 import { findNearestName } from '../../document/nearest-name.ts';
 import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { subjectOf } from '../../document/read-mapping.ts';
-import { quoted } from './finding.ts';
+import type { KongValues } from '../../methods/kong.ts';
+import { quoted } from '../../document/problem.ts';
 
 /** A value of Kong's file and where it stands. */
 interface KongValue {
@@ -93,6 +94,16 @@ export function kongReader(problems: ProblemLog): KongReader {
         mistaken(value.place, 'the name or id of an entity')
       );
     },
+  };
+}
+
+/** The values of one entity. */
+export function valuesOf(entity: KongMapping, reader: KongReader): KongValues {
+  return {
+    text: (key) => reader.text(entity, key),
+    texts: (key) => reader.texts(entity, key),
+    flag: (key, absent) => reader.flag(entity, key, absent),
+    number: (key) => reader.number(entity, key),
   };
 }
 

@@ -1,6 +1,23 @@
-/** Plugins that authenticate callers and that Postern has a method for. */
-export const importedAuthentication = ['hmac-auth', 'oauth2', 'key-auth'] as const;
-export type ImportedAuthentication = (typeof importedAuthentication)[number];
+import type { KongCounterpart } from '../../methods/kong.ts';
+import { methods } from '../../methods/methods.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
+
+/** A method of Postern that Kong has a plugin for. */
+export interface ImportedMethod extends KongCounterpart<AuthenticationMethod> {
+  readonly method: AuthenticationMethod;
+}
+
+/** All of them, in the order of the methods. */
+export const importedMethods: readonly ImportedMethod[] = authenticationMethods.flatMap((method) => {
+  const { kong } = methods[method];
+  return kong === null ? [] : [{ method, ...kong }];
+});
+
+/** The same in the order of preference: a method with an App Secret before one whose App Key is the secret. */
+export const preferredMethods: readonly ImportedMethod[] = [
+  ...importedMethods.filter(({ credential }) => credential.appSecret !== null),
+  ...importedMethods.filter(({ credential }) => credential.appSecret === null),
+];
 
 /** Plugins that authenticate callers in ways that Postern has not. */
 const otherAuthentication: ReadonlySet<string> = new Set([
@@ -49,7 +66,7 @@ const restricting: Readonly<Record<string, string>> = {
 
 /** Sorts a plugin by its name. What is not known keeps its route closed. */
 export function kindOfPlugin(name: string): PluginKind {
-  if (importedAuthentication.some((known) => known === name)) return { kind: 'authentication' };
+  if (importedMethods.some(({ plugin }) => plugin === name)) return { kind: 'authentication' };
   if (otherAuthentication.has(name)) return { kind: 'other-authentication' };
   if (name === 'acl' || name === 'cors') return { kind: name };
   if (name === 'rate-limiting' || name === 'rate-limiting-advanced') return { kind: 'limit' };

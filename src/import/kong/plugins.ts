@@ -1,5 +1,5 @@
 import { placeIn } from '../../document/problem-log.ts';
-import { quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
 import type { KongConsumer, KongPlugin, KongRoute, KongService, PluginScope } from './kong-entities.ts';
 import { byName, commonKeys, type KongMapping, unknownKeys } from './kong-reader.ts';
 import type { ReadingContext } from './read-configuration.ts';

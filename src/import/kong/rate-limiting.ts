@@ -7,7 +7,8 @@ import {
   MAX_LIMIT_REQUESTS,
   unitSeconds,
 } from '../../model/limit.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import type { ImportOptions } from './import-options.ts';
 import type { KongConsumer, KongPlugin, KongRoute, KongService } from './kong-entities.ts';
 import { hasValue, type KongReader, unknownKeys } from './kong-reader.ts';

@@ -1,6 +1,7 @@
 import { placeIn, type Place, type ProblemLog } from '../../document/problem-log.ts';
 import type { YamlTree } from '../../document/yaml-tree.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import type { KongConfiguration, KongRoute, KongService } from './kong-entities.ts';
 import {
   byName,
@@ -12,6 +13,7 @@ import {
   unknownKeys,
 } from './kong-reader.ts';
 import { foreignCredentials, readConsumers } from './consumers.ts';
+import { importedMethods } from './plugin-kinds.ts';
 import { type NestedPlugin, nestedPlugins, readPlugins } from './plugins.ts';
 
 /** The keys of a service (Kong's kong/db/schema/entities/services.lua), with what can be nested in it. */
@@ -34,7 +36,7 @@ const routeKeys: ReadonlySet<string> = new Set([
 const readLists: ReadonlySet<string> = new Set([
   ...['services', 'routes', 'consumers', 'plugins', 'acls', 'consumer_groups', 'consumer_group_consumers'],
   ...['consumer_group_plugins', 'filter_chains'],
-  ...['keyauth_credentials', 'hmacauth_credentials', 'oauth2_credentials'],
+  ...importedMethods.map(({ credential }) => credential.list),
 ]);
 
 /** Lists about upstreams and certificates, whose place is Envoy's configuration. */

@@ -3,7 +3,8 @@ import type { PathRule } from '../../model/endpoint.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parsePathRule, parseTarget } from '../../receive/path.ts';
 import { isToken } from '../../signing/http-grammar.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import { type KongRoute, nameOfRoute } from './kong-entities.ts';
 
 /** A host of a route. `pattern` is that of an endpoint, null for any; `rule` whether an endpoint can have it. */

@@ -1,6 +1,7 @@
 import { placeIn } from '../../document/problem-log.ts';
 import { placeOfMatch } from './endpoints.ts';
-import { type FindingLog, quoted } from './finding.ts';
+import { quoted } from '../../document/problem.ts';
+import type { FindingLog } from './finding.ts';
 import { nameOfRoute } from './kong-entities.ts';
 import { cellsOf, containsHost, type EndpointDraft, type MatchCell, type PathIndex, pathIndex } from './match-cell.ts';
 import type { MatchPath } from './route-match.ts';

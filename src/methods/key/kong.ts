@@ -1,0 +1,57 @@
+import { quoted } from '../../document/problem.ts';
+import type { KeyCarrier } from '../../model/endpoint.ts';
+import type { KongCounterpart, PluginSettings } from '../kong.ts';
+import { findHeaderFault, isSameCarrier } from './carriers.ts';
+
+/** Kong's `key-auth` (kong/plugins/key-auth). */
+export const kongKeyAuth: KongCounterpart<'key'> = {
+  plugin: 'key-auth',
+  settings: ['key_names', 'key_in_header', 'key_in_query', 'key_in_body', 'run_on_preflight'],
+  readOptions: (settings) => {
+    const keyNames = readKeyNames(settings);
+    if (settings.flag('key_in_body', false)) {
+      settings.report('error', ['key_in_body'], {
+        what: 'also takes the key from the body, which Postern does not: callers who send it there are refused',
+        instead: 'have them send it in a header',
+      });
+    }
+    if (!settings.flag('run_on_preflight', true)) {
+      settings.report('warning', ['run_on_preflight'], {
+        what: 'lets every OPTIONS request through; here OPTIONS needs a key too',
+        instead: 'answer preflight requests with Envoy’s cors filter, before ext_authz',
+      });
+    }
+    if (keyNames.length > 0) return { keyNames };
+    settings.report('error', [], {
+      what: 'takes the key from nowhere that Postern looks at: the endpoints it applies to refuse everything',
+    });
+    return null;
+  },
+  credential: { list: 'keyauth_credentials', appKey: 'key', appSecret: null },
+};
+
+/** Where the key may stand, in the order in which Kong looks. */
+function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
+  const names = settings.texts('key_names');
+  const inHeader = settings.flag('key_in_header', true);
+  const inQuery = settings.flag('key_in_query', true);
+  const carriers: KeyCarrier[] = [];
+  const add = (carrier: KeyCarrier): void => {
+    if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
+  };
+  for (const [index, name] of (names.length === 0 ? ['apikey'] : names).entries()) {
+    const fault = inHeader ? findHeaderFault(name) : null;
+    if (fault !== null) {
+      settings.report('error', ['key_names', index], {
+        what: `takes the key from the header ${quoted(name)}, which ${fault}: callers who send it there are refused`,
+        instead: 'have them send it in another header',
+      });
+    } else if (inHeader) {
+      add({ header: name });
+      // nginx finds a header of either spelling under a name with "_".
+      if (name.includes('_')) add({ header: name.replaceAll('_', '-') });
+    }
+    if (inQuery) add({ query: name });
+  }
+  return carriers;
+}
