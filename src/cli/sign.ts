@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
-import { parseStore } from '../config-values.ts';
-import { settings } from '../config.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
 import { formatProblem } from '../document/problem.ts';
@@ -14,9 +11,9 @@ import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';
 import { timeoutOption } from './flags/options.ts';
 import { collect } from './flags/values.ts';
 import { curlCommand, signRequest } from './partner/sign-request.ts';
-import type { OpenedStore } from './store/open-store.ts';
+import { findStore } from './store/open-store.ts';
 import { requireResource } from './store/read-store.ts';
-import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
+import { type ExitCode, exitCodes } from './terminal.ts';
 
 /** The options of `postern sign`, as commander gives them. */
 interface SignOptions {
@@ -61,20 +58,17 @@ Examples:
 Exit codes: 0 done, 1 the gateway would refuse such a request, 2 usage, 3 there is no such endpoint.`,
     )
     .action(async (method: string, url: string, options: SignOptions) => {
-      context.finish(await sign(method, url, options, context.terminal));
+      context.finish(await sign(method, url, options, context));
     });
 }
 
-async function sign(method: string, url: string, options: SignOptions, terminal: Terminal): Promise<ExitCode> {
+async function sign(method: string, url: string, options: SignOptions, context: CommandContext): Promise<ExitCode> {
+  const { terminal, clock } = context;
   try {
     if (options.data === '@-' && options.secretFrom === '-') {
       throw new UsageError('both the body and the secret are to come from standard input; put one into a file');
     }
-    const endpoint = await findEndpointInStore(
-      options.endpoint,
-      options.store ?? terminal.environment['POSTERN_STORE'],
-      options.timeout,
-    );
+    const endpoint = await findEndpoint(options, context);
     const { request, origin } = readRequestArguments({
       method,
       url,
@@ -85,7 +79,7 @@ async function sign(method: string, url: string, options: SignOptions, terminal:
       appKey: options.appKey ?? null,
       secret: readSecretArgument(options.secretFrom, terminal.environment),
       alsoSigned: options.signHeader,
-      nowSeconds: systemClock.nowSeconds(),
+      nowSeconds: clock.nowSeconds(),
     });
     if (isRefusal(signed)) {
       terminal.err.write(
@@ -108,10 +102,23 @@ const ANY_SECRET = 'x'.repeat(32);
  * what is no store, `StoreUnavailable` for a database that does not answer, or an error that holds the problems of the
  * file, one a line.
  */
-async function findEndpointInStore(id: string, store: string | undefined, timeoutMs: number): Promise<Endpoint> {
-  const location = parseStore(store ?? settings.store.default);
-  if ('fault' in location) throw new UsageError(`${settings.store.name}: ${location.fault}`);
-  if (location.kind === 'mongodb') return await findInDatabase(id, location.uri, timeoutMs);
+async function findEndpoint(
+  { endpoint: id, store, timeout: timeoutMs }: SignOptions,
+  { openStore, terminal: { environment } }: CommandContext,
+): Promise<Endpoint> {
+  const location = findStore(store, environment);
+  if (location.kind !== 'file') {
+    const wish = {
+      command: 'sign',
+      store,
+      environment,
+      needsSecrets: false,
+      timeoutMs,
+      warn: () => undefined,
+    } as const;
+    await using opened = await openStore(wish);
+    return (await requireResource(opened.resources, 'endpoint', id)).resource;
+  }
   const file = location.path;
   const read = await readWholeFile(file, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') throw new Error(`${file}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
@@ -129,21 +136,5 @@ async function findEndpointInStore(id: string, store: string | undefined, timeou
   );
   throw new EndpointNotFound(
     `${file} has no endpoint "${id}"${nearest === null ? '' : `; did you mean "${nearest}"?`}`,
-  );
-}
-
-async function findInDatabase(id: string, uri: string, timeoutMs: number): Promise<Endpoint> {
-  await using store = await openDatabase(uri, timeoutMs);
-  return (await requireResource(store.resources, 'endpoint', id)).resource;
-}
-
-/** Loads the driver. By itself: the compiler leaves the names of modules as they are in a function with `await using`. */
-async function openDatabase(uri: string, timeoutMs: number): Promise<Omit<OpenedStore, 'actor'>> {
-  const { openMongoDbStore } = await import('./store/mongodb-store.ts');
-  const look = { command: 'endpoint show', actor: 'a partner', timeoutMs };
-  return await openMongoDbStore(
-    uri,
-    { ...look, environment: {}, needsSecrets: false, warn: () => undefined },
-    systemClock,
   );
 }

@@ -1,3 +1,4 @@
+import type { Sealer } from '../keyring/sealed.ts';
 import type { Change, Operation } from './change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import { findNearestName } from '../document/nearest-name.ts';
@@ -29,6 +30,8 @@ export interface ResourceStore {
    * which is higher with every commit.
    */
   commit(changes: readonly Change[], operation: Operation): Promise<number>;
+  /** So many changes of the usual size one commit takes; a larger set goes in steps. */
+  readonly maxChangesPerCommit: number;
 }
 
 /** A change that cannot be made on what the store has now. Commands end with exit code 4. */
@@ -78,6 +81,57 @@ export interface AuditSelection {
 /** Reads the audit trail, newest first. */
 export interface AuditTrail {
   events(selection: AuditSelection): AsyncIterable<AuditEvent>;
+}
+
+/** A credential with a secret that does not open, which stays as it is. */
+export interface UnopenedCredential {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What came of {@link SealedSecrets.rewrap}. */
+export interface Rewrapped {
+  /** Credentials whose secrets were sealed with the current key. */
+  readonly count: number;
+  readonly unopened: readonly UnopenedCredential[];
+  readonly isStopped: boolean;
+}
+
+/** What {@link SealedSecrets.rewrap} works with. */
+export interface RewrapWork {
+  readonly sealer: Sealer;
+  /** Who the audit trail says did it. */
+  readonly actor: string;
+  /** Called with how many credentials have been looked at, and how many there are to look at. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** Asked between batches: true ends the work, which can be continued at any time. */
+  readonly isStopped: () => boolean;
+}
+
+/** The secrets that a store keeps sealed with keys of a key ring. Rejects with `StoreUnavailable`. */
+export interface SealedSecrets {
+  /** How many secrets are sealed with each key, by the ids of the keys, most first. */
+  countByKey(): Promise<ReadonlyMap<string, number>>;
+  /** How many credentials have a secret that was sealed with another than the current key. */
+  countDue(currentKeyId: string): Promise<number>;
+  /**
+   * Seals with the current key every secret that was sealed with another one. Replicas serve and operators make changes
+   * at the same time, and a stop anywhere loses nothing. Revisions stay: nothing changes that callers see.
+   */
+  rewrap(work: RewrapWork): Promise<Rewrapped>;
+}
+
+/** The system of record as a command has it open: what is in it, when it was used, who changed it. */
+export interface SystemOfRecord extends AsyncDisposable {
+  readonly resources: ResourceStore;
+  readonly usage: UsageSource;
+  readonly audit: AuditTrail;
+  /** Null for a store that seals nothing. */
+  readonly sealed: SealedSecrets | null;
+  /** Whether the client of an access token revoked it; null where only the service that runs knows. */
+  readonly isTokenRevoked: ((tokenId: string) => Promise<boolean>) | null;
+  /** The path of a declarative file, which takes no changes from commands; null for a database. */
+  readonly file: string | null;
 }
 
 /** Throws `Conflict` when a resource is no longer what somebody looked at before they wished to change it. */

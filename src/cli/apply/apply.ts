@@ -73,15 +73,13 @@ const CHANGES_PER_STEP = 2000;
 const MAX_SHOWN_CHANGES = 100;
 
 /** Makes the store say what files say. Gives 0 when it does, 1 for problems of the files or a stop, or a fault's code. */
-async function applyDocument(flags: ApplyFlags, context: CommandContext, givenSizes?: StepSizes): Promise<ExitCode> {
-  // Loaded late, with the driver of the database.
-  const { MAX_CHANGES_PER_COMMIT } = await import('../../store/mongodb/resource-store.ts');
-  const sizes = givenSizes ?? { maxAtOnce: MAX_CHANGES_PER_COMMIT, perStep: CHANGES_PER_STEP };
+async function applyDocument(flags: ApplyFlags, context: CommandContext): Promise<ExitCode> {
   const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
   return await useStore(context, 'apply', flags, needsSecrets, async (store) => {
     if (store.file !== null) throw new FileStoreRefusal(store.file);
     const plan = await planDocument(flags, store.resources, context);
     if (plan === null) return exitCodes.failed;
+    const sizes = { maxAtOnce: store.resources.maxChangesPerCommit, perStep: CHANGES_PER_STEP };
     return await carryOut(plan, { flags, context, store, sizes });
   });
 }

@@ -55,6 +55,7 @@ export async function planDocument(
 /** The same store, which tells of everything that is read from it. */
 function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
   return {
+    maxChangesPerCommit: store.maxChangesPerCommit,
     find: async (kind, id) => await store.find(kind, id),
     commit: async (changes, operation) => await store.commit(changes, operation),
     list: async function* (kind, selection) {

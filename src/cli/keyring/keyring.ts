@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command.ts';
 import { type OutputFormat, outputOption, timeoutOption } from '../flags/options.ts';
-import type { ExitCode, Terminal } from '../terminal.ts';
+import type { ExitCode } from '../terminal.ts';
 import type { RemoveOptions } from './remove.ts';
 import type { RewrapOptions } from './rewrap.ts';
 import { reportRingFailure } from './ring.ts';
@@ -30,10 +30,10 @@ Examples:
 async function run(
   context: CommandContext,
   verb: string,
-  work: (terminal: Terminal) => Promise<ExitCode>,
+  work: (context: CommandContext) => Promise<ExitCode>,
 ): Promise<void> {
   try {
-    context.finish(await work(context.terminal));
+    context.finish(await work(context));
   } catch (error) {
     context.finish(reportRingFailure(`postern keyring ${verb}`, error, context.terminal));
   }
@@ -58,7 +58,7 @@ Examples:
 Exit codes: 0 made, 1 it cannot be written, 2 usage, 4 the file is there already.`,
     )
     .action(async (file: string | undefined, options: CreateOptions) => {
-      await run(context, 'create', async (terminal) => await createRing(file, options, terminal));
+      await run(context, 'create', async ({ terminal }) => await createRing(file, options, terminal));
     });
 }
 
@@ -87,7 +87,7 @@ Exit codes: 0 done, 1 the file is wrong or cannot be written, 2 usage, 3 no such
 or another command changes the file.`,
     )
     .action(async (file: string | undefined, options: RotateOptions) => {
-      await run(context, 'rotate', async (terminal) => await rotateRing(file, options, terminal));
+      await run(context, 'rotate', async ({ terminal }) => await rotateRing(file, options, terminal));
     });
 }
 
@@ -115,7 +115,7 @@ Exit codes: 0 all secrets are sealed with the current key, 1 some are not, 2 usa
     )
     .action(async (file: string | undefined, options: RewrapOptions) => {
       const { rewrapStore } = await import('./rewrap.ts');
-      await run(context, 'rewrap', async (terminal) => await rewrapStore(file, options, terminal));
+      await run(context, 'rewrap', async () => await rewrapStore(file, options, context));
     });
 }
 
@@ -148,7 +148,7 @@ Exit codes: 0 done, 1 not confirmed, or the file is wrong or cannot be written, 
     )
     .action(async (first: string, second: string | undefined, options: RemoveOptions) => {
       const { removeRingKey } = await import('./remove.ts');
-      await run(context, 'remove', async (terminal) => await removeRingKey(first, second, options, terminal));
+      await run(context, 'remove', async () => await removeRingKey(first, second, options, context));
     });
 }
 
@@ -170,6 +170,6 @@ Examples:
 Exit codes: 0 shown, 1 the key ring is wrong, 2 usage, 3 there is none.`,
     )
     .action(async (file: string | undefined, { output }: { output: OutputFormat }) => {
-      await run(context, 'show', async (terminal) => await showRing(file, output, terminal));
+      await run(context, 'show', async ({ terminal }) => await showRing(file, output, terminal));
     });
 }

@@ -1,15 +1,12 @@
-import { systemClock } from '../../clock.ts';
-import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
 import { removeKey } from '../../keyring/ring-content.ts';
 import { Conflict } from '../../manage/resource-store.ts';
-import { connectMongodb } from '../../store/mongodb/connect.ts';
-import { countSealed } from '../../store/mongodb/rewrap-secrets.ts';
-import { readSchemaVersion } from '../../store/mongodb/schema/schema-version.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { confirm } from '../interaction.ts';
 import { count } from '../render/text.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { findStore } from '../store/open-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { changeRing, describeRing, findRingFile, renderResult } from './ring.ts';
 
@@ -29,13 +26,14 @@ export async function removeRingKey(
   first: string,
   second: string | undefined,
   options: RemoveOptions,
-  terminal: Terminal,
+  context: CommandContext,
 ): Promise<ExitCode> {
+  const { terminal, clock } = context;
   const file = findRingFile(second === undefined ? undefined : first, terminal.environment);
   const keyId = second ?? first;
   const { yes = false, dryRun = false, output } = options;
   const planned = await changeRing(file, terminal, true, (ring) => removeKey(ring, keyId));
-  if (options.withoutStore !== true) await requireUnused(keyId, options, terminal.environment);
+  if (options.withoutStore !== true) await requireUnused(keyId, options, context);
   const wasStaged = planned.before.stagedKeyId === keyId;
   if (!yes && !dryRun) {
     const question = `${wasStaged ? STAGED_WARNING : FORMER_WARNING}\nRemove ${keyId} from ${file}?`;
@@ -47,7 +45,7 @@ export async function removeRingKey(
   const { before, after } = dryRun
     ? planned
     : await changeRing(file, terminal, false, (ring) => removeKey(ring, keyId));
-  const keys = describeRing(dryRun ? before : after, systemClock.nowSeconds());
+  const keys = describeRing(dryRun ? before : after, clock.nowSeconds());
   const text = `${file}: ${keyId} ${dryRun ? 'would be' : 'was'} removed\n`;
   terminal.out.write(renderResult(output, { file, change: 'removed', keyId, dryRun, keys }, text));
   return exitCodes.done;
@@ -56,33 +54,27 @@ export async function removeRingKey(
 /** Makes sure that the store has no secret that the key sealed. Rejects with `Conflict`, which tells how many it has. */
 async function requireUnused(
   keyId: string,
-  { store, timeout }: Pick<RemoveOptions, 'store' | 'timeout'>,
-  environment: Terminal['environment'],
+  { store, timeout: timeoutMs }: Pick<RemoveOptions, 'store' | 'timeout'>,
+  { openStore, terminal: { environment, err } }: CommandContext,
 ): Promise<void> {
   const { name } = settings.store;
-  const text = store ?? (environment[name] || undefined);
-  if (text === undefined) {
+  if (store === undefined && (environment[name] ?? '') === '') {
     throw new UsageError(
       `name the store whose secrets the key may have sealed: --store, or ${name}; --without-store removes the key without a look at one`,
     );
   }
-  const location = parseStore(text);
-  if ('fault' in location) throw new UsageError(`${store === undefined ? name : '--store'}: ${location.fault}`);
   // Nothing in a declarative file is sealed.
-  if (location.kind === 'file') return;
-  const sealed = await readSealedWith(location.uri, keyId, timeout);
+  if (findStore(store, environment).kind === 'file') return;
+  const warn = (message: string): void => {
+    err.write(`warning: ${message}\n`);
+  };
+  const wish = { command: 'keyring remove', store, environment, needsSecrets: false, timeoutMs, warn } as const;
+  await using opened = await openStore(wish);
+  const sealed = (await opened.sealed?.countByKey())?.get(keyId) ?? 0;
   if (sealed === 0) return;
   throw new Conflict(
     `${count(sealed, 'secret')} of the store ${sealed === 1 ? 'is' : 'are'} still sealed with ${keyId}: run "postern keyring rewrap" first. Nothing was removed`,
   );
-}
-
-async function readSealedWith(uri: string, keyId: string, timeoutMs: number): Promise<number> {
-  // Counting secrets takes longer than an operator's usual question may.
-  await using client = connectMongodb(uri, 'migration', { timeoutMs });
-  // Whether it answers at all is found out in time.
-  await readSchemaVersion(client.db(), AbortSignal.timeout(timeoutMs));
-  return (await countSealed(client.db())).get(keyId) ?? 0;
 }
 
 const FORMER_WARNING = 'Backups and access tokens that were made with this key can never be opened or verified again.';

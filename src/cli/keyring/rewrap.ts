@@ -1,17 +1,14 @@
-import { systemClock } from '../../clock.ts';
-import { parseStore } from '../../config-values.ts';
 import { settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
-import { connectMongodb } from '../../store/mongodb/connect.ts';
-import { countDue, countSealed, type Rewrapped, rewrapSecrets } from '../../store/mongodb/rewrap-secrets.ts';
-import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
+import type { Rewrapped } from '../../manage/resource-store.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
 import { grouped } from '../render/text.ts';
 import { renderTable } from '../render/list.ts';
-import { actorOf } from '../store/open-store.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { findStore } from '../store/open-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { findRing, renderResult } from './ring.ts';
 
@@ -31,18 +28,24 @@ const MAX_TOLD = 20;
 export async function rewrapStore(
   argument: string | undefined,
   { store, timeout: timeoutMs, dryRun = false, output }: RewrapOptions,
-  terminal: Terminal,
+  { terminal, clock, openStore }: CommandContext,
 ): Promise<ExitCode> {
   const { environment, err, out } = terminal;
-  const uri = findDatabase(store, environment);
-  const actor = actorOf(environment);
+  const location = findStore(store, environment);
+  if (location.kind === 'file') {
+    const name = store === undefined ? settings.store.name : '--store';
+    throw new UsageError(`${name}: only the secrets of a MongoDB store are sealed; ${location.path} is a file`);
+  }
   const { content, warnings } = await loadKeyRing(findRing(argument, environment), environment);
-  for (const warning of warnings) err.write(`warning: ${warning}\n`);
+  const warn = (warning: string): void => {
+    err.write(`warning: ${warning}\n`);
+  };
+  warnings.forEach(warn);
   const sealer = new KeyRing(content);
-  // Counting secrets takes longer than an operator's usual question may.
-  await using client = connectMongodb(uri, 'migration', { timeoutMs });
-  const db = client.db();
-  await requireSchema(db, AbortSignal.timeout(timeoutMs));
+  const wish = { command: 'keyring rewrap', store, environment, needsSecrets: false, timeoutMs, warn } as const;
+  await using opened = await openStore(wish);
+  const { sealed, actor } = opened;
+  if (sealed === null) throw new Error('the store seals no secrets');
   let done: Rewrapped = { count: 0, unopened: [], isStopped: false };
   if (!dryRun) {
     // Nothing is lost whenever it ends: between batches only the account of it is better.
@@ -50,14 +53,14 @@ export async function rewrapStore(
       first: 'Stopping after the batch under way.\n',
       exitCode: exitCodes.failed,
     });
-    using progress = startProgress('sealing anew', err, systemClock);
-    const onProgress = (sealed: number, total: number): void => {
-      progress.update(sealed, total);
+    using progress = startProgress('sealing anew', err, clock);
+    const onProgress = (seen: number, total: number): void => {
+      progress.update(seen, total);
     };
-    done = await rewrapSecrets({ db, sealer, clock: systemClock, actor, onProgress, isStopped });
+    done = await sealed.rewrap({ sealer, actor, onProgress, isStopped });
   }
-  const due = dryRun ? await countDue(db, sealer.currentKeyId) : null;
-  const secrets = await countSealed(db);
+  const due = dryRun ? await sealed.countDue(sealer.currentKeyId) : null;
+  const secrets = await sealed.countByKey();
   const left = leftOver(secrets, sealer.currentKeyId);
   const value = {
     currentKeyId: sealer.currentKeyId,
@@ -71,14 +74,6 @@ export async function rewrapStore(
   for (const { id, reason } of done.unopened.slice(0, MAX_TOLD)) err.write(`credential ${id}: ${reason}\n`);
   if (done.isStopped) err.write('Stopped. Run the same command again: it does what is left.\n');
   return dryRun || left === 0 ? exitCodes.done : exitCodes.failed;
-}
-
-function findDatabase(store: string | undefined, environment: Terminal['environment']): string {
-  const name = store === undefined ? settings.store.name : '--store';
-  const location = parseStore(store ?? (environment[settings.store.name] || settings.store.default));
-  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
-  if (location.kind === 'mongodb') return location.uri;
-  throw new UsageError(`${name}: only the secrets of a MongoDB store are sealed; ${location.path} is a file`);
 }
 
 function leftOver(secrets: ReadonlyMap<string, number>, currentKeyId: string): number {

@@ -40,7 +40,8 @@ export async function commitChanges(
     exitCode: exitCodes.unknown,
     onSecond: onGivenUp,
   });
-  const steps = inSteps && (await isTooMuch(changes)) ? [...chunksOf(changes, CHANGES_PER_STEP)] : [changes];
+  const steps =
+    inSteps && changes.length > store.maxChangesPerCommit ? [...chunksOf(changes, CHANGES_PER_STEP)] : [changes];
   if (steps.length > 1) {
     const all = `${count(changes.length, 'change')} are more than one transaction takes`;
     terminal.err.write(
@@ -61,12 +62,6 @@ export async function commitChanges(
     if (steps.length > 1) progress.update(committed, changes.length);
   }
   return revision;
-}
-
-async function isTooMuch(changes: readonly Change[]): Promise<boolean> {
-  if (changes.length <= CHANGES_PER_STEP) return false;
-  const { MAX_CHANGES_PER_COMMIT } = await import('../../store/mongodb/resource-store.ts');
-  return changes.length > MAX_CHANGES_PER_COMMIT;
 }
 
 /** More records than these are not named one by one. */

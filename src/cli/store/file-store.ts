@@ -4,13 +4,13 @@ import { buildState } from '../../resources/build-state.ts';
 import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
 import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
-import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
+import type { ResourceStore, Selection, SystemOfRecord } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
-import type { OpenedStore, SecretsNeeded } from './open-store.ts';
+import type { SecretsNeeded } from './open-store.ts';
 
 /** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
@@ -22,7 +22,7 @@ export async function openFileStore(
   path: string,
   environment: Environment,
   needsSecrets: SecretsNeeded,
-): Promise<Omit<OpenedStore, 'actor'>> {
+): Promise<SystemOfRecord> {
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
   const unread = new Map<string, string>();
@@ -37,6 +37,7 @@ export async function openFileStore(
         throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
       },
     },
+    sealed: null,
     isTokenRevoked: null,
     file: path,
     [Symbol.asyncDispose]: async () => {
@@ -47,6 +48,7 @@ export async function openFileStore(
 
 /** The resources of a declarative file as commands see them. */
 class FileResourceStore implements ResourceStore {
+  readonly maxChangesPerCommit = 0;
   readonly #path: string;
   readonly #resources: Resources;
 

@@ -1,24 +1,17 @@
 import { userInfo } from 'node:os';
 import type { Clock } from '../../clock.ts';
-import { parseStore } from '../../config-values.ts';
+import { parseStore, type StoreLocation } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
-import type { AuditTrail, ResourceStore, UsageSource } from '../../manage/resource-store.ts';
+import type { SystemOfRecord } from '../../manage/resource-store.ts';
 import { UsageError } from '../failure.ts';
 
-/** The system of record as a command has it open: what is in it, when it was used, who changed it. */
-export interface OpenedStore extends AsyncDisposable {
-  readonly resources: ResourceStore;
-  readonly usage: UsageSource;
-  readonly audit: AuditTrail;
+/** The system of record as a command has it open. */
+export interface OpenedStore extends SystemOfRecord {
   /** Who the audit trail says makes changes. */
   readonly actor: string;
-  /** Whether the client of an access token revoked it; null where only the service that runs knows. */
-  readonly isTokenRevoked: ((tokenId: string) => Promise<boolean>) | null;
-  /** The path of a declarative file, which takes no changes from commands; null for a database. */
-  readonly file: string | null;
 }
 
 /**
@@ -46,27 +39,45 @@ export interface StoreWish {
 /** Opens a store for a command. */
 export type OpenStore = (wish: StoreWish) => Promise<OpenedStore>;
 
+/** The store of `--store` or `POSTERN_STORE`. Throws `UsageError` for what is none. */
+export function findStore(store: string | undefined, environment: Environment): StoreLocation {
+  const { name, default: usual } = settings.store;
+  const location = parseStore(store ?? (environment[name] || usual));
+  if ('fault' in location) throw new UsageError(`${store === undefined ? name : '--store'}: ${location.fault}`);
+  return location;
+}
+
+/** Commands that can begin an empty database, and one that finds nothing sealed there. Any other would find nothing. */
+const BEGINNING = ['endpoint create', 'consumer create', 'apply', 'diff', 'keyring remove'];
+
 /**
  * Opens the store of `--store` or `POSTERN_STORE`. A declarative file can be read, and its `commit` says what to do
- * instead. Rejects with `UsageError` for settings that are missing or wrong, `StoreUnavailable` for a database that does
- * not answer, and an error that holds the problems of a faulty file, one a line.
+ * instead. The key ring is read only for commands that need secrets. Rejects with `UsageError` for settings that are
+ * missing or wrong, `FaultyKeyRing`, `StoreUnavailable` for a database that does not answer or that no Postern was used
+ * with, and an error that holds the problems of a faulty file, one a line.
  */
 export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedStore> {
-  const { store, environment, needsSecrets } = wish;
-  const name = store === undefined ? settings.store.name : '--store';
-  const location = parseStore(store ?? (environment[settings.store.name] || settings.store.default));
-  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  const { environment, needsSecrets, command, timeoutMs, warn } = wish;
+  const location = findStore(wish.store, environment);
   const actor = actorOf(environment);
   if (location.kind === 'file') {
     const { openFileStore } = await import('./file-store.ts');
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
-  const { openMongoDbStore } = await import('./mongodb-store.ts');
-  return { ...(await openMongoDbStore(location.uri, { ...wish, actor }, clock)), actor };
+  const usesRing = needsSecrets === 'where-possible' ? isKeyRingNamed(environment) : needsSecrets !== false;
+  const sealer = usesRing ? await openKeyRing(environment, warn) : null;
+  const { openMongoStoreForCommand } = await import('../../store/mongodb/open-mongo-store.ts');
+  const opened = await openMongoStoreForCommand(location.uri, {
+    ...{ command, actor, clock, timeoutMs, warn, sealer },
+    mayBeEmpty: BEGINNING.includes(command),
+    keepsUnopened: needsSecrets !== true,
+    acceptsNewRing: needsSecrets === 'new-ring',
+  });
+  return { ...opened, actor };
 }
 
-/** Who the audit trail says makes changes: `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither. */
-export function actorOf(environment: Environment): string {
+/** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither. */
+function actorOf(environment: Environment): string {
   const given = environment[settings.actor.name];
   if (given !== undefined && given !== '') return given;
   try {

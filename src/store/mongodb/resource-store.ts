@@ -58,6 +58,7 @@ export interface MongoResourceStorePorts {
 
 /** {@link ResourceStore} on MongoDB. Does not own the client. */
 export class MongoResourceStore implements ResourceStore {
+  readonly maxChangesPerCommit = MAX_CHANGES_PER_COMMIT;
   readonly #ports: MongoResourceStorePorts;
   #readable: Promise<void> | null = null;
 

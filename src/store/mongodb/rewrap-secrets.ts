@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { CannotOpen, type Sealed, type SealedFor, type Sealer } from '../../keyring/sealed.ts';
+import type { Rewrapped, RewrapWork, UnopenedCredential } from '../../manage/resource-store.ts';
 import { type AuditDocument, collectionNames, type CredentialDocument, type MetaDocument } from './documents.ts';
 import { iterateWithFaults, withFaults } from './faults.ts';
 
@@ -71,30 +72,9 @@ function isWhole({ keyId, nonce, ciphertext }: Sealed): boolean {
 }
 
 /** What {@link rewrapSecrets} works with. */
-export interface RewrapPorts {
+export interface RewrapPorts extends RewrapWork {
   readonly db: Db;
-  readonly sealer: Sealer;
   readonly clock: Clock;
-  /** Who the audit trail says did it. */
-  readonly actor: string;
-  /** Told how many credentials have been looked at, and how many there are to look at. */
-  readonly onProgress: (done: number, total: number) => void;
-  /** Asked between batches: true ends the work, which can be gone on with at any time. */
-  readonly isStopped: () => boolean;
-}
-
-/** A credential with a secret that does not open, which stays as it is. */
-export interface UnopenedCredential {
-  readonly id: string;
-  readonly reason: string;
-}
-
-/** What was done. */
-export interface Rewrapped {
-  /** Credentials whose secrets were sealed anew. */
-  readonly count: number;
-  readonly unopened: readonly UnopenedCredential[];
-  readonly isStopped: boolean;
 }
 
 /** The id in the audit trail of what concerns every credential. */

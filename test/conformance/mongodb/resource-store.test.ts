@@ -18,6 +18,7 @@ describe('MongoDB', () => {
     const resources = new MongoResourceStore({ db: db(), sealer: testKeyRing(), clock, onFault });
     const audit = createAuditTrail(db());
     const store: ResourceStore & AuditTrail = {
+      maxChangesPerCommit: resources.maxChangesPerCommit,
       find: async (...selected) => await resources.find(...selected),
       list: (...selected) => resources.list(...selected),
       commit: async (...commit) => await resources.commit(...commit),

@@ -43,6 +43,7 @@ export interface InitialResources {
  * again, collisions of endpoints, audit events, all or nothing. For tests of commands, which see nothing else of a store.
  */
 export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSource {
+  readonly maxChangesPerCommit = 10_000;
   #tables: Tables = emptyTables();
   #formerAppKeys = new Set<string>();
   readonly #clock: Clock;

@@ -266,8 +266,9 @@ describe('a command that changes the store', () => {
         },
         openStore: async () =>
           await Promise.resolve({
-            ...{ usage: cli.store, audit: cli.store, actor: 'ada', isTokenRevoked: null, file: null },
+            ...{ usage: cli.store, audit: cli.store, actor: 'ada', sealed: null, isTokenRevoked: null, file: null },
             resources: {
+              maxChangesPerCommit: cli.store.maxChangesPerCommit,
               find: async (kind, id) => await cli.store.find(kind, id),
               list: (kind) => cli.store.list(kind),
               commit: async (changes, operation) => {

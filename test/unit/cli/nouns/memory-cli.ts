@@ -45,6 +45,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             usage: store,
             audit: store,
             actor: 'ada',
+            sealed: null,
             isTokenRevoked: null,
             file: null,
             [Symbol.asyncDispose]: async () => {

@@ -47,6 +47,7 @@ describe('more changes than one transaction carries', () => {
       },
     };
     const store = {
+      maxChangesPerCommit: 10_000,
       find: async () => await Promise.resolve(null),
       list: async function* () {
         yield* await Promise.resolve([]);
