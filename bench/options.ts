@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { besideName } from './beside.ts';
@@ -15,11 +16,13 @@ export interface Options {
   /** Whether the token endpoint is measured. */
   readonly isTokenEndpoint: boolean;
   readonly json: boolean;
+  /** Another checkout whose rows are measured in turn with those of this one, in place of the other services; null for none. */
+  readonly against: string | null;
   /** Null takes the best that can be had. */
   readonly driver: DriverName | null;
 }
 
-export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--json]
+export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--against DIR] [--json]
 
 Measures Postern's service process beside services on grpc-js and grpc-go: CPU time per check, checks a second,
 latency, resident memory. See docs/performance.md.
@@ -28,6 +31,7 @@ latency, resident memory. See docs/performance.md.
   --rows      only rows whose names begin with one of these, and what they are compared with
   --rounds    how often each row is measured; the figures are medians over the rounds
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
+  --against   another checkout, built: compare Postern's rows with the same rows of it, round by round
   --json      print the figures as JSON
 
 Rows: ${rows.map(({ name }) => name).join(', ')}, ${besideName}, ${tokenEndpointName}
@@ -42,6 +46,7 @@ export function parseOptions(args: readonly string[]): Options | null {
       rows: { type: 'string' },
       rounds: { type: 'string' },
       driver: { type: 'string' },
+      against: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -57,6 +62,7 @@ export function parseOptions(args: readonly string[]): Options | null {
     isBeside: isAsked(besideName, values),
     isTokenEndpoint: isAsked(tokenEndpointName, values),
     json: values.json,
+    against: values.against === undefined ? null : resolve(values.against),
     driver: values.driver === undefined ? null : parseDriver(values.driver),
   };
 }

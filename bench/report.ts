@@ -93,7 +93,8 @@ function formatGoals(outcomes: readonly Outcome[]): string {
   return table.toString();
 }
 
-function newTable(head: string[]): Table.Table {
+/** A table without colours, as all of the bench are. */
+export function newTable(head: string[]): Table.Table {
   return new Table({
     head,
     style: { head: [], border: [], compact: true },

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compareWith, formatComparisons } from './against.ts';
 import { type BesideFigures, besideName, measureBeside } from './beside.ts';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { summarize } from './figures.ts';
@@ -16,7 +17,7 @@ import { startPeer, type RunningPeer } from './peers/peer.ts';
 import { buildGoPrograms } from './peers/go-build.ts';
 import { peers, tokenEndpointPeer } from './peers/peers.ts';
 import { createProgress } from './progress.ts';
-import { formatReport, type Omission, type Report } from './report.ts';
+import { formatReport, type Omission } from './report.ts';
 import { createCheckEditor } from './requests/edit-check.ts';
 import { writeMessages } from './requests/messages.ts';
 import { readRecordedCheck } from './requests/recorded-check.ts';
@@ -25,7 +26,8 @@ import type { RequestPorts, Row } from './row.ts';
 import { measureTokenEndpoint, type TokenEndpointFigures, tokenEndpointName } from './token-endpoint.ts';
 import { groupRows } from './rows.ts';
 
-async function run(options: Options): Promise<Report> {
+/** Measures what is asked for, and gives it as text: for people, or JSON. */
+async function run(options: Options): Promise<string> {
   const progress = createProgress(process.stderr);
   progress('building the Go programs');
   const goFault = buildGoPrograms();
@@ -46,17 +48,26 @@ async function run(options: Options): Promise<Report> {
       if (missing === null) measurable.push(row);
       else omitted.push({ name: row.name, reason: missing });
     }
+    const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
+    const ports = { driver, requests, onProgress: progress };
+    if (options.against !== null) {
+      const comparisons = await compareWith(options.against, measurable, files, { plan: options.plan, ports });
+      progress(null);
+      return options.json
+        ? `${JSON.stringify({ machine, plan: options.plan, comparisons, omitted }, null, 2)}\n`
+        : formatComparisons(comparisons, options.against);
+    }
     const measured: Measured[] = [];
     for (const rows of groupRows(measurable)) {
-      const ports = { driver, requests, onProgress: progress };
       measured.push(...(await measureGroup(rows, files, { plan: options.plan, ports })));
     }
     const beside =
       options.isBeside && goFault === null ? await runBeside(files, { requests, options, progress }) : null;
     if (options.isBeside && goFault !== null) omitted.push({ name: besideName, reason: goFault });
     const tokenEndpoint = options.isTokenEndpoint ? await runTokenEndpoint(files, requests, options, progress) : null;
-    const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
-    return { machine, plan: options.plan, rows: summarize(measured), beside, tokenEndpoint, omitted };
+    const report = { machine, plan: options.plan, rows: summarize(measured), beside, tokenEndpoint, omitted };
+    const goals = judgeGoals(report.rows);
+    return options.json ? `${JSON.stringify({ ...report, goals }, null, 2)}\n` : formatReport(report);
   } finally {
     progress(null);
   }
@@ -133,9 +144,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    const report = await run(options);
-    const goals = judgeGoals(report.rows);
-    process.stdout.write(options.json ? `${JSON.stringify({ ...report, goals }, null, 2)}\n` : formatReport(report));
+    process.stdout.write(await run(options));
     return 0;
   } catch (error) {
     process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);

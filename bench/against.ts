@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Files } from './fixtures/files.ts';
+import { type LoadName, loadNames, type Plan } from './loads.ts';
+import { measure, type MeasurePorts, type PreparedRow } from './measure.ts';
+import { type Peer, startPeer } from './peers/peer.ts';
+import { peers } from './peers/peers.ts';
+import { newTable } from './report.ts';
+import { writeMessages } from './requests/messages.ts';
+import type { Row } from './row.ts';
+import { median } from './statistics.ts';
+
+/** One row of two builds of Postern under one load: medians, and the median of the ratios within each round. */
+export interface Comparison {
+  readonly name: string;
+  readonly load: LoadName;
+  readonly otherCpuUs: number;
+  readonly cpuUs: number;
+  readonly ratio: number;
+}
+
+/**
+ * Measures the rows of Postern in turn with the same rows of another checkout, which is built: what disturbs the
+ * machine disturbs both. Each checkout starts from its own `dist/`, with the same files and messages.
+ */
+export async function compareWith(
+  checkout: string,
+  rows: readonly Row[],
+  files: Files,
+  { plan, ports }: { readonly plan: Plan; readonly ports: MeasurePorts },
+): Promise<readonly Comparison[]> {
+  const comparisons: Comparison[] = [];
+  for (const row of rows.filter(({ peer }) => peer.startsWith('postern'))) {
+    const messages = join(files.directory, `${row.name}.messages`);
+    try {
+      await writeMessages(messages, row.messages(ports.requests));
+      await using other = await startPeer(ofCheckout(peers[row.peer], checkout), files);
+      await using own = await startPeer(peers[row.peer], files);
+      const prepared: readonly PreparedRow[] = [other, own].map((peer, at) => ({
+        row: { ...row, name: at === 0 ? `${row.name} of ${checkout}` : row.name },
+        peer,
+        target: { address: peer.address, messages, headers: files.headers },
+      }));
+      const [before, now] = await measure(prepared, plan, ports);
+      for (const load of loadNames) {
+        const others = before?.samples[load].map(({ cpuUs }) => cpuUs) ?? [];
+        const owns = now?.samples[load].map(({ cpuUs }) => cpuUs) ?? [];
+        const ratio = median(owns.map((cpuUs, round) => cpuUs / (others[round] ?? NaN)));
+        comparisons.push({ name: row.name, load, otherCpuUs: median(others), cpuUs: median(owns), ratio });
+      }
+    } finally {
+      rmSync(messages, { force: true });
+    }
+  }
+  return comparisons;
+}
+
+/** The comparisons as text for people. */
+export function formatComparisons(comparisons: readonly Comparison[], checkout: string): string {
+  const table = newTable(['row', 'load', `${checkout}, CPU µs`, 'here, CPU µs', 'ratio']);
+  for (const { name, load, otherCpuUs, cpuUs, ratio } of comparisons) {
+    table.push([name, load, otherCpuUs.toFixed(1), cpuUs.toFixed(1), ratio.toFixed(3)]);
+  }
+  return `${table.toString()}\n`;
+}
+
+/** The same service, from the build of another checkout. */
+function ofCheckout(peer: Peer, checkout: string): Peer {
+  return {
+    ...peer,
+    command: (files) => {
+      const { args, ...command } = peer.command(files);
+      return { ...command, args: [join(checkout, 'dist', 'main.js'), ...args.slice(1)] };
+    },
+  };
+}
