@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FindCursor } from 'mongodb';
 
-/** How long a command waits for MongoDB where nobody says otherwise. */
+/** How long a command waits for MongoDB by default. */
 export const DEFAULT_TIMEOUT_MS = 20_000;
 
 /**
@@ -31,9 +32,19 @@ export async function* batchesInTime<T>(cursor: FindCursor<T>, timeoutMs: number
       yield* cursor.readBufferedDocuments();
     }
   } finally {
-    // Nobody waits for a server that may be frozen.
+    // The server may be frozen.
     cursor.close().catch(() => undefined);
   }
+}
+
+/** Waits; an abort of the signal ends the wait. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Whether a signal is aborted by now: the compiler takes what was asked before an `await` for still true. */
+export function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 const FIRST_BACK_OFF_MS = 100;

@@ -11,16 +11,15 @@ import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable, translateFault } from './faults.ts';
 import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, LookUpProbe, type StorePart } from './feed/availability.ts';
-import { CausalFloor } from './feed/causal-floor.ts';
+import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
-import { MongoCredentialReader } from './feed/mongo-credential-reader.ts';
-import { idTextOf } from './feed/read-held.ts';
+import { idTextOf, MongoCredentialReader } from './feed/credential-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type RawDocument } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
-import { MongoRevokedTokens } from './revoked-tokens/mongo-revoked-tokens.ts';
+import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
 import { createUsageSink } from './usage.ts';
 
 /** What a MongoDB store needs. */
@@ -109,7 +108,6 @@ export class MongoCheckStore implements CheckStore {
     this.revokedTokens = new MongoRevokedTokens({
       client: changes,
       clock,
-      connect: async () => await changes.connect(),
       maxStaleSeconds: ports.maxStaleSeconds,
       ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
       observer: {

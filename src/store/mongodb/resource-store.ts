@@ -4,14 +4,11 @@ import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
-import type { ResourceStore, Selection } from '../../manage/resource-store.ts';
-import { checkPlan, inPieces } from './commit/changes.ts';
-import { isCommitted, makeChanges, takeRevision } from './commit/make-changes.ts';
-import type { Identified } from './commit/commit-context.ts';
+import { chunksOf, type ResourceStore, type Selection } from '../../manage/resource-store.ts';
+import { checkPlan, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
-import { isUrgent, needsTurn, takeTurn } from './commit/turn.ts';
-import { WRITES_AT_ONCE } from './commit/write-changes.ts';
+import { isCommitted, makeChanges, takeRevision, WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import {
@@ -222,7 +219,7 @@ function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   const narrowed = filters.length === 0 ? {} : { $and: filters };
   if (ids === undefined) yield narrowed;
   else
-    for (const piece of inPieces([...new Set(ids)].sort(), IDS_AT_ONCE))
+    for (const piece of chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE))
       yield { ...narrowed, _id: { $in: [...piece] } };
 }
 

@@ -1,7 +1,6 @@
 import type { AnyBulkWriteOperation, Db } from 'mongodb';
-import type { Usage, UsageSource } from '../../manage/resource-store.ts';
+import { chunksOf, type Usage, type UsageSource } from '../../manage/resource-store.ts';
 import type { CredentialUse, UsageSink } from '../usage-recorder.ts';
-import { inPieces } from './commit/changes.ts';
 import { DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { collectionNames, type UsageDocument } from './documents.ts';
 import { withFaults } from './faults.ts';
@@ -17,9 +16,8 @@ export function createUsageSink(db: Db): UsageSink {
   const usage = db.collection<UsageDocument>(collectionNames.usage);
   return {
     write: async (batch) => {
-      for (let start = 0; start < batch.length; start += USES_AT_ONCE) {
-        const operations = batch.slice(start, start + USES_AT_ONCE).map(raise);
-        await withFaults(() => usage.bulkWrite(operations, { ordered: false, writeConcern: { w: 1 } }));
+      for (const uses of chunksOf(batch, USES_AT_ONCE)) {
+        await withFaults(() => usage.bulkWrite(uses.map(raise), { ordered: false, writeConcern: { w: 1 } }));
       }
     },
   };
@@ -46,7 +44,7 @@ export function createUsageSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): Usage
   return {
     usageOf: async (credentialIds) => {
       const usage = new Map<string, Usage>();
-      for (const ids of inPieces(credentialIds, IDS_AT_ONCE)) {
+      for (const ids of chunksOf(credentialIds, IDS_AT_ONCE)) {
         const documents = await withFaults(() =>
           db
             .collection<UsageDocument>(collectionNames.usage)

@@ -6,7 +6,7 @@ import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { type RevokedTokenDocument } from '../../../src/store/mongodb/documents.ts';
 import { ensureSchema, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
-import { MongoRevokedTokens } from '../../../src/store/mongodb/revoked-tokens/mongo-revoked-tokens.ts';
+import { MongoRevokedTokens } from '../../../src/store/mongodb/mongo-revoked-tokens.ts';
 import { startMongod } from '../../support/mongodb/mongod.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { poll } from '../../support/time/poll.ts';
@@ -47,7 +47,6 @@ describe('the list of revoked tokens in MongoDB', () => {
     const told: string[] = [];
     const revoked = new MongoRevokedTokens({
       client,
-      connect: async () => await client.connect(),
       clock: { nowSeconds: () => systemClock.nowSeconds(), nowMs: () => systemClock.nowMs() + skewMs() },
       maxStaleSeconds,
       pollIntervalMs,

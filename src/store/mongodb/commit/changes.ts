@@ -1,6 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ClientSession, Db, ObjectId } from 'mongodb';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
 import { grantId } from '../../../resources/grant.ts';
 import type { ResourceKind } from '../../../resources/resource.ts';
+import { collectionNames } from '../documents.ts';
+
+/** What the steps of one commit share, for one attempt. */
+export interface CommitContext {
+  readonly db: Db;
+  readonly session: ClientSession;
+  /** What tells this commit from all others, in every attempt. */
+  readonly commitId: ObjectId;
+  /** The store's revision after the commit. */
+  readonly storeRevision: number;
+  /** The time that the commit's records get. */
+  readonly nowMs: number;
+}
+
+/** A document of which only this much matters. */
+export interface Identified {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
 
 /** The changes of one kind; those of other kinds are passed over. */
 export function changesOfKind<K extends ResourceKind>(changes: readonly Change[], kind: K): readonly ChangeOf<K>[] {
@@ -30,7 +51,63 @@ function idOf(resource: NonNullable<Change['after']>): string {
   return 'endpointId' in resource ? grantId(resource) : resource.id;
 }
 
-/** A list in pieces of at most `size`: no message to the server grows with the number of changes. */
-export function* inPieces<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+/**
+ * Whether changes have to be made one commit at a time, because what they are checked against are other records than
+ * those they write: new references need what they lead to, a deletion must leave none behind, and no two endpoints may
+ * claim the same requests. All else is protected by the records themselves, whose revisions and unique keys two
+ * transactions cannot change at once: edits, revocations, disabling, and the removal of grants and credentials
+ * (docs/adr/0007).
+ */
+export function needsTurn(changes: readonly Change[]): boolean {
+  return changes.some((change) => {
+    switch (change.kind) {
+      case 'endpoint':
+        return change.after === null || !isDeepStrictEqual(change.before?.resource.match, change.after.match);
+      case 'consumer':
+        return change.after === null;
+      case 'credential':
+      case 'grant':
+        return isNewReference(change);
+    }
+  });
+}
+
+/** Whether a credential or grant leads to something that it did not lead to before. */
+export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'>): boolean {
+  const { before, after } = change;
+  if (after === null) return false;
+  if (before === null || before.resource.consumerId !== after.consumerId) return true;
+  return change.kind === 'grant' && change.before?.resource.endpointId !== change.after?.endpointId;
+}
+
+/** Waits for the turn of a transaction that {@link needsTurn}, which lasts until its end. */
+export async function takeTurn(db: Db, session: ClientSession): Promise<void> {
+  await db
+    .collection<{ _id: string; taken: number }>(collectionNames.meta)
+    .updateOne({ _id: 'turn' }, { $inc: { taken: 1 } }, { session, upsert: true });
+}
+
+/** More than an operator stops at once: an `apply` of so many does not go before others. */
+const MAX_URGENT = 1000;
+
+/**
+ * Whether changes only take access away, and so go before whatever is under way: revoking, disabling, removing. An
+ * endpoint is disabled, not deleted: its requests could fall to a wider one.
+ */
+export function isUrgent(changes: readonly Change[]): boolean {
+  return changes.length <= MAX_URGENT && changes.every(takesAway);
+}
+
+function takesAway(change: Change): boolean {
+  if (change.before === null) return false;
+  switch (change.kind) {
+    case 'endpoint':
+      return change.after !== null && change.before.resource.enabled && !change.after.enabled;
+    case 'consumer':
+      return change.after === null || (change.before.resource.enabled && !change.after.enabled);
+    case 'credential':
+      return change.after === null || (change.before.resource.state !== 'revoked' && change.after.state === 'revoked');
+    case 'grant':
+      return change.after === null;
+  }
 }

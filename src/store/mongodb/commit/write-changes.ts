@@ -1,21 +1,86 @@
-import type { AnyBulkWriteOperation } from 'mongodb';
+import { type AnyBulkWriteOperation, type Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
-import type { Change, ChangeOf } from '../../../manage/change.ts';
+import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
+import { describeChange } from '../../../manage/describe-change.ts';
+import { chunksOf } from '../../../manage/resource-store.ts';
+import type { Declared } from '../../../resources/declared.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
+import { type AuditDocument, collectionNames, type FormerAppKeyDocument, type UsageDocument } from '../documents.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
-import { changesOfKind, inPieces } from './changes.ts';
-import type { CommitContext, Identified } from './commit-context.ts';
+import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
+import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
 
 /** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
 export const WRITES_AT_ONCE = 1000;
 
-/** Writes changes whose revisions were checked in the same transaction. */
-export async function writeChanges(
+/**
+ * Takes the next revision of the store: a number that no other commit has. Outside of any transaction, so that no commit
+ * waits for another one; the number of a commit that fails is never used. `w` says how many members have to confirm it;
+ * one that only the primary confirmed can be given again when that is lost.
+ */
+export async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
+  const state = await db
+    .collection<{ _id: string; revision: number }>(collectionNames.meta)
+    .findOneAndUpdate(
+      { _id: 'state' },
+      { $inc: { revision: 1 } },
+      { upsert: true, returnDocument: 'after', writeConcern: { w, wtimeoutMS: 5000 } },
+    );
+  if (state === null) throw new Error('the revision of the store was not raised');
+  return state.revision;
+}
+
+/**
+ * Makes changes with their audit events in the transaction of the context, or rejects with `Conflict`. Records that
+ * others may want are written last, so that they are held as shortly as can be.
+ */
+export async function makeChanges(
   changes: readonly Change[],
+  operation: Operation,
   sealer: Sealer | null,
   context: CommitContext,
 ): Promise<void> {
+  await checkRevisions(changes, context);
+  await checkAppKeys(changes, context);
+  await recordEvents(changes, operation, context);
+  await keepFormerAppKeys(changes, context);
+  await forgetUsage(changes, context);
+  await writeChanges(changes, sealer, context);
+  await checkReferences(changes, context);
+  await checkCollisions(changes, context);
+}
+
+/** The first event has the id of the commit, by which the commit is found again. */
+async function recordEvents(changes: readonly Change[], operation: Operation, context: CommitContext): Promise<void> {
+  const audit = context.db.collection<AuditDocument & { _id: ObjectId }>(collectionNames.audit);
+  let id: ObjectId | null = context.commitId;
+  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
+    const events = piece.map((change) => {
+      const event = { _id: id ?? new ObjectId(), ...auditDocumentOf(change, operation, context) };
+      id = null;
+      return event;
+    });
+    await audit.insertMany(events, { session: context.session });
+  }
+}
+
+/** Whether a commit was made, as a majority of the members has it. */
+export async function isCommitted(db: Db, commitId: ObjectId, signal: AbortSignal): Promise<boolean> {
+  const audit = db.collection<{ _id: ObjectId }>(collectionNames.audit);
+  const options = { projection: { _id: 1 }, readConcern: 'majority', signal } as const;
+  return (await audit.findOne({ _id: commitId }, options)) !== null;
+}
+
+async function forgetUsage(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
+  const usage = db.collection<UsageDocument>(collectionNames.usage);
+  for (const ids of chunksOf(deletedIds(changes, 'credential'), 10 * WRITES_AT_ONCE)) {
+    await usage.deleteMany({ _id: { $in: [...ids] } }, { session });
+  }
+}
+
+/** Writes changes whose revisions were checked in the same transaction. */
+async function writeChanges(changes: readonly Change[], sealer: Sealer | null, context: CommitContext): Promise<void> {
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
 }
 
@@ -26,7 +91,7 @@ async function writeKind<K extends ResourceKind>(
   { db, session, nowMs }: CommitContext,
 ): Promise<void> {
   const collection = db.collection<Identified>(recordKinds[kind].collection);
-  for (const piece of inPieces(changes, WRITES_AT_ONCE)) {
+  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
     const operations = piece.map((change) => operationOf(change, sealer, Math.floor(nowMs / 1000)));
     const result = await collection.bulkWrite(operations, { session });
     const written = result.insertedCount + result.matchedCount + result.deletedCount;
@@ -48,4 +113,52 @@ function operationOf<K extends ResourceKind>(
   });
   const document = { ...recordKinds[kind].write(after, version, sealer) };
   return before === null ? { insertOne: { document } } : { replaceOne: { filter, replacement: document } };
+}
+
+/** Notes the hashes of App Keys that nobody has after the changes. */
+async function keepFormerAppKeys(changes: readonly Change[], context: CommitContext): Promise<void> {
+  const { db, session, nowMs } = context;
+  const deletedAt = new Date(nowMs);
+  const operations = changesOfKind(changes, 'credential').flatMap(
+    ({ id, before, after }): AnyBulkWriteOperation<FormerAppKeyDocument>[] => {
+      if (before === null || before.resource.appKeyHash === after?.appKeyHash) return [];
+      const replacement = { deletedAt, ...(after === null ? {} : { credentialId: id }) };
+      return [{ replaceOne: { filter: { _id: before.resource.appKeyHash }, replacement, upsert: true } }];
+    },
+  );
+  const collection = db.collection<FormerAppKeyDocument>(collectionNames.formerAppKeys);
+  for (const piece of chunksOf(operations, WRITES_AT_ONCE)) await collection.bulkWrite(piece, { session });
+}
+
+/**
+ * The audit event of a change: the resource before and after as a declarative file has it, without secrets. Where a
+ * secret is set, changed or removed, `after` says so in its place.
+ */
+function auditDocumentOf(
+  change: Change,
+  operation: Operation,
+  { storeRevision, nowMs }: { readonly storeRevision: number; readonly nowMs: number },
+): AuditDocument {
+  const { actor, action } = operation;
+  const { kind, id } = change;
+  return { at: new Date(nowMs), actor, action, storeRevision, kind, id, ...sidesOf(change) };
+}
+
+function sidesOf<K extends ResourceKind>(change: ChangeOf<K>): Pick<AuditDocument, 'before' | 'after'> {
+  const { declare } = recordKinds[change.kind];
+  return {
+    before: change.before === null ? null : declare(change.before.resource),
+    after: change.after === null ? null : withSecretChanges(declare(change.after), change as unknown as Change),
+  };
+}
+
+function withSecretChanges(declared: Declared, change: Change): Declared {
+  let told: Declared = declared;
+  for (const { path, secret } of describeChange(change).fields) {
+    if (secret === undefined) continue;
+    const [outer = '', inner] = path.split('.');
+    const value = inner === undefined ? secret : { ...(told[outer] as Declared | undefined), [inner]: secret };
+    told = { ...told, [outer]: value };
+  }
+  return told;
 }

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { BSON, type MongoClient, MongoServerError } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
 import { collectionNames } from '../documents.ts';
-import { backOffMs } from '../deadline.ts';
-import type { CausalFloor } from './causal-floor.ts';
+import { backOffMs, isAborted, pause } from '../deadline.ts';
+import type { CausalFloor } from './change-stream.ts';
 
 /** What reading all App Keys takes, and whom it tells. */
 export interface AppKeyReaderPorts {
@@ -64,7 +63,7 @@ export class AppKeyReader implements AsyncDisposable {
     let failures = 0;
     while (!signal.aborted) {
       if (!this.#isWanted) {
-        await this.#pause(readAgainMs, signal);
+        await this.#sleep(readAgainMs, signal);
         if (filter.isWhole && (filter.gone > 0 || !areChangesTold())) this.#isWanted = true;
         continue;
       }
@@ -78,7 +77,7 @@ export class AppKeyReader implements AsyncDisposable {
         if (isAborted(signal)) return;
         this.#isWanted = true;
         observer.failed(error);
-        await delay(backOffMs(failures), undefined, { signal }).catch(() => null);
+        await pause(backOffMs(failures), signal);
         failures += 1;
       }
     }
@@ -120,12 +119,12 @@ export class AppKeyReader implements AsyncDisposable {
     }
   }
 
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    const pause = new AbortController();
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
     this.#wake = () => {
-      pause.abort();
+      woken.abort();
     };
-    await delay(ms, undefined, { signal: AbortSignal.any([signal, pause.signal]) }).catch(() => null);
+    await pause(ms, AbortSignal.any([signal, woken.signal]));
   }
 }
 
@@ -141,9 +140,4 @@ function hashIn(bytes: Buffer): string | null {
   // What others than Postern wrote may have any form.
   const { appKeyHash } = BSON.deserialize(bytes) as { readonly appKeyHash?: unknown };
   return typeof appKeyHash === 'string' ? appKeyHash : null;
-}
-
-/** Asked anew after every wait. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

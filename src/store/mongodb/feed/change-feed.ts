@@ -1,23 +1,20 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { MongoServerError, type MongoClient } from 'mongodb';
+import type { MongoClient } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import { isStandAlone } from '../connect.ts';
 import { collectionNames } from '../documents.ts';
 import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
-import { backOffMs } from '../deadline.ts';
-import type { CausalFloor } from './causal-floor.ts';
+import { backOffMs, isAborted, pause } from '../deadline.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
+import { type CausalFloor, isPositionLost, type StreamPosition } from './change-stream.ts';
 import {
   type Change,
-  FeedGap,
   followCollection,
   followedCollections,
   type FollowedCollection,
-  type StreamPosition,
+  pollEndpoints,
 } from './follow-collection.ts';
-import { pollEndpoints } from './poll-endpoints.ts';
 
 /** How changes come: by change streams, or, from a stand-alone server, endpoints by looking and the rest not at all. */
 export type FeedMode = 'following' | 'polling';
@@ -50,9 +47,6 @@ export interface ChangeFeedPorts {
 }
 
 const POLL_INTERVAL_MS = 2000;
-
-/** History lost, resume token damaged, stream unable to go on: the position is worth nothing. */
-const LOST_POSITION_CODES: readonly unknown[] = [286, 9, 280, 260];
 
 /**
  * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the changes
@@ -108,7 +102,7 @@ export class ChangeFeed implements AsyncDisposable {
         if (isAborted(signal)) return;
         this.#takeError(error);
       }
-      await delay(backOffMs(this.#failures), undefined, { signal }).catch(() => null);
+      await pause(backOffMs(this.#failures), signal);
       this.#failures += 1;
     }
   }
@@ -217,14 +211,4 @@ export class ChangeFeed implements AsyncDisposable {
       },
     });
   }
-}
-
-/** Whether an error of a change stream says that it cannot go on after its position, and everything has to be read anew. */
-export function isPositionLost(error: unknown): boolean {
-  return error instanceof FeedGap || (error instanceof MongoServerError && LOST_POSITION_CODES.includes(error.code));
-}
-
-/** Asked anew after every wait. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

@@ -1,0 +1,217 @@
+import { type ClientSession, type MongoClient, MongoServerError, type Timestamp } from 'mongodb';
+import type { Clock } from '../../clock.ts';
+import {
+  type RevocationOutcome,
+  revocationBounds,
+  type RevokedToken,
+  RevokedTokenList,
+  type RevokedTokens,
+} from '../../oauth2/revoked-tokens.ts';
+import { StoreUnavailable } from '../credential-source.ts';
+import { isStandAlone } from './connect.ts';
+import { backOffMs, isAborted, pause } from './deadline.ts';
+import { collectionNames, type RevokedTokenDocument } from './documents.ts';
+import { MongodbUnavailable, translateFault } from './faults.ts';
+import { type ChangeEvent, followStream, isPositionLost, poll } from './feed/change-stream.ts';
+import { requireSchema } from './schema/schema-version.ts';
+
+/** What the list needs. It does not own the client. */
+export interface MongoRevokedTokensPorts {
+  /** For `changes`. */
+  readonly client: MongoClient;
+  readonly clock: Clock;
+  /** How long the list counts that was last known to be whole. */
+  readonly maxStaleSeconds: number;
+  readonly observer: {
+    /** The list is whole, at start and after an error. */
+    running(): void;
+    /** The list cannot be followed, with the driver's error; called with every attempt that fails. */
+    failed(error: unknown): void;
+  };
+  readonly pollIntervalMs?: number;
+}
+
+const POLL_INTERVAL_MS = 2000;
+/** A list is not stale before this, so that a zero for `maxStaleSeconds` means "while the store answers". */
+const LEAST_STALE_MS = 5000;
+const BATCH_SIZE = 1000;
+const DUPLICATE_KEY = 11000;
+/** Beyond this, another program than Postern filled the collection. */
+const MAX_LISTED = 2 * revocationBounds.tokens;
+
+/**
+ * {@link RevokedTokens} in the collection `revokedTokens`, which a TTL index empties (spec §3.4): every replica has the whole
+ * list in memory and follows the collection. While MongoDB is down nothing can be revoked, and the last list counts up to
+ * `maxStaleSeconds`, as credentials do (spec §6); after that it is unknown what was revoked.
+ */
+export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
+  readonly #ports: MongoRevokedTokensPorts;
+  readonly #list: RevokedTokenList;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** Callers that wait for an attempt that begins after the one with this number. */
+  #waiting: { readonly after: number; readonly resolve: () => void }[] = [];
+  #attempt = 0;
+  #endPause: () => void = () => undefined;
+  #confirmedMs: number | null = null;
+  #failures = 0;
+  #isRunning = false;
+
+  constructor(ports: MongoRevokedTokensPorts) {
+    this.#ports = ports;
+    this.#list = new RevokedTokenList(ports.clock);
+    this.#running = this.#run(this.#stop.signal);
+  }
+
+  isRevoked(tokenId: string): boolean {
+    if (this.#list.has(tokenId)) return true;
+    if (this.#confirmedMs === null) throw new StoreUnavailable('the list of revoked tokens was not read yet');
+    const maxStaleMs = Math.max(this.#ports.maxStaleSeconds * 1000, LEAST_STALE_MS);
+    if (Math.abs(this.#ports.clock.nowMs() - this.#confirmedMs) <= maxStaleMs) return false;
+    throw new StoreUnavailable('the list of revoked tokens is out of date');
+  }
+
+  async revoke(token: RevokedToken): Promise<RevocationOutcome> {
+    const { tokenId, credentialId, expiresAt } = token;
+    if (this.#list.has(tokenId)) return 'listed';
+    if (!this.#list.hasRoomFor(credentialId)) return 'full';
+    const tokens = this.#ports.client.db().collection<RevokedTokenDocument>(collectionNames.revokedTokens);
+    try {
+      await tokens.insertOne(
+        { _id: tokenId, credentialId, expiresAt: new Date(expiresAt * 1000) },
+        { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } },
+      );
+    } catch (error) {
+      const isListed = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+      if (!isListed) throw translateFault(error);
+    }
+    this.#list.add(token);
+    return 'listed';
+  }
+
+  /**
+   * Resolves when the list was read, or when an attempt failed that began after the call; does not wait for the pause
+   * between attempts. Never, when it is disposed of before.
+   */
+  async tryNow(): Promise<void> {
+    if (this.#confirmedMs !== null) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ after: this.#attempt, resolve });
+      this.#endPause();
+    });
+  }
+
+  /** Stops following. No callback comes after it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#attempt += 1;
+      try {
+        // Also after a first connection that failed, which the driver does not repeat by itself.
+        await this.#ports.client.connect();
+        await this.#follow(signal);
+      } catch (error) {
+        if (isAborted(signal)) return;
+        // What was missed is read with all the rest.
+        if (!isPositionLost(error)) {
+          this.#isRunning = false;
+          this.#ports.observer.failed(error);
+        }
+      }
+      this.#resolveWaiting(this.#attempt);
+      if (this.#waiting.length > 0) continue;
+      const woken = new AbortController();
+      this.#endPause = () => {
+        woken.abort();
+      };
+      await pause(backOffMs(this.#failures), AbortSignal.any([signal, woken.signal]));
+      this.#failures += 1;
+    }
+  }
+
+  /**
+   * Adds all tokens that are revoked, and then each one that is revoked, until the signal is aborted. Rejects with
+   * `FeedGap`, the driver's error or `MongodbUnavailable` when it cannot go on: it then begins with all tokens again,
+   * because a token that is revoked stays so.
+   */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { client, clock, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    await requireSchema(client.db(), signal);
+    if (await isStandAlone(client.db())) {
+      await poll(async () => await this.#readAll(signal), { clock, signal, pollIntervalMs });
+      return;
+    }
+    const session = client.startSession({ causalConsistency: true });
+    try {
+      const since = await this.#readAll(signal, session);
+      if (since === undefined) return;
+      const watched = {
+        ...{ client, session, collection: collectionNames.revokedTokens, start: { startAtOperationTime: since } },
+        // Those that expire are removed by the server, which is no news.
+        pipeline: [
+          { $match: { operationType: { $ne: 'delete' } } },
+          { $project: { operationType: 1, fullDocument: 1 } },
+        ],
+        operationTypes: ['insert'],
+      };
+      await followStream(watched, {
+        ...{ clock, signal },
+        onEvent: ({ fullDocument }) => {
+          this.#add(fullDocument);
+        },
+        onConfirmed: (confirmedMs) => {
+          this.#confirm(confirmedMs);
+        },
+      });
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  /** Gives a moment before the reading. Asks the primary only: a secondary that was cut off from it would confirm for ever. */
+  async #readAll(signal: AbortSignal, session?: ClientSession): Promise<Timestamp | undefined> {
+    const { client, clock } = this.#ports;
+    const tokens = client.db().collection<RevokedTokenDocument>(collectionNames.revokedTokens);
+    const majority = session === undefined ? {} : ({ session, readConcern: { level: 'majority' } } as const);
+    const options = { ...majority, readPreference: 'primary', signal } as const;
+    const askedMs = clock.nowMs();
+    await tokens.findOne({}, { ...options, projection: { _id: 1 } });
+    const since = session?.operationTime;
+    for await (const document of tokens.find({}, { ...options, batchSize: BATCH_SIZE })) this.#add({ ...document });
+    this.#confirm(askedMs);
+    return since;
+  }
+
+  /** What others than Postern wrote may have any form, and then is no revoked token. */
+  #add(document: ChangeEvent['fullDocument']): void {
+    const { _id: tokenId, credentialId, expiresAt } = document ?? {};
+    if (typeof tokenId !== 'string' || typeof credentialId !== 'string' || !(expiresAt instanceof Date)) return;
+    if (this.#list.size >= MAX_LISTED) throw new MongodbUnavailable('record', TOO_MANY);
+    this.#list.add({ tokenId, credentialId, expiresAt: Math.ceil(expiresAt.getTime() / 1000) });
+  }
+
+  /** Resolves what waited for this attempt or one before it. */
+  #resolveWaiting(attempt: number): void {
+    const done = this.#waiting.filter(({ after }) => after < attempt);
+    this.#waiting = this.#waiting.filter(({ after }) => after >= attempt);
+    for (const { resolve } of done) resolve();
+  }
+
+  #confirm(confirmedMs: number): void {
+    this.#confirmedMs = Math.max(confirmedMs, this.#confirmedMs ?? 0);
+    this.#failures = 0;
+    this.#resolveWaiting(Number.POSITIVE_INFINITY);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#ports.observer.running();
+  }
+}
+
+/** Less than Envoy waits for the answer. */
+const WRITE_MS = 3000;
+
+const TOO_MANY = `the collection ${collectionNames.revokedTokens} holds more than ${String(MAX_LISTED)} documents, which Postern does not write; remove what does not belong there`;
