@@ -1,25 +1,14 @@
+import type { ExplainInput, Finding, Mistake } from '../methods/explanation/explainer.ts';
+import type { EndpointExplainer } from '../methods/explanation/load-explainer.ts';
+import { OTHER_APP_KEY } from '../methods/explanation/signing-mistakes.ts';
+import { proofOf } from '../methods/methods.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
-import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 import { findDifference } from './difference.ts';
-import { explainKey } from './explain-key.ts';
-import { explainToken } from './explain-token.ts';
-import {
-  type Answer,
-  type ExplainInput,
-  type Explanation,
-  type Finding,
-  type KnownCaller,
-  type Mistake,
-  type Verdict,
-  withoutSignature,
-} from './explanation.ts';
-import { explainHmac } from './hmac/explain-hmac.ts';
+import type { Answer, Explanation, KnownCaller, Verdict } from './explanation.ts';
 import type { Judgement, KnownTokens } from './judge-request.ts';
-import { OTHER_APP_KEY } from './signing-mistakes.ts';
-import { explainParameters } from './parameters/explain-parameters.ts';
-import { SHOWN_SECRET } from './parameters/parameter-case.ts';
+import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 
 const UNAUTHENTICATED = 401;
 /** Refusals for many reasons, which are mistakes of their own. */
@@ -36,12 +25,18 @@ export interface Judged {
  * Explains what the gateway makes of a request: what it answers, which mistakes were made, and where the string that
  * was signed parts from the one that it builds. Pure; the same input gives the same explanation.
  *
- * @param endpoint the one that the request is meant for
+ * @param explainer that of the endpoint which the request is meant for
  */
-export function explain(request: ClientRequest, endpoint: Endpoint, input: ExplainInput, judged: Judged): Explanation {
+export function explain(
+  request: ClientRequest,
+  explainer: EndpointExplainer,
+  input: ExplainInput,
+  judged: Judged,
+): Explanation {
+  const { endpoint } = explainer;
   const { judgement, caller, tokens } = judged;
   const { refusal } = judgement;
-  const { finding, secrets } = explainSignature(request, endpoint, input, judged);
+  const { finding, secrets } = explainSignature(request, explainer, input, judged);
   const mistakes = uniqueMistakes([
     ...refusalMistakes(judgement, finding.mistakes, caller),
     ...(caller === null || isMisspelt(finding) ? [] : callerMistakes(caller, judgement)),
@@ -54,17 +49,19 @@ export function explain(request: ClientRequest, endpoint: Endpoint, input: Expla
     fitsNothing && (mistakes.length === 0 || isAboutSignature(refusal)) && !mistakes.some(isAboutCaller);
   const isOnlyOld = refusal?.refused === 'REQUEST_EXPIRED' && finding.isOld && mistakes.length === 0;
   const isRight = refusal === null && judgement.endpoint?.id === endpoint.id;
-  const goesByToken = refusal === null && judgement.endpoint?.authentication === 'oauth2';
+  const goesByToken = refusal === null && proofOf(judgement.endpoint) === 'token';
   const isUnverified = goesByToken && tokens.ring === null;
   const right = isUnverified ? 'unjudged' : 'right';
   const verdict: Verdict = isRight ? right : isOnlyOld ? 'right-but-old' : isUnexplained ? 'unexplained' : 'wrong';
-  const { stringToSign, signed, search } = finding;
+  const { stringToSign, compared, search } = finding;
   return {
     verdict,
     authentication: endpoint.authentication,
     answer: answerOf(judged, isUnverified),
     mistakes: isRight ? [] : mistakes,
-    difference: stringToSign === null || signed === null ? null : differenceOf(endpoint, stringToSign, signed, secrets),
+    // The texts are compared as they are shown: with the App Secret masked wherever else it may stand.
+    difference:
+      compared === null ? null : findDifference(masked(compared.expected, secrets), masked(compared.signed, secrets)),
     stringToSign: stringToSign === null ? null : masked(stringToSign, secrets),
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
@@ -81,36 +78,21 @@ export function explain(request: ClientRequest, endpoint: Endpoint, input: Expla
 /** Looks into the signature with the App Secret, and then with the one before it, where that explains it. */
 function explainSignature(
   request: ClientRequest,
-  endpoint: Endpoint,
+  explainer: EndpointExplainer,
   input: ExplainInput,
   { judgement: { refusal }, caller }: Judged,
 ): { readonly finding: Finding; readonly secrets: readonly Buffer[] } {
   const isVerified = refusal === null || refusal.refused === 'REQUEST_EXPIRED';
-  const finding = explainMethod(request, endpoint, input, isVerified);
+  const finding = explainer.explain(request, input, isVerified);
   const formerSecret = caller?.formerSecret ?? null;
   const secrets = [input.secret, formerSecret].flatMap((text) =>
     text === null || text === '' ? [] : [Buffer.from(text, 'utf8')],
   );
   if (caller === null || formerSecret === null || finding.search?.isExplained !== false) return { finding, secrets };
-  const former = explainMethod(request, endpoint, { ...input, secret: formerSecret }, isVerified);
+  const former = explainer.explain(request, { ...input, secret: formerSecret }, isVerified);
   if (former.search?.isExplained !== true) return { finding, secrets };
   const mistakes = caller.isFormerLive ? former.mistakes : [FORMER_SECRET, ...former.mistakes];
   return { finding: { ...former, mistakes }, secrets };
-}
-
-function explainMethod(request: ClientRequest, endpoint: Endpoint, input: ExplainInput, isVerified: boolean): Finding {
-  switch (endpoint.authentication) {
-    case null:
-      return withoutSignature([]);
-    case 'oauth2':
-      return explainToken(request, endpoint.options);
-    case 'key':
-      return explainKey(request, endpoint.options, input);
-    case 'hmac':
-      return explainHmac(request, endpoint.options, input);
-    case 'parameter-signature':
-      return explainParameters(request, endpoint.options, input, isVerified);
-  }
 }
 
 /** What the gateway refuses the request with, now or when it was made, where that says what is wrong. */
@@ -159,17 +141,6 @@ function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, isUnveri
     ? 'nothing is authenticated, and no grant is needed'
     : `the credentials are right${isAccessChecked ? ', and the access condition is met' : ''}`;
   return { status: null, code: 'ALLOWED', detail, isAccessChecked };
-}
-
-/** The texts are compared as they are shown: with the App Secret masked wherever else it may stand. */
-function differenceOf(
-  { authentication }: Endpoint,
-  expected: Buffer,
-  signed: Buffer,
-  secrets: readonly Buffer[],
-): Explanation['difference'] {
-  const whole = authentication === 'hmac' ? expected : Buffer.concat([expected, SHOWN_SECRET]);
-  return findDifference(masked(whole, secrets), masked(signed, secrets));
 }
 
 /** As many asterisks in place of each secret, so that offsets stay. */

@@ -1,4 +1,5 @@
 import type { CredentialFault } from '../methods/caller.ts';
+import type { Mistake } from '../methods/explanation/explainer.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { Difference } from './difference.ts';
@@ -40,18 +41,6 @@ export interface Explanation {
   readonly notes: readonly string[];
 }
 
-/** Who the request is meant to be from, and when. */
-export interface ExplainInput {
-  /** Null on key endpoints, where the App Key is the secret, and where any is taken. */
-  readonly appKey: string | null;
-  /** The App Secret, or the App Key of a key endpoint; null where nobody knows it: then no signature is looked into. */
-  readonly secret: string | null;
-  /** The server's clock when the request came in. */
-  readonly nowSeconds: number;
-  /** Whether that time is known, or only that of the explanation, which may be much later. */
-  readonly isTimeKnown: boolean;
-}
-
 /** What a store says of the caller of a request. */
 export interface KnownCaller {
   /** Why the credential of the App Key that was sent cannot be used; null when it can, and when none was sent. */
@@ -61,55 +50,4 @@ export interface KnownCaller {
   readonly isFormerLive: boolean;
   /** Whether the secret to look into the signature with is another than the one that the store has. */
   readonly isOtherSecret: boolean;
-}
-
-/** What one method of authentication finds out about a request. */
-export interface Finding {
-  readonly mistakes: readonly Mistake[];
-  /** Whether the signed time lies in the past and may only be that of an old request. */
-  readonly isOld: boolean;
-  /** What the gateway builds as string to sign; null where it builds none. */
-  readonly stringToSign: Buffer | null;
-  /** What was signed, where that is known. */
-  readonly signed: Buffer | null;
-  /** Null when there is no signature to look into. */
-  readonly search: {
-    readonly isExplained: boolean;
-    readonly isCut: boolean;
-    /** What it was tried against. */
-    readonly checked: readonly string[];
-  } | null;
-}
-
-/** Where no signature is looked into. */
-export function withoutSignature(mistakes: readonly Mistake[]): Finding {
-  return { mistakes, isOld: false, stringToSign: null, signed: null, search: null };
-}
-
-/** A mistake that callers make, as it is told to one. */
-export interface Mistake {
-  /** Stable, for scripts: `path-without-query`. */
-  readonly name: string;
-  /** What is wrong, a clause without its full stop. */
-  readonly what: string;
-  /** How to fix it, a sentence without its full stop. */
-  readonly fix: string;
-}
-
-/** A mistake that can be seen in the request itself. */
-export interface Fault<C> extends Mistake {
-  readonly isMade: (context: C) => boolean;
-}
-
-/** A mistake that shows only in the signature: each way to build what the caller may have signed. */
-export interface Hypothesis<R> extends Mistake {
-  /** The recipe changed as by this mistake, likely ways first; none where it could not have been made. */
-  readonly vary: (recipe: R) => readonly R[];
-  /** Has so many ways that it is tried by itself only, not with another mistake. */
-  readonly isAlone?: true;
-}
-
-/** The mistake by itself, without what finds it. */
-export function told({ name, what, fix }: Mistake): Mistake {
-  return { name, what, fix };
 }

@@ -1,8 +1,9 @@
 import { authorize } from '../authorize/authorize.ts';
 import type { Clock } from '../clock.ts';
-import { CheckRequest } from '../gen/envoy/service/auth/v3/external_auth.ts';
 import { authenticate } from '../methods/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../methods/authenticated.ts';
+import type { SentIdentity } from '../methods/explanation/explainer.ts';
+import { gatewayRequest } from '../methods/explanation/gateway-request.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
@@ -10,14 +11,12 @@ import { AccessTokens, tokenFaults } from '../oauth2/access-tokens.ts';
 import { readUnverifiedClaims } from '../oauth2/token-claims.ts';
 import type { TokenRing } from '../oauth2/token-keys.ts';
 import { type Pending, whenReady } from '../pending.ts';
-import { HttpRequest } from '../receive/http-request.ts';
 import { receive } from '../receive/receive.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { route } from '../route/route.ts';
-import { type ClientRequest, SENT_PROTOCOL } from '../signing/client-request.ts';
+import type { ClientRequest } from '../signing/client-request.ts';
 import { compileCatalog } from '../route/endpoint-table.ts';
 import type { Catalog } from '../store/check-store.ts';
-import type { SentIdentity } from './sent-identity.ts';
 
 /** What the stages of the gateway make of a request, up to the limits. */
 export interface Judgement {
@@ -73,32 +72,6 @@ export function judgeRequest(
 function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
   const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000 };
   return { clock, ...tokenPorts(tokens, clock), replayGuard: { reserve: () => 'first' } };
-}
-
-/** The request as Envoy would hand it on: `Host` as authority, header names in lower case. */
-export function gatewayRequest({ method, path, authority, headers, body }: ClientRequest): HttpRequest {
-  const lines = [
-    [':authority', authority],
-    [':path', path],
-    [':method', method],
-    ...headers.map(([name, value]) => [name.toLowerCase(), value] as const).filter(([name]) => name !== 'host'),
-  ] as const;
-  const message = CheckRequest.fromPartial({
-    attributes: {
-      request: {
-        http: {
-          method,
-          protocol: SENT_PROTOCOL,
-          size: body.length,
-          rawBody: body,
-          headerMap: { headers: lines.map(([key, value]) => ({ key, rawValue: Buffer.from(value, 'latin1') })) },
-        },
-      },
-    },
-  });
-  const request = HttpRequest.parse(CheckRequest.encode(message).finish());
-  if (request === null) throw new Error('a message that was written here cannot be read');
-  return request;
 }
 
 /** What is known of access tokens where a request is explained. */

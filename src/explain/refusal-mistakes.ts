@@ -1,7 +1,7 @@
 import { type CredentialFault, unknownAppKey } from '../methods/caller.ts';
+import type { Mistake } from '../methods/explanation/explainer.ts';
+import { findTokenMistake } from '../methods/oauth2/explain.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
-import { findTokenMistake } from './explain-token.ts';
-import type { Mistake } from './explanation.ts';
 
 const FIXES: Partial<Record<RefusalCode, string>> = {
   PATH_NOT_NORMAL:

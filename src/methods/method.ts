@@ -1,6 +1,6 @@
 import type { Field } from '../document/fields.ts';
 import type { Place, ProblemLog } from '../document/problem-log.ts';
-import type { AuthenticationMethod, CommonOptions, OptionsOf } from '../model/endpoint.ts';
+import type { AuthenticationMethod, CommonOptions, OptionsOf, SignatureMethod } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Pending } from '../pending.ts';
 import type { Refusal, RefusalCode } from '../refusal.ts';
@@ -8,6 +8,7 @@ import type { Routed } from '../route/route.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import type { Authenticated, AuthenticationPorts, UpstreamChanges } from './authenticated.ts';
 import type { KongCounterpart } from './kong.ts';
+import type { Explainer } from './explanation/explainer.ts';
 
 /** With what a caller signs a request. */
 export interface Signing {
@@ -18,8 +19,15 @@ export interface Signing {
   readonly nowSeconds: number;
 }
 
+/**
+ * What callers prove who they are with: the App Key, which then is the secret, a signature of each request with the App
+ * Secret, or an access token that they got for it.
+ */
+export type Proof = 'app-key' | 'signature' | 'token';
+
 /** What a method of authentication is. `methods.ts` lists them all; nothing else asks which method an endpoint has. */
 export interface Method<M extends AuthenticationMethod> {
+  readonly proof: M extends SignatureMethod ? 'signature' : Exclude<Proof, 'signature'>;
   /** Finds out who calls (spec §3). */
   readonly authenticate: (
     routed: Routed,
@@ -34,6 +42,8 @@ export interface Method<M extends AuthenticationMethod> {
   readonly options: MethodOptions<M>;
   /** What it is in Kong; null where Kong does not have it. */
   readonly kong: KongCounterpart<M> | null;
+  /** What explains a refused request. Loaded when needed: the service never does. */
+  readonly loadExplainer: () => Promise<Explainer<M>>;
 }
 
 /** How one option is read: as a field, or by a function that reports what is wrong inside. */

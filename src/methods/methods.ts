@@ -1,4 +1,4 @@
-import type { AuthenticationMethod } from '../model/endpoint.ts';
+import type { AuthenticationMethod, Endpoint } from '../model/endpoint.ts';
 import { authenticateByHmac, concealHmac } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
 import { hmacOptions } from './hmac/options.ts';
@@ -7,7 +7,7 @@ import { authenticateByKey, concealKey } from './key/authenticate.ts';
 import { carryKey } from './key/carriers.ts';
 import { kongKeyAuth } from './key/kong.ts';
 import { keyOptions } from './key/options.ts';
-import type { Method } from './method.ts';
+import type { Method, Proof } from './method.ts';
 import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
 import { kongOAuth2 } from './oauth2/kong.ts';
 import { oauth2Options } from './oauth2/options.ts';
@@ -18,14 +18,17 @@ import { signParameters } from './parameter-signature/sign.ts';
 /** Every method of authentication. One that is missing does not compile. */
 export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
   key: {
+    proof: 'app-key',
     authenticate: authenticateByKey,
     conceal: concealKey,
     sign: (request, { keyNames }, { appKey }) => carryKey(request, keyNames, appKey),
     challenge: { scheme: 'Key', errors: {} },
     options: keyOptions,
     kong: kongKeyAuth,
+    loadExplainer: async () => (await import('./key/explain.ts')).keyExplainer,
   },
   hmac: {
+    proof: 'signature',
     authenticate: authenticateByHmac,
     conceal: concealHmac,
     sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
@@ -33,8 +36,10 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     challenge: { scheme: 'hmac', errors: {} },
     options: hmacOptions,
     kong: kongHmacAuth,
+    loadExplainer: async () => (await import('./hmac/explain/explain.ts')).hmacExplainer,
   },
   'parameter-signature': {
+    proof: 'signature',
     authenticate: authenticateByParameterSignature,
     conceal: concealReadParameters,
     sign: (request, options, { nowSeconds, ...signing }) =>
@@ -42,13 +47,22 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
     challenge: { scheme: 'Sign', errors: {} },
     options: parameterSignatureOptions,
     kong: null,
+    loadExplainer: async () => (await import('./parameter-signature/explain/explain.ts')).parameterExplainer,
   },
   oauth2: {
+    proof: 'token',
     authenticate: authenticateByOAuth2,
     conceal: concealToken,
     sign: null,
     challenge: { scheme: 'Bearer', errors: bearerErrors },
     options: oauth2Options,
     kong: kongOAuth2,
+    loadExplainer: async () => (await import('./oauth2/explain.ts')).tokenExplainer,
   },
 };
+
+/** What callers of an endpoint prove who they are with; null where they prove nothing. */
+export function proofOf(endpoint: Pick<Endpoint, 'authentication'> | null): Proof | null {
+  const method = endpoint?.authentication ?? null;
+  return method === null ? null : methods[method].proof;
+}

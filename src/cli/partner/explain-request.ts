@@ -2,7 +2,7 @@ import { explain } from '../../explain/explain.ts';
 import { judgeRequest, loneCatalog, tokensOfPartners } from '../../explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
-import { readSentIdentity } from '../../explain/sent-identity.ts';
+import { loadExplainer } from '../../methods/explanation/load-explainer.ts';
 import { planNewEndpoint } from '../../manage/plan-endpoint.ts';
 import { NotFound } from '../../manage/resource-store.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
@@ -83,7 +83,8 @@ async function explainStored(
   const endpoint = named ?? routedEndpoint(read, endpoints);
   const knownSeconds = atSeconds ?? read.sentAtSeconds;
   const nowSeconds = knownSeconds ?? clock.nowSeconds();
-  const sent = readSentIdentity(read.request, endpoint);
+  const explainer = await loadExplainer(endpoint);
+  const sent = explainer.findSentIdentity(read.request);
   const givenSecret = readGivenSecret(given, environment);
   const appKey = given.appKey ?? null;
   const { catalog, caller, secret } = await readStoredCaller(store.resources, {
@@ -98,7 +99,7 @@ async function explainStored(
     tokens,
   );
   const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return explained(given, read, explain(read.request, endpoint, input, { judgement, caller, tokens }));
+  return explained(given, read, explain(read.request, explainer, input, { judgement, caller, tokens }));
 }
 
 async function explainLone(
@@ -114,7 +115,8 @@ async function explainLone(
   }
   const knownSeconds = atSeconds ?? read.sentAtSeconds;
   const nowSeconds = knownSeconds ?? clock.nowSeconds();
-  const sent = readSentIdentity(read.request, endpoint);
+  const explainer = await loadExplainer(endpoint);
+  const sent = explainer.findSentIdentity(read.request);
   const appKey = given.appKey ?? null;
   const catalog = loneCatalog(
     endpoint,
@@ -130,7 +132,7 @@ async function explainLone(
     tokens,
   );
   const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return explained(given, read, explain(read.request, endpoint, input, { judgement, caller: null, tokens }));
+  return explained(given, read, explain(read.request, explainer, input, { judgement, caller: null, tokens }));
 }
 
 function explained(given: Given, { notes, requestId }: Input, explanation: Explained['explanation']): Explained {

@@ -1,5 +1,6 @@
-import { type Difference, visible } from '../../explain/difference.ts';
+import type { Difference } from '../../explain/difference.ts';
 import type { Explanation } from '../../explain/explanation.ts';
+import { visible } from '../../methods/explanation/text-encoding.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';

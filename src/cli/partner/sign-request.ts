@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { gatewayRequest } from '../../explain/judge-request.ts';
+import { gatewayRequest } from '../../methods/explanation/gateway-request.ts';
 import type { Signing } from '../../methods/method.ts';
 import { methods } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';

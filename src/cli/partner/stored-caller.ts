@@ -2,7 +2,7 @@ import { findCredentialFault } from '../../methods/caller.ts';
 import { type Environment, settings } from '../../config.ts';
 import type { KnownCaller } from '../../explain/explanation.ts';
 import type { KnownTokens } from '../../explain/judge-request.ts';
-import type { SentIdentity } from '../../explain/sent-identity.ts';
+import type { SentIdentity } from '../../methods/explanation/explainer.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';

@@ -1,4 +1,4 @@
-import { escapeByte } from '../text-encoding.ts';
+import { escapeByte } from '../../methods/explanation/text-encoding.ts';
 import type { ReadProblem } from './read-result.ts';
 
 /** Options of curl that change the request, by every spelling; the others are ignored. */

@@ -1,5 +1,5 @@
 import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
-import { bytesOf, isJsonObject, type JsonObject, parseJson, textOf } from '../text-encoding.ts';
+import { bytesOf, isJsonObject, type JsonObject, parseJson, textOf } from '../../methods/explanation/text-encoding.ts';
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 /**

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
 import { explain } from '../../../src/explain/explain.ts';
-import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
+import type { Explanation } from '../../../src/explain/explanation.ts';
 import { judgeRequest, loneCatalog, tokensOfPartners } from '../../../src/explain/judge-request.ts';
-import { readSentIdentity } from '../../../src/explain/sent-identity.ts';
+import type { ExplainInput } from '../../../src/methods/explanation/explainer.ts';
+import { loadExplainer } from '../../../src/methods/explanation/load-explainer.ts';
 import {
   type HmacOptions,
   type KeyOptions,
@@ -10,7 +10,6 @@ import {
   type PartnerEndpoint,
   type PartnerEndpointOf,
 } from '../../../src/model/endpoint.ts';
-import { isPromise, type Pending, whenReady } from '../../../src/pending.ts';
 import { type ClientRequest } from '../../../src/signing/client-request.ts';
 
 /** Sat, 07 Nov 2026 02:40:00 GMT: a day with one digit. */
@@ -66,23 +65,16 @@ export function keyEndpoint(options: Partial<KeyOptions> = {}): PartnerEndpointO
 }
 
 /** Explains a request without a store, as a partner does. */
-export function explainAlone(request: ClientRequest, endpoint: PartnerEndpoint, given: ExplainInput): Explanation {
-  const explained = explainAnySize(request, endpoint, given);
-  assert.ok(!isPromise(explained), 'small requests are judged at once');
-  return explained;
-}
-
-/** The same for a large body. */
-export function explainAnySize(
+export async function explainAlone(
   request: ClientRequest,
   endpoint: PartnerEndpoint,
   given: ExplainInput,
-): Pending<Explanation> {
-  const { appKey: sent, signedSeconds } = readSentIdentity(request, endpoint);
+): Promise<Explanation> {
+  const explainer = await loadExplainer(endpoint);
+  const { appKey: sent, signedSeconds } = explainer.findSentIdentity(request);
   const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
   const catalog = loneCatalog(endpoint, known, given.secret, null);
   const at = { nowSeconds: given.nowSeconds, signedSeconds };
-  return whenReady(judgeRequest(request, catalog, at, tokensOfPartners), (judgement) =>
-    explain(request, endpoint, given, { judgement, caller: null, tokens: tokensOfPartners }),
-  );
+  const judgement = await judgeRequest(request, catalog, at, tokensOfPartners);
+  return explain(request, explainer, given, { judgement, caller: null, tokens: tokensOfPartners });
 }

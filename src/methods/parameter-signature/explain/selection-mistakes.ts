@@ -1,7 +1,7 @@
-import { textOf } from '../text-encoding.ts';
-import { visible } from '../difference.ts';
-import type { Hypothesis } from '../explanation.ts';
-import { permutationsOf } from '../search.ts';
+import { textOf } from '../../explanation/text-encoding.ts';
+import { visible } from '../../explanation/text-encoding.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { permutationsOf } from '../../explanation/search.ts';
 import {
   byName,
   type Pair,
@@ -9,7 +9,7 @@ import {
   type ParameterRecipe,
   plainParameter,
   type SentParameter,
-} from './parameter-case.ts';
+} from './case.ts';
 
 const ALL_FIX = 'Sign every parameter that is sent but sign, also empty ones';
 const CLOCK_READINGS_SECONDS = [1, -1, 2, -2, 3, -3];

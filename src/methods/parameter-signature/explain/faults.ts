@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { parseMediaType } from '../../signing/media-type.ts';
-import type { Fault } from '../explanation.ts';
-import { type ParameterCase, valueOf } from './parameter-case.ts';
+import { parseMediaType } from '../../../signing/media-type.ts';
+import type { Fault } from '../../explanation/explainer.ts';
+import { type ParameterCase, valueOf } from './case.ts';
 
 const NOT_CREDENTIALS = 'Send appKey and sign as parameters, beside the others';
 const RESERVED = ['appKey', 'sign', 'apiTimestamp'];

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
-import type { HmacOptions } from '../../model/endpoint.ts';
-import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
-import type { WithSecret } from '../signing-mistakes.ts';
+import { REQUEST_LINE } from '../signed-headers.ts';
+import type { HmacOptions } from '../../../model/endpoint.ts';
+import { type ClientRequest, headerOf } from '../../../signing/client-request.ts';
+import type { WithSecret } from '../../explanation/signing-mistakes.ts';
 
 /** A request to an hmac endpoint, as the mistakes look at it. */
 export interface HmacCase {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type BodyForm, chooseBodyForm } from '../../methods/parameter-signature/body-form.ts';
-import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
-import { type ClientRequest, headerOf, signableRequest } from '../../signing/client-request.ts';
-import { formDecodeInto } from '../../signing/form-decoding.ts';
-import { queryOf } from '../../signing/signable-request.ts';
-import type { WithSecret } from '../signing-mistakes.ts';
-import { bytesOf, isJsonObject, type JsonObject, parseJson } from '../text-encoding.ts';
+import { type BodyForm, chooseBodyForm } from '../body-form.ts';
+import type { ParameterSignatureOptions } from '../../../model/endpoint.ts';
+import { type ClientRequest, headerOf, signableRequest } from '../../../signing/client-request.ts';
+import { formDecodeInto } from '../../../signing/form-decoding.ts';
+import { queryOf } from '../../../signing/signable-request.ts';
+import type { WithSecret } from '../../explanation/signing-mistakes.ts';
+import { bytesOf, isJsonObject, type JsonObject, parseJson } from '../../explanation/text-encoding.ts';
 
 /** A request to a parameter-signature endpoint, as the mistakes look at it. */
 export interface ParameterCase {

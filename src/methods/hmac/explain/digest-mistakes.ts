@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { bodyVariants } from '../body-variants.ts';
-import type { Mistake } from '../explanation.ts';
+import { bodyVariants } from '../../explanation/body-variants.ts';
+import type { Mistake } from '../../explanation/explainer.ts';
 
 const FIX =
   'Send Digest: SHA-256= and the base64 of the 32 bytes of the SHA-256 of the body, as sha256 -binary and base64 give it';

@@ -1,10 +1,10 @@
-import { REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
-import { formatImfFixdate, parseImfFixdate } from '../../signing/signed-time.ts';
+import { REQUEST_LINE } from '../signed-headers.ts';
+import { formatImfFixdate, parseImfFixdate } from '../../../signing/signed-time.ts';
 import { digestSpellings } from './digest-mistakes.ts';
-import { bodyVariants } from '../body-variants.ts';
-import type { Hypothesis } from '../explanation.ts';
-import { permutationsOf } from '../search.ts';
-import type { HmacCase, HmacRecipe } from './hmac-case.ts';
+import { bodyVariants } from '../../explanation/body-variants.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { permutationsOf } from '../../explanation/search.ts';
+import type { HmacCase, HmacRecipe } from './case.ts';
 
 /** Orders are tried up to this many names: their number grows with the factorial. */
 const MAX_ORDERED_NAMES = 5;

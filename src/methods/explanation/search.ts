@@ -1,6 +1,5 @@
-import { equal } from '../signing/equal.ts';
-import { type Finding, type Hypothesis, type Mistake, told } from './explanation.ts';
-import type { SentMac } from './sent-mac.ts';
+import { equal } from '../../signing/equal.ts';
+import { type Finding, type Hypothesis, type Mistake, told } from './explainer.ts';
 
 /** What was found out about a signature. */
 interface SearchResult<R, F> {
@@ -107,4 +106,29 @@ export function searchSignature<R>(
   const { found, isCut } = searchRecipe(base, hypotheses, fits, triesFor(textBytes));
   const checked = [...new Set(hypotheses.map(({ name }) => name))];
   return { found, spelling: found?.fit.mistake ?? null, search: { isExplained: found !== null, isCut, checked } };
+}
+
+/** A way to read the signature that was sent, and what is wrong with writing it so; null when nothing is. */
+export interface SentMac {
+  readonly bytes: Buffer;
+  readonly mistake: Mistake | null;
+}
+
+/** A wrong way to write a signature; `read` gives null for a text that is not written so. */
+export interface Spelling extends Mistake {
+  readonly read: (text: string) => Buffer | null;
+}
+
+/** Every way to read the signature that was sent; `right` is null when it is not written as it should be. */
+export function readSentMac(text: string, right: Buffer | null, spellings: readonly Spelling[]): readonly SentMac[] {
+  const misspelt = spellings.flatMap(({ read, ...mistake }) => {
+    const bytes = read(text);
+    return bytes === null || bytes.length === 0 ? [] : [{ bytes, mistake: told(mistake) }];
+  });
+  return right === null ? misspelt : [{ bytes: right, mistake: null }, ...misspelt];
+}
+
+/** The bytes of a text in hex; null for a text that is none. */
+export function bytesOfHex(text: string): Buffer | null {
+  return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : null;
 }

@@ -1,4 +1,4 @@
-import type { Mistake } from './explanation.ts';
+import type { Mistake } from './explainer.ts';
 import { parseJson } from './text-encoding.ts';
 
 /** A body that a caller may have had in hand instead of the one that was sent. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Explanation } from '../../../src/explain/explanation.ts';
-import type { KeyOptions } from '../../../src/model/endpoint.ts';
-import type { ClientHeader } from '../../../src/signing/client-request.ts';
-import { explainAlone, input, keyEndpoint } from './endpoints.ts';
+import type { Explanation } from '../../../../src/explain/explanation.ts';
+import type { KeyOptions } from '../../../../src/model/endpoint.ts';
+import type { ClientHeader } from '../../../../src/signing/client-request.ts';
+import { explainAlone, input, keyEndpoint } from '../../explain/endpoints.ts';
 
 const key = '8c1f0b7d52e94a3c9d6e7f8a1b2c3d4e';
 
@@ -14,7 +14,7 @@ interface Sent {
   readonly key?: string;
 }
 
-function explainSent(sent: Sent): Explanation {
+function explainSent(sent: Sent): Promise<Explanation> {
   return explainAlone(
     {
       method: 'GET',
@@ -84,7 +84,7 @@ const mistakes: Readonly<Record<string, readonly (readonly [Sent, string, RegExp
 };
 
 describe('explain on a key endpoint', () => {
-  it('finds nothing wrong where the App Key is right', () => {
+  it('finds nothing wrong where the App Key is right', async () => {
     const right: readonly Sent[] = [
       { query: `appKey=${key}` },
       header(key),
@@ -94,15 +94,15 @@ describe('explain on a key endpoint', () => {
       { query: '%61ppKey=a%2Eb', key: 'a.b' },
     ];
     for (const sent of right) {
-      const { verdict, mistakes: named, answer } = explainSent(sent);
+      const { verdict, mistakes: named, answer } = await explainSent(sent);
       assert.deepEqual([verdict, named, answer.status], ['right', [], null], JSON.stringify(sent));
     }
   });
 
   for (const [name, cases] of Object.entries(mistakes)) {
-    it(`names ${name}, and prints no App Key`, () => {
+    it(`names ${name}, and prints no App Key`, async () => {
       for (const [sent, code, fix] of cases) {
-        const explanation = explainSent(sent);
+        const explanation = await explainSent(sent);
         assert.deepEqual([explanation.verdict, explanation.mistakes.map((one) => one.name)], ['wrong', [name]]);
         assert.equal(explanation.answer.code, code);
         assert.match(explanation.mistakes[0]?.fix ?? '', fix);

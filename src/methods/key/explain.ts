@@ -1,30 +1,29 @@
-import { carrierNames, describeCarrier, sentKeys } from '../methods/key/carriers.ts';
-import { findParameter } from '../methods/query-parameters.ts';
-import type { KeyCarrier, KeyOptions } from '../model/endpoint.ts';
-import { decodeFormText } from '../signing/form-decoding.ts';
-import { type ClientRequest, headerOf } from '../signing/client-request.ts';
-import { equal } from '../signing/equal.ts';
-import { queryOf } from '../signing/signable-request.ts';
-import { type ExplainInput, type Finding, type Mistake, withoutSignature } from './explanation.ts';
+import type { KeyCarrier } from '../../model/endpoint.ts';
+import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
+import { equal } from '../../signing/equal.ts';
+import { decodeFormText } from '../../signing/form-decoding.ts';
+import { queryOf } from '../../signing/signable-request.ts';
+import { type Explainer, type Mistake, nobody, withoutSignature } from '../explanation/explainer.ts';
+import { findParameter } from '../query-parameters.ts';
+import { carrierNames, describeCarrier, sentKeys } from './carriers.ts';
 
 const FIX_VALUE = 'Send the App Key exactly as it was issued';
 const QUOTED = /^(["'])(.*)\1$/s;
 const SCHEME_WORD = /^(?:Bearer|Key|ApiKey|Token) +/i;
 
-/** Finds out what is wrong with a request to a key endpoint (spec §3.1). No text of it holds an App Key. */
-export function explainKey(request: ClientRequest, { keyNames }: KeyOptions, { secret }: ExplainInput): Finding {
-  const found = firstPresent(request, keyNames);
-  const mistakes = findMistakes(request, keyNames, found, secret);
-  return withoutSignature(mistakes);
-}
+/** What callers get wrong who send an App Key as it is (spec §3.1). No text of it holds an App Key. */
+export const keyExplainer: Explainer<'key'> = {
+  findSentIdentity: (request, { keyNames }) => {
+    // The first place that holds one decides.
+    const [value = '', ...later] = keyNames.flatMap((carrier) => sentKeys(request, carrier));
+    return value === '' ? nobody : { ...nobody, appKey: value, meantAppKeys: [...meantKeys(value), ...later] };
+  },
+  explain: (request, { keyNames }, { secret }) =>
+    withoutSignature(findMistakes(request, keyNames, firstPresent(request, keyNames), secret)),
+};
 
-/** What stands in the places of an App Key, that of the first place, which decides, first. */
-export function carriedKeys(request: ClientRequest, keyNames: readonly KeyCarrier[]): readonly string[] {
-  return keyNames.flatMap((carrier) => sentKeys(request, carrier));
-}
-
-/** The App Keys that a caller may have meant who sent another text: what {@link explainKey} can name the difference of. */
-export function meantKeys(value: string): readonly string[] {
+/** The App Keys that a caller may have meant who sent another text: those that the difference to can be named. */
+function meantKeys(value: string): readonly string[] {
   const meant = [
     value.replace(/\s/g, ''),
     value.toLowerCase(),

@@ -1,7 +1,7 @@
-import { RESERVED_NAMES } from '../../methods/parameter-signature/parameters.ts';
-import { bodyVariants } from '../body-variants.ts';
-import type { Hypothesis } from '../explanation.ts';
-import { bytesOf, decodeEscapes, escapeByte, gbkEncoder, textOf } from '../text-encoding.ts';
+import { RESERVED_NAMES } from '../parameters.ts';
+import { bodyVariants } from '../../explanation/body-variants.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { bytesOf, decodeEscapes, escapeByte, gbkEncoder, textOf } from '../../explanation/text-encoding.ts';
 import {
   type Pair,
   type ParameterCase,
@@ -9,7 +9,7 @@ import {
   parseObject,
   plainParameter,
   type SentParameter,
-} from './parameter-case.ts';
+} from './case.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
 const RAW_FIX = 'This endpoint wants names and values signed exactly as they stand in the URL or form, percent-encoded';

@@ -1,5 +1,5 @@
-import { checkTime } from '../signing/signed-time.ts';
-import type { ExplainInput, Hypothesis, Mistake } from './explanation.ts';
+import { checkTime } from '../../signing/signed-time.ts';
+import type { ExplainInput, Hypothesis, Mistake } from './explainer.ts';
 
 /** The part of a recipe that holds the App Secret. */
 export interface WithSecret {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
-import { type ParameterSignatureOptions } from '../../../src/model/endpoint.ts';
-import { type ClientHeader } from '../../../src/signing/client-request.ts';
+import type { Explanation } from '../../../../src/explain/explanation.ts';
+import type { ExplainInput } from '../../../../src/methods/explanation/explainer.ts';
+import { type ParameterSignatureOptions } from '../../../../src/model/endpoint.ts';
+import { type ClientHeader } from '../../../../src/signing/client-request.ts';
 import {
   appKey,
   explainAlone,
-  explainAnySize,
   hexSecret,
   input,
   nowSeconds,
   parameterEndpoint,
   secret,
-} from './endpoints.ts';
+} from '../../explain/endpoints.ts';
 
 const hash = (text: string | Buffer, name = 'sha512'): string => createHash(name).update(text).digest('hex');
 const stamp = String(nowSeconds);
@@ -37,7 +37,7 @@ interface Sent {
   readonly input?: Partial<ExplainInput>;
 }
 
-function explainSent(sent: Sent): Explanation {
+function explainSent(sent: Sent): Promise<Explanation> {
   return explainAlone(...requestOf(sent));
 }
 
@@ -301,7 +301,7 @@ const inTheRequest: Readonly<Record<string, readonly (readonly [Sent, RegExp])[]
 };
 
 describe('explain on a parameter-signature endpoint', () => {
-  it('finds nothing wrong with right requests in the three forms', () => {
+  it('finds nothing wrong with right requests in the three forms', async () => {
     const forms: readonly Sent[] = [
       {},
       form(`${business}&${credentials}&sign=${hash(text + secret)}`),
@@ -314,16 +314,16 @@ describe('explain on a parameter-signature endpoint', () => {
       }),
     ];
     for (const sent of forms) {
-      const explanation = explainSent(sent);
+      const explanation = await explainSent(sent);
       assert.deepEqual([explanation.verdict, names(explanation)], ['right', []]);
       assert.equal(explanation.difference, null);
     }
   });
 
   for (const [name, cases] of Object.entries(inTheSignature)) {
-    it(`names ${name} when the signature shows it`, () => {
+    it(`names ${name} when the signature shows it`, async () => {
       for (const [sent, fix] of cases) {
-        const explanation = explainSent(sent);
+        const explanation = await explainSent(sent);
         assert.deepEqual([explanation.verdict, names(explanation)], ['wrong', [name]]);
         assert.equal(explanation.answer.status, 401);
         assert.match(explanation.mistakes[0]?.fix ?? '', fix);
@@ -332,9 +332,9 @@ describe('explain on a parameter-signature endpoint', () => {
   }
 
   for (const [name, cases] of Object.entries(inTheRequest)) {
-    it(`names ${name} when the request shows it`, () => {
+    it(`names ${name} when the request shows it`, async () => {
       for (const [sent, fix] of cases) {
-        const explanation = explainSent(sent);
+        const explanation = await explainSent(sent);
         const mistake = explanation.mistakes.find((one) => one.name === name);
         assert.ok(mistake !== undefined, `${names(explanation).join()} for ${JSON.stringify(sent)}`);
         assert.match(mistake.fix, fix);
@@ -344,27 +344,27 @@ describe('explain on a parameter-signature endpoint', () => {
     });
   }
 
-  it('names several mistakes at once', () => {
+  it('names several mistakes at once', async () => {
     const unsorted = `to=K%C3%B6ln+1%2B2&Zone=1&a=&appKey=${appKey}&apiTimestamp=${stamp}`;
-    assert.deepEqual(names(explainSent(signed(unsorted))), ['values-percent-encoded', 'not-sorted']);
-    const upper = explainSent({ sign: hash(`${text}&key=${secret}`).toUpperCase() });
+    assert.deepEqual(names(await explainSent(signed(unsorted))), ['values-percent-encoded', 'not-sorted']);
+    const upper = await explainSent({ sign: hash(`${text}&key=${secret}`).toUpperCase() });
     assert.deepEqual(names(upper), ['secret-as-parameter', 'sign-upper-case']);
     assert.equal(upper.answer.code, 'CREDENTIALS_MALFORMED');
   });
 
-  it('shows the first byte that differs, and the secret only by name', () => {
-    const { difference, stringToSign } = explainSent({ sign: hash(`${text}&key=${secret}`) });
+  it('shows the first byte that differs, and the secret only by name', async () => {
+    const { difference, stringToSign } = await explainSent({ sign: hash(`${text}&key=${secret}`) });
     assert.equal(stringToSign?.toString(), text);
     assert.ok(difference !== null);
     assert.equal(difference.offset, Buffer.byteLength(text));
     assert.ok(difference.expected.endsWith('to=Köln 1+2[App Secret]'), difference.expected);
     assert.ok(difference.signed.endsWith('to=Köln 1+2&key=[App Secret]'), difference.signed);
-    const within = explainSent(signed(text.replace('Köln', 'Kòln'))).difference;
+    const within = (await explainSent(signed(text.replace('Köln', 'Kòln')))).difference;
     assert.equal(within, null, 'another value is no known mistake');
   });
 
-  it('names only the size of a body that is too large', () => {
-    const { verdict, answer, ...explanation } = explainSent({
+  it('names only the size of a body that is too large', async () => {
+    const { verdict, answer, ...explanation } = await explainSent({
       body: Buffer.alloc(2_097_153, ' '),
       headers: [jsonType],
     });
@@ -376,7 +376,7 @@ describe('explain on a parameter-signature endpoint', () => {
     const large = JSON.stringify({ items: Array.from({ length: 30_000 }, (_, index) => ({ id: index, name: 'é' })) });
     const sign = hash(`appKey=${appKey}&data=nothing like it${secret}`);
     const sent = { body: JSON.stringify({ data: large, appKey, sign }), headers: [jsonType] };
-    const explanation = await explainAnySize(...requestOf(sent));
+    const explanation = await explainAlone(...requestOf(sent));
     assert.equal(explanation.verdict, 'unexplained');
     assert.deepEqual(explanation.notes, ['The body is large, so not every pair of mistakes was tried.']);
   });

@@ -1,12 +1,13 @@
-import { findToken } from '../methods/oauth2/authenticate.ts';
-import { findParameter } from '../methods/query-parameters.ts';
-import type { OAuth2Options } from '../model/endpoint.ts';
-import { tokenFaults } from '../oauth2/access-tokens.ts';
-import type { Refusal } from '../refusal.ts';
-import { type ClientRequest, headerOf } from '../signing/client-request.ts';
-import { queryOf } from '../signing/signable-request.ts';
-import { type Finding, type Mistake, withoutSignature } from './explanation.ts';
-import { gatewayRequest } from './judge-request.ts';
+import type { OAuth2Options } from '../../model/endpoint.ts';
+import { tokenFaults } from '../../oauth2/access-tokens.ts';
+import { readUnverifiedClaims } from '../../oauth2/token-claims.ts';
+import type { Refusal } from '../../refusal.ts';
+import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
+import { queryOf } from '../../signing/signable-request.ts';
+import { type Explainer, type Mistake, nobody, withoutSignature } from '../explanation/explainer.ts';
+import { gatewayRequest } from '../explanation/gateway-request.ts';
+import { findParameter } from '../query-parameters.ts';
+import { findToken } from './authenticate.ts';
 
 const SEND = 'Send "Authorization: Bearer " and the access_token exactly as the token endpoint gave it';
 const GET_ANOTHER = 'Get a new token from /oauth2/token, and send the request once more';
@@ -39,19 +40,26 @@ export function findTokenMistake(detail: string): Mistake | null {
   return kind === undefined ? null : { ...MISTAKES[kind], what: detail };
 }
 
-/** The access token as the gateway finds it in a request, or why it finds none. */
-export function sentToken(request: ClientRequest, { tokenInQuery }: OAuth2Options): string | Refusal {
-  return findToken(gatewayRequest(request), tokenInQuery ? queryOf(request.path) : null);
-}
+/** Why a request to an oauth2 endpoint carries no token (spec §3.4). Whether one is valid, the gateway judges. */
+export const tokenExplainer: Explainer<'oauth2'> = {
+  findSentIdentity: (request, options) => {
+    const token = sentToken(request, options);
+    const claims = typeof token === 'string' ? readUnverifiedClaims(token) : null;
+    return { ...nobody, appKey: claims?.clientId ?? null, claims };
+  },
+  explain: (request, options) => {
+    const token = sentToken(request, options);
+    if (typeof token === 'string') return withoutSignature([]);
+    const { refused, detail } = token;
+    return withoutSignature([
+      refused === 'CREDENTIALS_MISSING' ? findMissing(request) : { name: 'token-malformed', what: detail, fix: SEND },
+    ]);
+  },
+};
 
-/** Finds out why a request to an oauth2 endpoint carries no token (spec §3.4). Whether one is valid, the gateway judges. */
-export function explainToken(request: ClientRequest, options: OAuth2Options): Finding {
-  const token = sentToken(request, options);
-  if (typeof token === 'string') return withoutSignature([]);
-  const { refused, detail } = token;
-  return withoutSignature([
-    refused === 'CREDENTIALS_MISSING' ? findMissing(request) : { name: 'token-malformed', what: detail, fix: SEND },
-  ]);
+/** The access token as the gateway finds it in a request, or why it finds none. */
+function sentToken(request: ClientRequest, { tokenInQuery }: OAuth2Options): string | Refusal {
+  return findToken(gatewayRequest(request), tokenInQuery ? queryOf(request.path) : null);
 }
 
 function findMissing(request: ClientRequest): Mistake {

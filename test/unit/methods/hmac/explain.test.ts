@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import type { ExplainInput, Explanation } from '../../../src/explain/explanation.ts';
-import { type HmacOptions } from '../../../src/model/endpoint.ts';
-import { type ClientHeader } from '../../../src/signing/client-request.ts';
-import { appKey, date, explainAlone, hexSecret, hmacEndpoint, input, nowSeconds, secret } from './endpoints.ts';
+import type { Explanation } from '../../../../src/explain/explanation.ts';
+import type { ExplainInput } from '../../../../src/methods/explanation/explainer.ts';
+import { type HmacOptions } from '../../../../src/model/endpoint.ts';
+import { type ClientHeader } from '../../../../src/signing/client-request.ts';
+import {
+  appKey,
+  date,
+  explainAlone,
+  hexSecret,
+  hmacEndpoint,
+  input,
+  nowSeconds,
+  secret,
+} from '../../explain/endpoints.ts';
 
 const path = '/orders/a%20b?to=K%C3%B6ln+1&b=2';
 const body = '{"b": 1,\n "a": "é/"}';
@@ -32,7 +42,7 @@ interface Sent {
 const getText = `date: ${date}\nGET ${path} HTTP/1.1`;
 const postText = `date: ${date}\nPOST ${path} HTTP/1.1\ndigest: ${digest}`;
 
-function explainSent(sent: Sent): Explanation {
+function explainSent(sent: Sent): Promise<Explanation> {
   const text = sent.body === undefined ? getText : postText;
   const list = sent.list ?? (sent.body === undefined ? 'date request-line' : 'date request-line digest');
   const authorization =
@@ -349,9 +359,9 @@ function urlSafe(): string {
 }
 
 describe('explain on an hmac endpoint', () => {
-  it('finds nothing wrong with a right request', () => {
+  it('finds nothing wrong with a right request', async () => {
     for (const sent of [{}, { body, headers: [digestHeader] }]) {
-      const explanation = explainSent(sent);
+      const explanation = await explainSent(sent);
       assert.equal(explanation.verdict, 'right');
       assert.deepEqual(names(explanation), []);
       const { status, code, detail } = explanation.answer;
@@ -361,9 +371,9 @@ describe('explain on an hmac endpoint', () => {
   });
 
   for (const [name, cases] of Object.entries(inTheSignature)) {
-    it(`names ${name} when the signature shows it`, () => {
+    it(`names ${name} when the signature shows it`, async () => {
       for (const [sent, fix] of cases) {
-        const explanation = explainSent(sent);
+        const explanation = await explainSent(sent);
         assert.deepEqual([explanation.verdict, names(explanation)], ['wrong', [name]]);
         assert.equal(explanation.answer.status, 401);
         assert.match(explanation.mistakes[0]?.fix ?? '', fix);
@@ -372,9 +382,9 @@ describe('explain on an hmac endpoint', () => {
   }
 
   for (const [name, cases] of Object.entries(inTheRequest)) {
-    it(`names ${name} when the request shows it`, () => {
+    it(`names ${name} when the request shows it`, async () => {
       for (const [sent, fix] of cases) {
-        const explanation = explainSent(sent);
+        const explanation = await explainSent(sent);
         const mistake = explanation.mistakes.find((one) => one.name === name);
         assert.ok(mistake !== undefined, `${names(explanation).join()} for ${JSON.stringify(sent)}`);
         assert.match(mistake.fix, fix);
@@ -384,7 +394,7 @@ describe('explain on an hmac endpoint', () => {
     });
   }
 
-  it('names nothing else for faults that stand alone', () => {
+  it('names nothing else for faults that stand alone', async () => {
     const alone = [
       'one-digit-day',
       'zone-name',
@@ -395,24 +405,24 @@ describe('explain on an hmac endpoint', () => {
       'signature-url-safe',
     ];
     for (const name of alone) {
-      for (const [sent] of inTheRequest[name] ?? []) assert.deepEqual(names(explainSent(sent)), [name]);
+      for (const [sent] of inTheRequest[name] ?? []) assert.deepEqual(names(await explainSent(sent)), [name]);
     }
   });
 
-  it('names several mistakes at once', () => {
+  it('names several mistakes at once', async () => {
     const local = 'Sat, 7 Nov 2026 03:40:00 GMT';
-    const wrong = explainSent({
+    const wrong = await explainSent({
       date: local,
       signature: Buffer.from(mac(`date: ${local}\nget /orders/a%20b HTTP/1.1\n`, secret), 'base64').toString('hex'),
     });
     assert.deepEqual(names(wrong), ['one-digit-day'], 'three mistakes in the text are too many');
     assert.deepEqual(wrong.notes, ['The signature fits no known mistake; fix this first, and try again.']);
-    const two = explainSent({ date: local, signature: mac(`date: ${local}\nget /orders/a%20b HTTP/1.1`) });
+    const two = await explainSent({ date: local, signature: mac(`date: ${local}\nget /orders/a%20b HTTP/1.1`) });
     assert.deepEqual(names(two), ['one-digit-day', 'path-without-query', 'method-case']);
     assert.equal(two.answer.code, 'CREDENTIALS_MALFORMED');
-    const spelling = explainSent({ signature: Buffer.from(mac(`${getText}\n`), 'base64').toString('hex') });
+    const spelling = await explainSent({ signature: Buffer.from(mac(`${getText}\n`), 'base64').toString('hex') });
     assert.deepEqual(names(spelling), ['line-feed-at-the-end', 'signature-hex']);
-    const listed = explainSent({
+    const listed = await explainSent({
       list: 'Date (request-target)',
       signature: mac(`Date: ${date}\n(request-target): get ${path}`),
     });
@@ -424,21 +434,21 @@ describe('explain on an hmac endpoint', () => {
     ]);
   });
 
-  it('shows the first byte that differs', () => {
-    const { difference } = explainSent(signed(`date: ${date}\nGET /orders/a%20b HTTP/1.1`));
+  it('shows the first byte that differs', async () => {
+    const { difference } = await explainSent(signed(`date: ${date}\nGET /orders/a%20b HTTP/1.1`));
     const offset = Buffer.byteLength(`date: ${date}\nGET /orders/a%20b`);
     assert.ok(difference !== null);
     assert.equal(difference.offset, offset);
     assert.deepEqual([difference.line, difference.column], [2, 18]);
     assert.deepEqual([difference.expectedByte, difference.signedByte], ['0x3f', '0x20']);
     assert.equal(difference.expected.slice(0, difference.markAt), 'GET /orders/a%20b');
-    const feed = explainSent(signed(`${getText}\n`)).difference;
+    const feed = (await explainSent(signed(`${getText}\n`))).difference;
     assert.deepEqual([feed?.expectedByte, feed?.signedByte], [null, '0x0a']);
     assert.ok(feed?.signed.endsWith('HTTP/1.1\\n'));
   });
 
-  it('says what it tried, and what the gateway builds, when nothing fits', () => {
-    const explanation = explainSent({ signature: mac(getText, 'the secret of somebody else') });
+  it('says what it tried, and what the gateway builds, when nothing fits', async () => {
+    const explanation = await explainSent({ signature: mac(getText, 'the secret of somebody else') });
     assert.equal(explanation.verdict, 'unexplained');
     assert.deepEqual(explanation.mistakes, []);
     assert.equal(explanation.stringToSign?.toString(), getText);
@@ -448,29 +458,29 @@ describe('explain on an hmac endpoint', () => {
     }
   });
 
-  it('takes an old request for right when nobody says when it was made', () => {
+  it('takes an old request for right when nobody says when it was made', async () => {
     const later = { nowSeconds: nowSeconds + 86_400 + 1000, isTimeKnown: false };
-    const old = explainSent({ input: later });
+    const old = await explainSent({ input: later });
     assert.deepEqual([old.verdict, old.answer.code, names(old)], ['right-but-old', 'REQUEST_EXPIRED', []]);
-    const known = explainSent({ input: { ...later, isTimeKnown: true } });
+    const known = await explainSent({ input: { ...later, isTimeKnown: true } });
     assert.deepEqual([known.verdict, names(known)], ['wrong', ['outside-the-window']]);
-    const hour = explainSent({ input: { nowSeconds: nowSeconds + 3600, isTimeKnown: false } });
+    const hour = await explainSent({ input: { nowSeconds: nowSeconds + 3600, isTimeKnown: false } });
     assert.deepEqual([hour.verdict, names(hour)], ['wrong', ['local-time']]);
     assert.match(hour.mistakes[0]?.fix ?? '', /--at/);
-    const future = explainSent({ input: { nowSeconds: nowSeconds - 900, isTimeKnown: false } });
+    const future = await explainSent({ input: { nowSeconds: nowSeconds - 900, isTimeKnown: false } });
     assert.deepEqual(names(future), ['outside-the-window']);
   });
 
-  it('follows the options of the endpoint', () => {
+  it('follows the options of the endpoint', async () => {
     const options = { algorithms: ['hmac-sha512'], clockSkewSeconds: 3600 } as const;
     const later = { nowSeconds: nowSeconds + 3600 };
-    const right = explainSent({
+    const right = await explainSent({
       algorithm: 'hmac-sha512',
       signature: mac(getText, secret, 'sha512'),
       options,
       input: later,
     });
     assert.equal(right.verdict, 'right');
-    assert.deepEqual(names(explainSent({ options })), ['algorithm-not-allowed']);
+    assert.deepEqual(names(await explainSent({ options })), ['algorithm-not-allowed']);
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Hypothesis } from '../explanation.ts';
-import { hashWith, type ParameterCase, type ParameterRecipe, SECRET_MARK } from './parameter-case.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { hashWith, type ParameterCase, type ParameterRecipe, SECRET_MARK } from './case.ts';
 
 const SECRET_FIX = 'Append the App Secret directly to the last parameter, once, with nothing between';
 const HASH_FIX = 'Take the plain SHA-512 over the text with the App Secret appended; it is no HMAC';

@@ -1,7 +1,7 @@
-import { decodeEscapes, escapeByte } from '../text-encoding.ts';
-import type { Hypothesis } from '../explanation.ts';
-import { permutationsOf } from '../search.ts';
-import type { HmacCase, HmacRecipe } from './hmac-case.ts';
+import { decodeEscapes, escapeByte } from '../../explanation/text-encoding.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { permutationsOf } from '../../explanation/search.ts';
+import type { HmacCase, HmacRecipe } from './case.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 const VERSION_FIX = 'End the request line with HTTP/1.1, whatever the connection speaks';

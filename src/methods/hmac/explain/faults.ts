@@ -1,9 +1,9 @@
-import { isSignableHeader, REQUEST_LINE } from '../../methods/hmac/signed-headers.ts';
-import { hmacAlgorithms } from '../../model/endpoint.ts';
-import { queryOf } from '../../signing/signable-request.ts';
-import { parseImfFixdate } from '../../signing/signed-time.ts';
-import type { Fault } from '../explanation.ts';
-import { countHeader, type HmacCase, isRequestLineName } from './hmac-case.ts';
+import { isSignableHeader, REQUEST_LINE } from '../signed-headers.ts';
+import { hmacAlgorithms } from '../../../model/endpoint.ts';
+import { queryOf } from '../../../signing/signable-request.ts';
+import { parseImfFixdate } from '../../../signing/signed-time.ts';
+import type { Fault } from '../../explanation/explainer.ts';
+import { countHeader, type HmacCase, isRequestLineName } from './case.ts';
 
 const SHAPE = 'Authorization: hmac appkey="…", algorithm="hmac-sha256", headers="date request-line", signature="…"';
 const PARAMETERS = ['appkey', 'algorithm', 'headers', 'signature'];

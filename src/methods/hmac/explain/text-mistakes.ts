@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { HmacAlgorithm } from '../../model/endpoint.ts';
-import type { Hypothesis } from '../explanation.ts';
-import { gbkEncoder } from '../text-encoding.ts';
-import { type HmacCase, type HmacRecipe, hmacWith, type MacFunction } from './hmac-case.ts';
+import type { HmacAlgorithm } from '../../../model/endpoint.ts';
+import type { Hypothesis } from '../../explanation/explainer.ts';
+import { gbkEncoder } from '../../explanation/text-encoding.ts';
+import { type HmacCase, type HmacRecipe, hmacWith, type MacFunction } from './case.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
