@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/clock.ts';
-import { AccessTokens } from '../../src/oauth2/access-tokens.ts';
+import { AccessTokens } from '../../src/tokens/access-tokens.ts';
 import { tokenEndpoint } from '../fixtures/document.ts';
 import { keyRing } from '../fixtures/key-ring.ts';
 import { type Partner } from '../fixtures/partners.ts';

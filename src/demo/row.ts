@@ -1,5 +1,5 @@
 import { Secret } from '../model/secret.ts';
-import type { OAuth2ErrorCode } from '../oauth2/oauth2-refusal.ts';
+import type { OAuth2ErrorCode } from '../oauth2/messages.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { ClientHeader, ClientRequest } from '../signing/client-request.ts';
 import type { Exchange } from './exchange.ts';

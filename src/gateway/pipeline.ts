@@ -1,9 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Limiter } from '../limit/limiter.ts';
-import { createOAuth2, createProcessRing } from '../oauth2/create-oauth2.ts';
-import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
-import { keepRevokedTokensInProcess } from '../oauth2/revoked-tokens.ts';
+import { KeyRing } from '../keyring/key-ring.ts';
+import { generateRingKey } from '../keyring/ring-content.ts';
+import { issuerOf } from '../oauth2/oauth2-addresses.ts';
+import { createOAuth2Service, type OAuth2Service } from '../oauth2/oauth2-service.ts';
+import { Throttle } from '../oauth2/throttle.ts';
+import { keepRevokedTokensInProcess } from '../tokens/revoked-tokens.ts';
+import { AccessTokens } from '../tokens/access-tokens.ts';
 import { createCheckObserver } from '../observe/check-observer.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -36,7 +40,7 @@ export interface Pipeline {
   readonly oauth2: OAuth2Service;
 }
 
-/** Builds what decides checks and issues tokens. What the store does not keep for all replicas, this process keeps. */
+/** Builds what decides checks and issues tokens; throws when the public URL cannot be an issuer. What the store does not keep for all replicas, this process keeps. */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
   const { config, clock, elapsedMs, logger, metrics, tracing, store, limiter } = ports;
   const { checks, keyRing, recordUse } = store;
@@ -45,11 +49,14 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
   if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
   const replayGuard = store.replayGuard ?? openReplayMemory(ports);
   const revokedTokens = store.revokedTokens ?? keepRevokedTokensInProcess(clock);
-  const { tokens, service } = createOAuth2({
-    publicUrl: config.publicUrl,
+  const issuer = issuerOf(config.publicUrl);
+  const tokens = new AccessTokens({ issuer, ring: () => keyRing?.ring ?? processRing, clock });
+  const oauth2 = createOAuth2Service({
+    issuer,
     clock,
-    ring: () => keyRing?.ring ?? processRing,
+    tokens,
     revokedTokens,
+    throttle: new Throttle(clock),
     credentials: () => checks.current().credentials,
     observer: createOAuth2Observer(observerPorts),
   });
@@ -67,7 +74,13 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     observer: createCheckObserver(observerPorts),
     startTrace: tracing?.startTrace ?? null,
   });
-  return { handleCheck, oauth2: service };
+  return { handleCheck, oauth2 };
+}
+
+/** A ring with one random key, for a process that was given none: its tokens end with it. */
+function createProcessRing(nowSeconds: number): KeyRing {
+  const key = generateRingKey(nowSeconds);
+  return new KeyRing({ currentKeyId: key.id, stagedKeyId: null, keys: [key] });
 }
 
 /** Used signatures where no database remembers them. */

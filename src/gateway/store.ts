@@ -9,7 +9,7 @@ import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metr
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { CheckStore } from '../store/check-store.ts';
 import { openFileCheckStore } from '../store/file/file-store.ts';
-import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
+import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 import { UsageRecorder, type UsageRecorderPorts, type UsageSink } from '../store/usage-recorder.ts';
 import { OwnedParts } from './owned-parts.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { WhichSecret } from '../model/credential.ts';
-import type { AccessTokens } from '../oauth2/access-tokens.ts';
-import type { RevokedTokens } from '../oauth2/revoked-tokens.ts';
+import type { AccessTokens } from '../tokens/access-tokens.ts';
+import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';

@@ -10,8 +10,7 @@ import { decodeCanonicalBase64 } from '../signing/encodings.ts';
 import { equal } from '../signing/equal.ts';
 import { decodeFormText } from '../signing/form-decoding.ts';
 import { type CredentialSource, type HeldCredential, StoreUnavailable } from '../store/credential-source.ts';
-import { invalidClient, invalidRequest, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
-import type { OAuth2Request } from './oauth2-request.ts';
+import { invalidClient, invalidRequest, type OAuth2Refusal, type OAuth2Request, refuseOAuth2 } from './messages.ts';
 import type { Parameters } from './parameters.ts';
 import type { Throttle } from './throttle.ts';
 

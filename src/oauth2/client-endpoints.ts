@@ -1,13 +1,19 @@
 import type { Clock } from '../clock.ts';
 import { type Pending, whenReady } from '../pending.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { AccessTokens } from '../tokens/access-tokens.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
-import { findTokenFault } from './find-token-fault.ts';
-import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
-import { emptyAnswer, jsonAnswer, type OAuth2Answer } from './oauth2-request.ts';
+import { findTokenFault } from '../methods/oauth2/token-fault.ts';
+import {
+  emptyAnswer,
+  invalidRequest,
+  jsonAnswer,
+  type OAuth2Answer,
+  type OAuth2Refusal,
+  refuseOAuth2,
+} from './messages.ts';
 import type { Parameters } from './parameters.ts';
-import type { RevokedTokens } from './revoked-tokens.ts';
-import type { TokenClaims } from './token-claims.ts';
+import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
+import type { TokenClaims } from '../tokens/token-claims.ts';
 
 /** An endpoint that authenticated clients post parameters to. */
 export interface ClientEndpoint {

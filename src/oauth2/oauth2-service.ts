@@ -1,8 +1,17 @@
 import type { WhichSecret } from '../model/credential.ts';
 import { isRequestId } from '../receive/request-id.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
-import type { AccessTokens } from './access-tokens.ts';
-import { jsonAnswer, type OAuth2Answer, type OAuth2Request, refusalAnswer, sourceOf } from './oauth2-request.ts';
+import type { AccessTokens } from '../tokens/access-tokens.ts';
+import {
+  isOAuth2Refusal,
+  jsonAnswer,
+  type OAuth2Answer,
+  type OAuth2Refusal,
+  type OAuth2Request,
+  refusalAnswer,
+  refuseOAuth2,
+  sourceOf,
+} from './messages.ts';
 import {
   authenticateClient,
   type ClientAuthenticationPorts,
@@ -11,9 +20,8 @@ import {
 } from './client-authentication.ts';
 import { type ClientEndpoint, introspectionEndpoint, revocationEndpoint, tokenEndpoint } from './client-endpoints.ts';
 import { describeServer, oauth2Paths } from './oauth2-addresses.ts';
-import { isOAuth2Refusal, type OAuth2Refusal, refuseOAuth2 } from './oauth2-refusal.ts';
 import { parseParameters } from './parameters.ts';
-import type { RevokedTokens } from './revoked-tokens.ts';
+import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 
 /** What a request asked for; `none` for a path that nothing is at. */
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;

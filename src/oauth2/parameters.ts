@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeFormText } from '../signing/form-decoding.ts';
 import { JsonReader } from '../signing/json-reader.ts';
 import { parseMediaType } from '../signing/media-type.ts';
-import { invalidRequest, type OAuth2Refusal } from './oauth2-refusal.ts';
-import type { OAuth2Request } from './oauth2-request.ts';
+import { invalidRequest, type OAuth2Refusal, type OAuth2Request } from './messages.ts';
 
 /** Parameters of a request by name, none of them empty: an empty value counts as none (RFC 6749 §3.1). */
 export type Parameters = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Endpoint } from '../model/endpoint.ts';
-import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/oauth2-refusal.ts';
+import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/messages.ts';
 import { type OAuth2Operation, oauth2Operations } from '../oauth2/oauth2-service.ts';
 import type { RefusalCode } from '../refusal.ts';
 import { CheckCounter } from './check-counter.ts';

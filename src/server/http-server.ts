@@ -2,8 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type OAuth2Answer, refusalAnswer } from '../oauth2/oauth2-request.ts';
-import { invalidRequest, type OAuth2Refusal, refuseOAuth2 } from '../oauth2/oauth2-refusal.ts';
+import {
+  invalidRequest,
+  type OAuth2Answer,
+  type OAuth2Refusal,
+  refusalAnswer,
+  refuseOAuth2,
+} from '../oauth2/messages.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionObserver } from './connection-table.ts';

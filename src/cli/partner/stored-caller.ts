@@ -9,7 +9,7 @@ import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
-import type { TokenClaims } from '../../oauth2/token-claims.ts';
+import type { TokenClaims } from '../../tokens/token-claims.ts';
 import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';

@@ -1,5 +1,5 @@
 import type { AuthenticationMethod, OptionsOf } from '../../model/endpoint.ts';
-import type { TokenClaims } from '../../oauth2/token-claims.ts';
+import type { TokenClaims } from '../../tokens/token-claims.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 
 /** What a method of authentication knows of its callers' mistakes. It is loaded only where a request is explained. */

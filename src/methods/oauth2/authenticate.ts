@@ -1,5 +1,5 @@
 import type { OAuth2Options } from '../../model/endpoint.ts';
-import { findTokenFault } from '../../oauth2/find-token-fault.ts';
+import { findTokenFault } from './token-fault.ts';
 import { type Pending, whenReady } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import { type Refusal, type RefusalCode, refuse } from '../../refusal.ts';

@@ -1,6 +1,6 @@
 import type { OAuth2Options } from '../../model/endpoint.ts';
-import { tokenFaults } from '../../oauth2/access-tokens.ts';
-import { readUnverifiedClaims } from '../../oauth2/token-claims.ts';
+import { tokenFaults } from '../../tokens/access-tokens.ts';
+import { readUnverifiedClaims } from '../../tokens/token-claims.ts';
 import type { Refusal } from '../../refusal.ts';
 import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
 import { queryOf } from '../../signing/signable-request.ts';

@@ -6,7 +6,7 @@ import {
   type RevokedToken,
   RevokedTokenList,
   type RevokedTokens,
-} from '../../oauth2/revoked-tokens.ts';
+} from '../../tokens/revoked-tokens.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { isStandAlone } from './connect.ts';
 import { backOffMs, isAborted, pause } from './deadline.ts';

@@ -1,8 +1,7 @@
-import { AccessTokens } from '../../../src/oauth2/access-tokens.ts';
-import { type OAuth2Answer } from '../../../src/oauth2/oauth2-request.ts';
-import { type OAuth2Refusal } from '../../../src/oauth2/oauth2-refusal.ts';
+import { AccessTokens } from '../../../src/tokens/access-tokens.ts';
+import type { OAuth2Answer, OAuth2Refusal } from '../../../src/oauth2/messages.ts';
 import { createOAuth2Service, type OAuth2Operation } from '../../../src/oauth2/oauth2-service.ts';
-import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/oauth2/revoked-tokens.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../src/tokens/revoked-tokens.ts';
 import { Throttle } from '../../../src/oauth2/throttle.ts';
 import { type CredentialSource } from '../../../src/store/credential-source.ts';
 import { Secret } from '../../../src/model/secret.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findClientCredentials } from '../../../src/oauth2/client-authentication.ts';
-import { isOAuth2Refusal } from '../../../src/oauth2/oauth2-refusal.ts';
+import { isOAuth2Refusal } from '../../../src/oauth2/messages.ts';
 import { basic, oauth2Request } from '../../support/oauth2/oauth2-request.ts';
 
 function found(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isOAuth2Refusal } from '../../../src/oauth2/oauth2-refusal.ts';
+import { isOAuth2Refusal } from '../../../src/oauth2/messages.ts';
 import { parseParameters } from '../../../src/oauth2/parameters.ts';
 import { oauth2Request, type OAuth2RequestParts } from '../../support/oauth2/oauth2-request.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { sourceOf } from '../../../src/oauth2/oauth2-request.ts';
+import { sourceOf } from '../../../src/oauth2/messages.ts';
 import { oauth2Request } from '../../support/oauth2/oauth2-request.ts';
 
 const fromEnvoy = (address: string, peerAddress: string | null = '127.0.0.1'): string =>

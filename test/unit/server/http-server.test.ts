@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { type OAuth2Answer, type OAuth2Request } from '../../../src/oauth2/oauth2-request.ts';
+import { type OAuth2Answer, type OAuth2Request } from '../../../src/oauth2/messages.ts';
 import { type HttpLimits, httpLimits, HttpServer } from '../../../src/server/http-server.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { concealCredentials } from '../../../../src/methods/authenticate.ts';
 import { type OAuth2Options } from '../../../../src/model/endpoint.ts';
-import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../../src/oauth2/revoked-tokens.ts';
+import { keepRevokedTokensInProcess, type RevokedTokens } from '../../../../src/tokens/revoked-tokens.ts';
 import { receive } from '../../../../src/receive/receive.ts';
 import { isRefusal } from '../../../../src/refusal.ts';
 import { route } from '../../../../src/route/route.ts';

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeyRing } from '../keyring/key-ring.ts';
 import { encodeJson } from './token-claims.ts';
 
 /** What the keys of tokens are derived for; sealing and other purposes get keys that have nothing to do with them. */
@@ -13,7 +12,12 @@ const KEY_BYTES = 32;
 const SETTLING_SECONDS = 10;
 
 /** A ring as far as tokens need it. */
-export type TokenRing = Pick<KeyRing, 'currentKeyId' | 'keyIds' | 'derive'>;
+export interface TokenRing {
+  readonly currentKeyId: string;
+  readonly keyIds: readonly string[];
+  /** A key for one purpose: always the same for the same three. */
+  derive(keyId: string, purpose: string, bytes: number): KeyObject;
+}
 
 /** A key of tokens, with the header segment that every token signed with it begins with. */
 export interface TokenKey {

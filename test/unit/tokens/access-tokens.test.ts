@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { jwtVerify } from 'jose';
 import { type KeyRing } from '../../../src/keyring/key-ring.ts';
-import { AccessTokens, MAX_TOKEN_CHARACTERS, type TokenSubject } from '../../../src/oauth2/access-tokens.ts';
+import { AccessTokens, MAX_TOKEN_CHARACTERS, type TokenSubject } from '../../../src/tokens/access-tokens.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import {
   decodeSegment,

@@ -1,9 +1,9 @@
-import { findCredentialFault } from '../methods/caller.ts';
-import { type Refusal, refuse } from '../refusal.ts';
-import type { HeldCredential } from '../store/credential-source.ts';
-import { tokenFaults } from './access-tokens.ts';
-import type { RevokedTokens } from './revoked-tokens.ts';
-import type { TokenClaims } from './token-claims.ts';
+import { findCredentialFault } from '../caller.ts';
+import { type Refusal, refuse } from '../../refusal.ts';
+import type { HeldCredential } from '../../store/credential-source.ts';
+import { tokenFaults } from '../../tokens/access-tokens.ts';
+import type { RevokedTokens } from '../../tokens/revoked-tokens.ts';
+import type { TokenClaims } from '../../tokens/token-claims.ts';
 
 /**
  * What a verified token is refused with now; null when it works. Its credential and consumer are judged as

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keepRevokedTokensInProcess, revocationBounds, RevokedTokenList } from '../../../src/oauth2/revoked-tokens.ts';
+import { keepRevokedTokensInProcess, revocationBounds, RevokedTokenList } from '../../../src/tokens/revoked-tokens.ts';
 import { fixedClock, NOON } from '../../support/time/fixed-clock.ts';
 
 const token = (tokenId: string, credentialId = 'acme-oauth2', expiresAt = NOON + 3600) => ({
