@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { projectRoot, readDocument, readTable } from '../../support/docs/documents.ts';
 
 /** What explains refused requests, and the faults of credentials with their names. */
-const SOURCE = /\/explain|\/methods\/caller\.ts$/;
+const SOURCE = /\/(?:explain|explanation)\b|\/methods\/caller\.ts$/;
 
 /** Every name that the source gives a mistake. */
 function namesInSource(): readonly string[] {
