@@ -1,4 +1,4 @@
-import { MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-document.ts';
+import { documentNames, MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { MAX_PROBLEMS } from '../document/problem-log.ts';
 import { excerptOf } from '../document/source-excerpt.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
@@ -70,7 +70,7 @@ function renderPlaces(
   const blocks = problems.map((problem) => {
     const { file, line, message } = problem;
     const told = `${colors.bold(formatPlace(problem))} ${level}${message}\n`;
-    const excerpt = excerptOf(lines.get(file) ?? [], problem);
+    const excerpt = excerptOf(lines.get(file) ?? [], problem, documentNames);
     if (excerpt === null) return told;
     const margin = String(line).padStart(5);
     const mark = colors.red('^');

@@ -2,7 +2,42 @@
  * What the value of one key must be: gives it as the model has it, or says what is wrong. By hand and without a library,
  * because credentials of MongoDB are read with fields too, on the check path.
  */
-export type Field<T> = (raw: unknown) => T | FieldFault;
+export interface Field<T> {
+  (raw: unknown): T | FieldFault;
+  /** What a database can look at by itself, as `$jsonSchema` says it; absent for anything. */
+  readonly schema?: Schema;
+  /** The mapping that the value is, or that each item of it is. */
+  readonly inside?: MappingKind<Fields>;
+}
+
+/** The rules of a value in the words of MongoDB's `$jsonSchema`. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** The keys that a mapping may have, each with what its value must be. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** What a mapping is, for messages, and the keys it cannot do without. */
+export interface MappingKind<F extends Fields> {
+  /** With its article: `an endpoint`. */
+  readonly what: string;
+  readonly fields: F;
+  readonly required: readonly (keyof F & string)[];
+}
+
+/** The schema of a mapping with these keys and no others. */
+export function schemaOf({ fields, required }: MappingKind<Fields>): Schema {
+  return {
+    bsonType: 'object',
+    properties: Object.fromEntries(Object.entries(fields).map(([key, { schema = {} }]) => [key, schema])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+/** The keys of a mapping, and of all mappings inside it. */
+export function namesIn({ fields }: MappingKind<Fields>): readonly string[] {
+  return Object.entries(fields).flatMap(([key, { inside }]) => [key, ...(inside === undefined ? [] : namesIn(inside))]);
+}
 
 /** Why a value is not what its field takes. */
 export class FieldFault {
@@ -31,7 +66,14 @@ const noMapping = new FieldFault('must be a mapping (key: value)', { isOtherType
 /** A text that passes a test; `rule` says which do. */
 export function textThat(test: (text: string) => boolean, rule: string): Field<string> {
   const fault = new FieldFault(rule);
-  return (raw) => (typeof raw !== 'string' ? NO_TEXT : test(raw) ? raw : fault);
+  const read = (raw: unknown): string | FieldFault => (typeof raw !== 'string' ? NO_TEXT : test(raw) ? raw : fault);
+  return Object.assign(read, { schema: { bsonType: 'string' } });
+}
+
+/** A text of a form; `rule` says of which. */
+export function textLike(pattern: RegExp, rule: string): Field<string> {
+  const read = textThat((text) => pattern.test(text), rule);
+  return Object.assign(read, { schema: { bsonType: 'string', pattern: pattern.source } });
 }
 
 /** Half of a surrogate pair, which has no UTF-8 form. */
@@ -43,21 +85,29 @@ export const textField = textThat((text) => !LONE_SURROGATE.test(text), 'is not 
 /** Ids of endpoints, consumers and credentials (spec §1). */
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-export const idField = textThat(
-  (text) => ID_PATTERN.test(text),
+export const idField = textLike(
+  ID_PATTERN,
   'must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
 );
 
-export const flagField: Field<boolean> = (raw) => (typeof raw === 'boolean' ? raw : noFlag);
+export const flagField: Field<boolean> = Object.assign((raw: unknown) => (typeof raw === 'boolean' ? raw : noFlag), {
+  schema: { bsonType: 'bool' },
+});
 
 /** One of a closed list. */
 export function choiceField<const T>(choices: readonly T[]): Field<T> {
   const fault = new FieldFault(`must be ${alternatives(choices)}`, { choices });
-  return (raw) => (choices.some((choice) => choice === raw) ? (raw as T) : fault);
+  const read = (raw: unknown): T | FieldFault => (choices.some((choice) => choice === raw) ? (raw as T) : fault);
+  return Object.assign(read, { schema: { enum: choices } });
 }
 
 /** A mapping from any text to a text. */
-export const textsByKeyField: Field<Readonly<Record<string, string>>> = (raw) => {
+export const textsByKeyField: Field<Readonly<Record<string, string>>> = Object.assign(readTextsByKey, {
+  schema: { bsonType: 'object', additionalProperties: { bsonType: 'string' } },
+});
+const unwritableKey = new FieldFault('has a key that is not valid Unicode text');
+
+function readTextsByKey(raw: unknown): Readonly<Record<string, string>> | FieldFault {
   if (!isMapping(raw)) return noMapping;
   const inside = Object.keys(raw).flatMap((key) => {
     const value = textField(raw[key]);
@@ -65,8 +115,7 @@ export const textsByKeyField: Field<Readonly<Record<string, string>>> = (raw) =>
     return fault instanceof FieldFault ? [{ key, fault }] : [];
   });
   return inside.length === 0 ? (raw as Readonly<Record<string, string>>) : new FieldFault('', { inside });
-};
-const unwritableKey = new FieldFault('has a key that is not valid Unicode text');
+}
 
 /** RFC 3339 §5.6. Whether the day exists is not said by the form. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -86,17 +135,33 @@ export const timeField: Field<number> = (raw) => {
 const noDate = new FieldFault('must be a date, such as ISODate("2027-01-01T00:00:00Z")');
 
 /** A date of a database, as seconds since the epoch; a fraction of a second is dropped. */
-export const dateField: Field<number> = (raw) =>
-  raw instanceof Date && !Number.isNaN(raw.getTime()) ? Math.floor(raw.getTime() / 1000) : noDate;
+export const dateField: Field<number> = Object.assign(
+  (raw: unknown) => (raw instanceof Date && !Number.isNaN(raw.getTime()) ? Math.floor(raw.getTime() / 1000) : noDate),
+  { schema: { bsonType: 'date' } },
+);
 
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumberField(least: number, most: number): Field<number> {
   const fault = new FieldFault(`must be a whole number from ${String(least)} to ${String(most)}`);
-  return (raw) => (typeof raw === 'number' && Number.isInteger(raw) && raw >= least && raw <= most ? raw : fault);
+  const read = (raw: unknown): number | FieldFault =>
+    typeof raw === 'number' && Number.isInteger(raw) && raw >= least && raw <= most ? raw : fault;
+  return Object.assign(read, { schema: { bsonType: 'number', minimum: least } });
 }
 
-/** A value that its own reader looks at. */
-export const nestedField: Field<unknown> = (raw) => raw;
+/** A value that its own reader looks at, and what a database can look at before. */
+export function nestedField(schema: Schema = {}): Field<unknown> {
+  return Object.assign((raw: unknown) => raw, { schema });
+}
+
+/** A mapping that its own reader looks at. */
+export function nestedMapping(inside: MappingKind<Fields>, schema = schemaOf(inside)): Field<unknown> {
+  return Object.assign((raw: unknown) => raw, { schema, inside });
+}
+
+/** A list of mappings that its own reader looks at. */
+export function nestedList(inside: MappingKind<Fields>): Field<unknown> {
+  return Object.assign((raw: unknown) => raw, { schema: { bsonType: 'array', items: schemaOf(inside) }, inside });
+}
 
 /** Whether a value is a mapping, and no list or object of another kind, such as a date of a database. */
 export function isMapping(raw: unknown): raw is Readonly<Record<string, unknown>> {

@@ -1,4 +1,3 @@
-import { knownNames } from './known-names.ts';
 import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
 import { replaceInvisible } from './source-text.ts';
 import type { YamlTree } from './yaml-tree.ts';
@@ -50,8 +49,11 @@ export class ProblemLog {
   readonly #firstSyntaxFault = new Map<YamlTree, number>();
   #count = 0;
 
-  /** Begins with the faults of the files' text. Paths repeat only the keys that `isName` takes. */
-  constructor(trees: readonly YamlTree[], isName = (key: string): boolean => knownNames.has(key)) {
+  /**
+   * Begins with the faults of the files' text. Paths repeat only the keys that `isName` takes: a slip of one character can
+   * put a secret where a key belongs (`{appSecret:…}` is one key).
+   */
+  constructor(trees: readonly YamlTree[], isName: (key: string) => boolean) {
     this.#trees = trees;
     this.#isName = isName;
     for (const tree of trees) {

@@ -1,4 +1,3 @@
-import { HIDDEN } from './known-names.ts';
 import { replaceInvisible } from './source-text.ts';
 
 /** One fault of a declarative document, at the place where it has to be mended (spec §6). */
@@ -13,6 +12,9 @@ export interface Problem {
   /** What is wrong and what to do, for people; never a secret and never an App Key. */
   readonly message: string;
 }
+
+/** Stands for a text that is not repeated. */
+export const HIDDEN = '…';
 
 /** The steps from the root of a document to a value: keys of mappings and positions in lists, from 0. */
 export type DocumentPath = readonly (string | number)[];

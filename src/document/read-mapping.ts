@@ -1,22 +1,11 @@
-import { type Field, FieldFault, isMapping, NO_TEXT } from './fields.ts';
+import { FieldFault, type Fields, isMapping, type MappingKind, NO_TEXT } from './fields.ts';
 import { findNearestName } from './nearest-name.ts';
 import type { DocumentPath } from './problem.ts';
 import { placeIn, type Place, type ProblemLog } from './problem-log.ts';
 import { UNREADABLE } from './yaml-tree.ts';
 
-/** The keys that a mapping may have, each with what its value must be. */
-export type Fields = Readonly<Record<string, Field<unknown>>>;
-
 /** The values that were there and right. Something missing or faulty is absent; the fault has been reported. */
 export type Values<F extends Fields> = { readonly [K in keyof F]?: Exclude<ReturnType<F[K]>, FieldFault> };
-
-/** What a mapping is, for messages, and the keys it cannot do without. */
-export interface MappingKind<F extends Fields> {
-  /** With its article: `an endpoint`. */
-  readonly what: string;
-  readonly fields: F;
-  readonly required: readonly (keyof F & string)[];
-}
 
 /**
  * Reads a mapping key by key, so that one faulty value hides no other problem.
@@ -50,6 +39,12 @@ export function readMapping<F extends Fields>(
     }
   }
   return values as Values<F>;
+}
+
+/** The values that have a default, with the default where there is none. */
+export function withDefaults<D extends object>(values: Readonly<Record<string, unknown>>, defaults: D): D {
+  const given = Object.entries(values).filter(([key]) => Object.hasOwn(defaults, key));
+  return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** Reads a list; null, and a problem, when the value is none. Absent is the empty list. */

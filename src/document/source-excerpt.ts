@@ -1,4 +1,4 @@
-import { HIDDEN, knownNames } from './known-names.ts';
+import { HIDDEN } from './problem.ts';
 import type { Position } from './source-text.ts';
 
 /** A line of a document as it can be shown, and where in it a problem is. */
@@ -29,10 +29,14 @@ interface Piece {
 
 /**
  * The line of a problem in the lines of its file, without any text that could be a secret: of a line that was damaged
- * nothing but the known keys can be told for sure. Null when it has none.
+ * nothing but the keys of the document, `names`, can be told for sure. Null when it has none.
  */
-export function excerptOf(lines: readonly string[], { line, column }: Position): SourceExcerpt | null {
-  const pieces = piecesOf((lines[line - 1] ?? '').replace(/\r$/, ''));
+export function excerptOf(
+  lines: readonly string[],
+  { line, column }: Position,
+  names: ReadonlySet<string>,
+): SourceExcerpt | null {
+  const pieces = piecesOf((lines[line - 1] ?? '').replace(/\r$/, ''), names);
   if (pieces === null) return null;
   const shown = pieces.map((piece) => piece.shown).join('');
   const place = Math.min(placeIn(pieces, column - 1), shown.length);
@@ -42,8 +46,8 @@ export function excerptOf(lines: readonly string[], { line, column }: Position):
   return { text: head + shown.slice(start, start + MAX_WIDTH) + tail, indent: head.length + place - start };
 }
 
-function piecesOf(line: string): readonly Piece[] | null {
-  const keys = [...line.matchAll(KEY)].filter(([, , name = '']) => knownNames.has(name));
+function piecesOf(line: string, names: ReadonlySet<string>): readonly Piece[] | null {
+  const keys = [...line.matchAll(KEY)].filter(([, , name = '']) => names.has(name));
   if (keys.length === 0) return null;
   const pieces: Piece[] = [];
   let end = 0;

@@ -4,6 +4,7 @@ import { authenticate } from '../methods/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../methods/authenticated.ts';
 import type { SentIdentity } from '../methods/explanation/explainer.ts';
 import { gatewayRequest } from '../methods/explanation/gateway-request.ts';
+import { consumerDefaults } from '../model/consumer.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
@@ -143,7 +144,7 @@ export function loneCatalog(
   } as const;
   return compileCatalog({
     endpoints: [endpoint],
-    consumers: [{ id: consumerId, name: null, description: '', labels: {}, enabled: true }],
+    consumers: [{ id: consumerId, ...consumerDefaults }],
     credentials: appKey === null ? [] : [credential],
     grants: [{ endpointId: endpoint.id, consumerId, limits: null, expiresAt: null }],
   });

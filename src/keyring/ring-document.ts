@@ -1,5 +1,14 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { choiceField, type Field, FieldFault, nestedField, NO_TEXT, textThat, timeField } from '../document/fields.ts';
+import {
+  choiceField,
+  type Field,
+  FieldFault,
+  namesIn,
+  nestedList,
+  NO_TEXT,
+  textLike,
+  timeField,
+} from '../document/fields.ts';
 import type { Problem } from '../document/problem.ts';
 import { describePlace, type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping } from '../document/read-mapping.ts';
@@ -14,7 +23,7 @@ export type ParsedKeyRing = { readonly content: RingContent } | { readonly probl
 /** Longer texts are no key rings: this would be thousands of keys. */
 const MAX_RING_BYTES = 1024 * 1024;
 
-const keyIdField = textThat((text) => KEY_ID_PATTERN.test(text), 'must be 1 to 63 of the characters a-z, 0-9 and "-"');
+const keyIdField = textLike(KEY_ID_PATTERN, 'must be 1 to 63 of the characters a-z, 0-9 and "-"');
 
 const noKey = new FieldFault(
   `must be ${String(RING_KEY_BYTES)} bytes in base64, 44 characters with "=" at the end; "postern keyring rotate" makes one`,
@@ -25,17 +34,19 @@ const keyField: Field<KeyObject> = (raw) => {
   return bytes?.length === RING_KEY_BYTES ? createSecretKey(bytes) : noKey;
 };
 
-const documentKind = {
-  what: 'a key ring',
-  fields: { version: choiceField([1]), current: keyIdField, staged: keyIdField, keys: nestedField },
-  required: ['version', 'current', 'keys'],
-} as const;
-
 const keyKind = {
   what: 'a key of the ring',
   fields: { id: keyIdField, createdAt: timeField, key: keyField },
   required: ['id', 'createdAt', 'key'],
 } as const;
+
+const documentKind = {
+  what: 'a key ring',
+  fields: { version: choiceField([1]), current: keyIdField, staged: keyIdField, keys: nestedList(keyKind) },
+  required: ['version', 'current', 'keys'],
+} as const;
+
+const names = new Set(namesIn(documentKind));
 
 /** A key, as far as it could be read, and where it stands. */
 type ReadKey = Partial<RingKey> & { readonly place: Place };
@@ -49,7 +60,7 @@ const COULD_BE_KEY = /[A-Za-z0-9+/_=-]{24,}/g;
  */
 export function parseKeyRing(source: DocumentSource | UnreadSource): ParsedKeyRing {
   const tree = treeOf(source);
-  const problems = new ProblemLog([tree]);
+  const problems = new ProblemLog([tree], (key) => names.has(key));
   const root: Place = { tree, path: [] };
   if (tree.value === null) {
     problems.report(root, 'the key ring is empty; it begins with "version: 1"', { absentFrom: 'file' });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { declareResource } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import { isUnopened } from '../keyring/sealed.ts';
+import { consumerDefaults } from '../model/consumer.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { equal } from '../signing/equal.ts';
@@ -61,10 +62,10 @@ function declaredSides<K extends ResourceKind>({ kind, before, after }: ChangeOf
 
 /** What holds where a field of these is absent. Others have no single value, or one that differs by method. */
 const defaults: Readonly<Record<string, unknown>> = {
-  enabled: true,
+  ...consumerDefaults,
+  labels: null,
   state: 'active',
   accessCondition: 'authenticated',
-  description: '',
 };
 
 /** A changed field with both of its values: a program that undoes a change needs the former one, be it a default. */

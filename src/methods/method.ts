@@ -1,4 +1,4 @@
-import type { Field } from '../document/fields.ts';
+import type { Field, Fields, MappingKind } from '../document/fields.ts';
 import type { Place, ProblemLog } from '../document/problem-log.ts';
 import type { AuthenticationMethod, CommonOptions, OptionsOf, SignatureMethod } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
@@ -47,7 +47,13 @@ export interface Method<M extends AuthenticationMethod> {
 }
 
 /** How one option is read: as a field, or by a function that reports what is wrong inside. */
-export type OptionReader<T> = Field<T> | { readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T };
+export type OptionReader<T> =
+  | Field<T>
+  | {
+      readonly read: (raw: unknown, place: Place, problems: ProblemLog) => T;
+      /** Of a list of mappings. */
+      readonly inside?: MappingKind<Fields>;
+    };
 
 type OwnOptions<M extends AuthenticationMethod> = Omit<OptionsOf[M], keyof CommonOptions>;
 

@@ -1,6 +1,6 @@
-import { choiceField, type Field, nestedField } from '../document/fields.ts';
+import { choiceField, type Field, nestedField, nestedList } from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
-import { readMapping } from '../document/read-mapping.ts';
+import { readMapping, withDefaults } from '../document/read-mapping.ts';
 import {
   type AuthenticationMethod,
   authenticationMethods,
@@ -25,10 +25,14 @@ const readers: Readonly<Record<string, OptionReader<unknown>>> = Object.fromEntr
   ...Object.entries(commonFields),
 ]);
 
-const optionsKind = {
+/** The options of all methods together. */
+export const optionsKind = {
   what: '"options"',
   fields: Object.fromEntries(
-    Object.entries(readers).map(([name, reader]) => [name, typeof reader === 'function' ? reader : nestedField]),
+    Object.entries(readers).map(([name, reader]) => {
+      if (typeof reader === 'function') return [name, reader];
+      return [name, reader.inside === undefined ? nestedField() : nestedList(reader.inside)];
+    }),
   ),
   required: [],
 };
@@ -63,11 +67,6 @@ export function optionsOf<M extends AuthenticationMethod>(method: M, given: Give
 /** The options that every endpoint has, defaults filled in. */
 export function commonOptions(given: GivenOptions): CommonOptions {
   return withDefaults(given, commonDefaults);
-}
-
-function withDefaults<O extends object>(given: GivenOptions, defaults: O): O {
-  const chosen = Object.entries(given).filter(([name]) => Object.hasOwn(defaults, name));
-  return { ...defaults, ...Object.fromEntries(chosen) };
 }
 
 function reportUnused(raw: object, place: Place, method: AuthenticationMethod | null, problems: ProblemLog): void {

@@ -1,5 +1,5 @@
 import { Secret } from '../model/secret.ts';
-import { nestedField, textField } from '../document/fields.ts';
+import { nestedMapping, textField } from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
 import type { ReadSecret, SecretReference } from './secret-source.ts';
@@ -12,10 +12,10 @@ export interface CredentialContext {
   readonly isComplete: boolean;
 }
 
-/** The two keys of which a mapping with a secret has exactly one. */
-export const secretFields = { appSecret: textField, appSecretFrom: nestedField } as const;
-
 const referenceKind = { what: '"appSecretFrom"', fields: { env: textField, file: textField }, required: [] } as const;
+
+/** The two keys of which a mapping with a secret has exactly one. */
+export const secretFields = { appSecret: textField, appSecretFrom: nestedMapping(referenceKind) } as const;
 
 const MIN_CHARACTERS = 16;
 const MAX_CHARACTERS = 256;

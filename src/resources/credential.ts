@@ -6,6 +6,8 @@ import {
   idField,
   isMapping,
   nestedField,
+  nestedMapping,
+  textLike,
   textThat,
   timeField,
 } from '../document/fields.ts';
@@ -56,62 +58,47 @@ export interface StoredCredential extends Omit<Credential, 'appSecret' | 'retiri
   readonly retiringSecret: { readonly appSecret: Sealed; readonly expiresAt: number } | null;
 }
 
-const appKeyField = textThat(
-  (text) => APP_KEY_PATTERN.test(text),
+const appKeyField = textLike(
+  APP_KEY_PATTERN,
   `must be 1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`,
 );
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
-const appKeyHashField = textThat(
-  (text) => HASH_PATTERN.test(text),
+/** What credentials are found by. */
+export const appKeyHashField = textLike(
+  HASH_PATTERN,
   'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f',
 );
 
-const declaredKind = {
-  what: 'a credential',
-  fields: {
-    id: idField,
-    method: choiceField(authenticationMethods),
-    methods: nestedField,
-    appKey: appKeyField,
-    appKeyHash: appKeyHashField,
-    ...secretFields,
-    retiringSecret: nestedField,
-    state: choiceField(credentialStates),
-    notBefore: timeField,
-    expiresAt: timeField,
-  },
-  required: [],
-} as const;
+const methodsField = nestedField({
+  bsonType: 'array',
+  minItems: 1,
+  uniqueItems: true,
+  items: { enum: authenticationMethods },
+});
 
-const declaredRetiringKind = {
+const retiringKind = {
   what: '"retiringSecret"',
   fields: { ...secretFields, expiresAt: timeField },
   required: ['expiresAt'],
 } as const;
 
-const storedKind = {
+/** A credential of a declarative file. */
+export const credentialKind = {
   what: 'a credential',
   fields: {
     id: idField,
-    consumerId: idField,
-    methods: nestedField,
+    method: choiceField(authenticationMethods),
+    methods: methodsField,
     appKey: appKeyField,
-    sealedAppKey: nestedField,
     appKeyHash: appKeyHashField,
-    appSecret: nestedField,
-    retiringSecret: nestedField,
+    ...secretFields,
+    retiringSecret: nestedMapping(retiringKind),
     state: choiceField(credentialStates),
-    notBefore: dateField,
-    expiresAt: dateField,
+    notBefore: timeField,
+    expiresAt: timeField,
   },
-  required: ['id', 'consumerId', 'methods', 'appKeyHash', 'state'],
-} as const;
-
-const storedRetiringKind = {
-  what: '"retiringSecret"',
-  fields: { appSecret: nestedField, expiresAt: dateField },
-  required: ['appSecret', 'expiresAt'],
+  required: [],
 } as const;
 
 /** Whether it opens is for the key ring to say. */
@@ -121,6 +108,31 @@ const sealedKind = {
   what: 'a sealed secret',
   fields: { keyId: sealedPartField, nonce: sealedPartField, ciphertext: sealedPartField },
   required: ['keyId', 'nonce', 'ciphertext'],
+} as const;
+
+const storedRetiringKind = {
+  what: '"retiringSecret"',
+  fields: { appSecret: nestedMapping(sealedKind), expiresAt: dateField },
+  required: ['appSecret', 'expiresAt'],
+} as const;
+
+/** A credential of a database. */
+export const storedCredentialKind = {
+  what: 'a credential',
+  fields: {
+    id: idField,
+    consumerId: idField,
+    methods: methodsField,
+    appKey: appKeyField,
+    sealedAppKey: nestedMapping(sealedKind),
+    appKeyHash: appKeyHashField,
+    appSecret: nestedMapping(sealedKind),
+    retiringSecret: nestedMapping(storedRetiringKind),
+    state: choiceField(credentialStates),
+    notBefore: dateField,
+    expiresAt: dateField,
+  },
+  required: ['id', 'consumerId', 'methods', 'appKeyHash', 'state'],
 } as const;
 
 /** A credential as far as it could be read, for what has to be looked at across all of them. */
@@ -155,7 +167,7 @@ export function readCredential(
 ): ReadCredential {
   const { problems } = context;
   const before = problems.count;
-  const values = readMapping(raw, place, declaredKind, problems);
+  const values = readMapping(raw, place, credentialKind, problems);
   if (values === null) return { place, id: null, appKeyHash: null, credential: null };
   const { id = null, appKey = null, state = 'active', notBefore = null, expiresAt = null } = values;
   const methods = readMethods(raw, values, place, problems);
@@ -180,7 +192,7 @@ export function readCredential(
 /** Reads a credential as a database keeps it; null when a problem was reported. Opens nothing. */
 export function readStoredCredential(raw: unknown, place: Place, problems: ProblemLog): StoredCredential | null {
   const before = problems.count;
-  const values = readMapping(raw, place, storedKind, problems);
+  const values = readMapping(raw, place, storedCredentialKind, problems);
   if (values === null) return null;
   const { id, consumerId, appKey = null, appKeyHash, state, notBefore = null, expiresAt = null } = values;
   const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
@@ -328,7 +340,7 @@ function readMethodList(raw: unknown, place: Place, problems: ProblemLog): reado
 function readRetiringSecret(raw: unknown, parent: Place, context: CredentialContext): DocumentRetiringSecret | null {
   if (raw === undefined) return null;
   const place = placeIn(parent, 'retiringSecret');
-  const values = readMapping(raw, place, declaredRetiringKind, context.problems);
+  const values = readMapping(raw, place, retiringKind, context.problems);
   if (values === null) return null;
   const appSecret = readAppSecret(raw, values, place, context);
   return values.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };

@@ -6,31 +6,37 @@ import {
   type PartnerEndpoint,
   scenarios,
 } from '../model/endpoint.ts';
-import { choiceField, flagField, idField, nestedField, textField } from '../document/fields.ts';
+import { choiceField, flagField, idField, nestedList, nestedMapping, textField } from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
-import { declareLimits, readLimits } from './limits.ts';
+import { declareLimits, limitKind, readLimits } from './limits.ts';
 import { hasKey, readMapping } from '../document/read-mapping.ts';
-import { readMatch } from './match.ts';
-import { commonOptions, type GivenOptions, optionsOf, readOptions } from '../methods/options.ts';
+import { matchKind, readMatch } from './match.ts';
+import { commonOptions, type GivenOptions, optionsKind, optionsOf, readOptions } from '../methods/options.ts';
 
-const endpointKind = {
+const trafficControlKind = {
+  what: '"trafficControl"',
+  fields: { limits: nestedList(limitKind) },
+  required: [],
+} as const;
+
+/** An endpoint, wherever it is written. */
+export const endpointKind = {
   what: 'an endpoint',
   fields: {
     id: idField,
     description: textField,
     scenario: choiceField(scenarios),
-    match: nestedField,
+    // What is inside them, a database leaves to the readers.
+    match: nestedMapping(matchKind, { bsonType: 'object', required: matchKind.required }),
     authentication: choiceField(authenticationMethods),
     accessCondition: choiceField(accessConditions),
-    trafficControl: nestedField,
-    options: nestedField,
+    trafficControl: nestedMapping(trafficControlKind),
+    options: nestedMapping(optionsKind, { bsonType: 'object' }),
     enabled: flagField,
   },
   required: ['id', 'scenario', 'match'],
 } as const;
-
-const trafficControlKind = { what: '"trafficControl"', fields: { limits: nestedField }, required: [] } as const;
 
 const openLimits = { per: 'endpoint', why: 'nobody is told apart on an open endpoint' } as const;
 

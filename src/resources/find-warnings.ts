@@ -1,6 +1,5 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import { knownNames } from '../document/known-names.ts';
-import type { Placed, PlacedDocument } from './parse-document.ts';
+import { documentNames, type Placed, type PlacedDocument } from './parse-document.ts';
 import { formatPath, type Problem, sortProblems } from '../document/problem.ts';
 import { type Place, placeIn } from '../document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../document/source-text.ts';
@@ -128,7 +127,7 @@ function warning(place: Place, message: string): readonly Problem[] {
     {
       file: tree.file,
       ...tree.locate(path, 'value'),
-      path: formatPath(path, (key) => knownNames.has(key)),
+      path: formatPath(path, (key) => documentNames.has(key)),
       message,
     },
   ];

@@ -1,19 +1,27 @@
-import { dateField, idField, nestedField, timeField } from '../document/fields.ts';
+import { dateField, idField, nestedField, nestedList, timeField } from '../document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
 import { readMapping } from '../document/read-mapping.ts';
 import type { Grant } from '../model/grant.ts';
 import { type Declared, declareTime } from './declared.ts';
-import { declareLimits, readLimits } from './limits.ts';
+import { declareLimits, limitKind, readLimits } from './limits.ts';
 
-const declaredKind = {
+/** A grant of a declarative file. */
+export const grantKind = {
   what: 'a grant',
-  fields: { endpoint: idField, consumer: idField, expiresAt: timeField, limits: nestedField },
+  fields: { endpoint: idField, consumer: idField, expiresAt: timeField, limits: nestedList(limitKind) },
   required: ['endpoint', 'consumer'],
 } as const;
 
-const storedKind = {
+/** A grant of a database. */
+export const storedGrantKind = {
   what: 'a grant',
-  fields: { id: nestedField, endpointId: idField, consumerId: idField, expiresAt: dateField, limits: nestedField },
+  fields: {
+    id: nestedField({ bsonType: 'string' }),
+    endpointId: idField,
+    consumerId: idField,
+    expiresAt: dateField,
+    limits: nestedList(limitKind),
+  },
   required: ['id', 'endpointId', 'consumerId'],
 } as const;
 
@@ -22,7 +30,7 @@ const grantLimits = { per: 'consumer', why: 'a grant limits its own consumer' } 
 /** Reads a grant; null when a problem was reported. Whether its references resolve is not looked at here. */
 export function readGrant(raw: unknown, place: Place, problems: ProblemLog): Grant | null {
   const before = problems.count;
-  const values = readMapping(raw, place, declaredKind, problems) ?? {};
+  const values = readMapping(raw, place, grantKind, problems) ?? {};
   const limits = readGrantLimits(values.limits, place, problems);
   const { endpoint, consumer, expiresAt = null } = values;
   if (problems.count > before || endpoint === undefined || consumer === undefined) return null;
@@ -32,7 +40,7 @@ export function readGrant(raw: unknown, place: Place, problems: ProblemLog): Gra
 /** Reads a grant as a database keeps it; null when a problem was reported. */
 export function readStoredGrant(raw: unknown, place: Place, problems: ProblemLog): Grant | null {
   const before = problems.count;
-  const values = readMapping(raw, place, storedKind, problems) ?? {};
+  const values = readMapping(raw, place, storedGrantKind, problems) ?? {};
   const limits = readGrantLimits(values.limits, place, problems);
   const { id, endpointId, consumerId, expiresAt = null } = values;
   if (problems.count > before || endpointId === undefined || consumerId === undefined) return null;

@@ -4,7 +4,8 @@ import { readList, readMapping } from '../document/read-mapping.ts';
 import { type Limit, type LimitScope, limitScopes, limitUnits, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import type { Declared } from './declared.ts';
 
-const limitKind = {
+/** One limit of a list. */
+export const limitKind = {
   what: 'a limit',
   fields: {
     requests: wholeNumberField(1, MAX_LIMIT_REQUESTS),

@@ -1,18 +1,19 @@
 import type { EndpointMatch, PathRule } from '../model/endpoint.ts';
 import { parseAuthority } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
-import { nestedField, textField } from '../document/fields.ts';
+import { nestedField, nestedList, textField } from '../document/fields.ts';
 import { isToken } from '../signing/http-grammar.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { readList, readMapping, subjectOf } from '../document/read-mapping.ts';
 
-const matchKind = {
+const pathKind = { what: 'a path rule', fields: { prefix: textField, exact: textField }, required: [] } as const;
+
+/** What of a request chooses an endpoint. */
+export const matchKind = {
   what: '"match"',
-  fields: { hosts: nestedField, paths: nestedField, methods: nestedField },
+  fields: { hosts: nestedField(), paths: nestedList(pathKind), methods: nestedField() },
   required: ['paths'],
 } as const;
-
-const pathKind = { what: 'a path rule', fields: { prefix: textField, exact: textField }, required: [] } as const;
 
 const ANY_PATH = 'for any path write [{ prefix: / }]';
 const HOST_RULE =

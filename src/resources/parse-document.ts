@@ -10,13 +10,13 @@ import {
   type Declared,
 } from './cross-references.ts';
 import { type DocumentCredential, type ReadCredential, readCredentialsOf } from './credential.ts';
-import { choiceField, nestedField } from '../document/fields.ts';
+import { choiceField, namesIn, nestedList } from '../document/fields.ts';
 import { readLargeTree } from '../document/large/read-large-tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
-import { readConsumer } from './consumer.ts';
-import { readEndpoint } from './endpoint.ts';
-import { readGrant } from './grant.ts';
+import { consumerKind, readConsumer } from './consumer.ts';
+import { endpointKind, readEndpoint } from './endpoint.ts';
+import { grantKind, readGrant } from './grant.ts';
 import { hasKey, readList, readMapping } from '../document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
 import type { ReadSecret } from './secret-source.ts';
@@ -49,12 +49,15 @@ const documentKind = {
   what: 'a declarative document',
   fields: {
     version: choiceField([1]),
-    endpoints: nestedField,
-    consumers: nestedField,
-    grants: nestedField,
+    endpoints: nestedList(endpointKind),
+    consumers: nestedList(consumerKind),
+    grants: nestedList(grantKind),
   },
   required: ['version'],
 } as const;
+
+/** The keys of declarative documents: all that is repeated of their texts. */
+export const documentNames: ReadonlySet<string> = new Set(namesIn(documentKind));
 
 /**
  * What a file of any form can have at most, and a file store: the YAML library takes up to 80 times its size in memory,
@@ -115,7 +118,7 @@ export function parsePlacedDocument(
   { references, ...options }: PlacedParseOptions,
 ): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
-  const problems = new ProblemLog(trees);
+  const problems = new ProblemLog(trees, (key) => documentNames.has(key));
   const context: CredentialContext = { problems, ...options };
   const endpoints: { raw: unknown; place: Place; endpoint: Endpoint | null }[] = [];
   const consumers: { raw: unknown; place: Place; consumer: Consumer | null }[] = [];

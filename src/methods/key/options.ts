@@ -5,8 +5,14 @@ import { type CarrierKind, carrierKinds, type KeyCarrier } from '../../model/end
 import type { MethodOptions } from '../method.ts';
 import { defaultCarriers, findCarrierFault, isSameCarrier } from './carriers.ts';
 
+const carrierKind = {
+  what: 'a key name',
+  fields: Object.fromEntries(carrierKinds.map((kind) => [kind, textField])) as Record<CarrierKind, typeof textField>,
+  required: [],
+} as const;
+
 export const keyOptions: MethodOptions<'key'> = {
-  readers: { keyNames: { read: readKeyNames }, hideCredentials: flagField },
+  readers: { keyNames: { read: readKeyNames, inside: carrierKind }, hideCredentials: flagField },
   defaults: { hideCredentials: true, keyNames: defaultCarriers },
 };
 
@@ -25,15 +31,9 @@ function readKeyNames(raw: unknown, place: Place, problems: ProblemLog): readonl
   return carriers;
 }
 
-const carrierMapping = {
-  what: 'a key name',
-  fields: Object.fromEntries(carrierKinds.map((kind) => [kind, textField])) as Record<CarrierKind, typeof textField>,
-  required: [],
-} as const;
-
 function readCarrier(raw: unknown, place: Place, problems: ProblemLog): KeyCarrier | null {
   const before = problems.count;
-  const values = readMapping(raw, place, carrierMapping, problems);
+  const values = readMapping(raw, place, carrierKind, problems);
   if (values === null || problems.count > before) return null;
   const given = carrierKinds.filter((kind) => values[kind] !== undefined);
   const [kind] = given;

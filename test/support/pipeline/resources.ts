@@ -9,7 +9,7 @@ import {
   type OptionsOf,
 } from '../../../src/model/endpoint.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
-import { type Consumer } from '../../../src/model/consumer.ts';
+import { type Consumer, consumerDefaults } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { type Grant } from '../../../src/model/grant.ts';
 import { type Limit } from '../../../src/model/limit.ts';
@@ -97,7 +97,7 @@ export function openEndpoint({
 
 /** The consumer `acme`, unless told otherwise. */
 export function consumer(parts: Partial<Consumer> = {}): Consumer {
-  return { id: 'acme', name: 'Acme Ltd', description: '', labels: {}, enabled: true, ...parts };
+  return { id: 'acme', ...consumerDefaults, name: 'Acme Ltd', ...parts };
 }
 
 /** The credential `acme-key` of `acme` for method `key`, unless told otherwise. Other methods get an App Secret. */

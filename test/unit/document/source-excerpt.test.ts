@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { excerptOf } from '../../../src/document/source-excerpt.ts';
+import { documentNames } from '../../../src/resources/parse-document.ts';
 
 /** The excerpt of the line that holds `^` in front of the place of the problem. */
 function excerpt(marked: string): string | null {
@@ -9,6 +10,7 @@ function excerpt(marked: string): string | null {
   const shown = excerptOf(
     lines.map((line) => line.replace('^', '')),
     { line: index + 1, column },
+    documentNames,
   );
   return shown === null ? null : `${shown.text.slice(0, shown.indent)}^${shown.text.slice(shown.indent)}`;
 }
@@ -38,7 +40,7 @@ describe('the line of a problem', () => {
     assert.equal(excerpt('methods:\n  - ^"G T"'), null);
     assert.equal(excerpt('^hunter22'), null);
     assert.equal(excerpt('id: x\n  ^'), null);
-    assert.equal(excerptOf([], { line: 3, column: 1 }), null);
+    assert.equal(excerptOf([], { line: 3, column: 1 }, documentNames), null);
   });
 
   it('is cut to a window when it is long, and cannot steer a terminal', () => {

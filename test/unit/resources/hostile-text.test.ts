@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatProblem } from '../../../src/document/problem.ts';
 import { MAX_PROBLEMS } from '../../../src/document/problem-log.ts';
-import { MAX_DOCUMENT_BYTES, MAX_LARGE_DOCUMENT_BYTES, parseDocument } from '../../../src/resources/parse-document.ts';
+import {
+  documentNames,
+  MAX_DOCUMENT_BYTES,
+  MAX_LARGE_DOCUMENT_BYTES,
+  parseDocument,
+} from '../../../src/resources/parse-document.ts';
 import { excerptOf } from '../../../src/document/source-excerpt.ts';
 import { secretsOf } from './support.ts';
 
@@ -150,7 +155,7 @@ describe('a hostile text', () => {
       const parsed = parse(text);
       assert.ok('problems' in parsed, place);
       for (const problem of parsed.problems) {
-        const told = `${problem.path} ${problem.message} ${excerptOf(text.split('\n'), problem)?.text ?? ''}`;
+        const told = `${problem.path} ${problem.message} ${excerptOf(text.split('\n'), problem, documentNames)?.text ?? ''}`;
         assert.ok(!told.includes(secret), `${place}: ${told}`);
       }
     }

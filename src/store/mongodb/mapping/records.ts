@@ -4,7 +4,7 @@ import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import type { Grant } from '../../../model/grant.ts';
-import { declareWholeConsumer, readConsumer } from '../../../resources/consumer.ts';
+import { declareWholeConsumer, readConsumer, storedConsumerKind } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
 import type { Stored } from '../../../resources/resource.ts';
@@ -48,7 +48,8 @@ function readWhole<T>(collection: string, document: RawDocument, value: unknown,
   return { fault: { ...faultIn(collection, document), field: path === 'id' ? '_id' : path, problem: message } };
 }
 
-const versionKind = {
+/** What every record has besides its resource. */
+export const versionKind = {
   what: 'a document',
   fields: { revision: wholeNumberField(1, Number.MAX_SAFE_INTEGER), createdAt: dateField, updatedAt: dateField },
   required: ['revision', 'createdAt', 'updatedAt'],
@@ -91,7 +92,8 @@ export function readConsumerDocument(document: RawDocument): Mapped<Consumer> {
   return readRecord(collectionNames.consumers, document, readStoredConsumer);
 }
 
-const readStoredConsumer: Reader<Consumer> = (raw, place, problems) => readConsumer(raw, place, problems, 'stored');
+const readStoredConsumer: Reader<Consumer> = (raw, place, problems) =>
+  readConsumer(raw, place, problems, storedConsumerKind);
 
 /** Writes a consumer as a declarative file has it, always with `enabled`. */
 export function writeConsumerDocument(consumer: Consumer, version: VersionFields): ConsumerDocument {

@@ -1,91 +1,34 @@
-import type { Document } from 'mongodb';
-import { credentialStates } from '../../../model/credential.ts';
-import { APP_KEY_PATTERN } from '../../../model/app-key.ts';
-import { accessConditions, authenticationMethods, scenarios } from '../../../model/endpoint.ts';
-import { limitScopes, limitUnits } from '../../../model/limit.ts';
+import { type Fields, idField, type MappingKind, type Schema, schemaOf } from '../../../document/fields.ts';
+import { storedConsumerKind } from '../../../resources/consumer.ts';
+import { appKeyHashField, storedCredentialKind } from '../../../resources/credential.ts';
+import { endpointKind } from '../../../resources/endpoint.ts';
+import { storedGrantKind } from '../../../resources/grant.ts';
+import { versionKind } from '../mapping/records.ts';
 
 /**
  * What MongoDB itself refuses to store, so that an edit by hand which Postern could not read fails in the shell. The
  * readers in mapping/ are stricter: they decide.
  */
 export interface Validator {
-  readonly $jsonSchema: Document;
+  readonly $jsonSchema: Schema;
 }
 
-const id = { bsonType: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,62}$' };
+export const endpointValidator = resourceValidator(endpointKind);
+export const consumerValidator = resourceValidator(storedConsumerKind);
+export const credentialValidator = resourceValidator(storedCredentialKind);
+export const grantValidator = resourceValidator(storedGrantKind);
+
+const id = idField.schema;
 const text = { bsonType: 'string' };
 const time = { bsonType: 'date' };
 const count = { bsonType: 'number', minimum: 0 };
-const appKeyHash = { bsonType: 'string', pattern: '^[0-9a-f]{64}$' };
-const versionFields = { revision: { bsonType: 'number', minimum: 1 }, createdAt: time, updatedAt: time };
-
-const sealed = strict({ keyId: text, nonce: text, ciphertext: text }, ['keyId', 'nonce', 'ciphertext']);
-
-const limits = {
-  bsonType: 'array',
-  items: strict(
-    { requests: { bsonType: 'number', minimum: 1 }, unit: { enum: limitUnits }, per: { enum: limitScopes } },
-    ['requests', 'unit', 'per'],
-  ),
-};
-
-export const endpointValidator = validator(
-  {
-    _id: id,
-    description: text,
-    scenario: { enum: scenarios },
-    match: { bsonType: 'object', required: ['paths'] },
-    authentication: { enum: authenticationMethods },
-    accessCondition: { enum: accessConditions },
-    trafficControl: strict({ limits }, []),
-    options: { bsonType: 'object' },
-    enabled: { bsonType: 'bool' },
-    ...versionFields,
-  },
-  ['scenario', 'match'],
-);
-
-export const consumerValidator = validator(
-  {
-    _id: id,
-    name: text,
-    description: text,
-    labels: { bsonType: 'object', additionalProperties: text },
-    enabled: { bsonType: 'bool' },
-    ...versionFields,
-  },
-  ['enabled'],
-);
-
-export const credentialValidator = validator(
-  {
-    _id: id,
-    consumerId: id,
-    methods: { bsonType: 'array', minItems: 1, uniqueItems: true, items: { enum: authenticationMethods } },
-    appKey: { bsonType: 'string', pattern: APP_KEY_PATTERN.source },
-    sealedAppKey: sealed,
-    appKeyHash,
-    appSecret: sealed,
-    retiringSecret: strict({ appSecret: sealed, expiresAt: time }, ['appSecret', 'expiresAt']),
-    state: { enum: credentialStates },
-    notBefore: time,
-    expiresAt: time,
-    ...versionFields,
-  },
-  ['consumerId', 'methods', 'appKeyHash', 'state'],
-);
-
-export const grantValidator = validator(
-  { _id: text, endpointId: id, consumerId: id, limits, expiresAt: time, ...versionFields },
-  ['endpointId', 'consumerId'],
-);
 
 export const usageValidator: Validator = {
   $jsonSchema: strict({ _id: text, lastUsedAt: time, retiringSecretLastUsedAt: time }, []),
 };
 
 export const formerAppKeyValidator: Validator = {
-  $jsonSchema: strict({ _id: appKeyHash, deletedAt: time, credentialId: id }, ['deletedAt']),
+  $jsonSchema: strict({ _id: appKeyHashField.schema, deletedAt: time, credentialId: id }, ['deletedAt']),
 };
 
 export const revokedTokenValidator: Validator = {
@@ -118,12 +61,19 @@ export const metaValidator: Validator = {
   $jsonSchema: { bsonType: 'object', properties: { _id: text, version: count, revision: count } },
 };
 
-/** A resource: its own fields, revision and times, and nothing else. */
-function validator(properties: Document, required: readonly string[]): Validator {
-  return { $jsonSchema: strict(properties, [...required, 'revision', 'createdAt', 'updatedAt']) };
+/** A resource by the rules of its reader: its own fields with the id as `_id`, revision and times, and nothing else. */
+function resourceValidator({ what, fields, required }: MappingKind<Fields>): Validator {
+  const { id: idOfResource, ...others } = fields;
+  return {
+    $jsonSchema: schemaOf({
+      what,
+      fields: { ...(idOfResource === undefined ? {} : { _id: idOfResource }), ...others, ...versionKind.fields },
+      required: [...required.filter((key) => key !== 'id'), ...versionKind.required],
+    }),
+  };
 }
 
-function strict(properties: Document, required: readonly string[]): Document {
+function strict(properties: Schema, required: readonly string[]): Schema {
   return {
     bsonType: 'object',
     properties,

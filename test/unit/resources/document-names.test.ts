@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { knownNames } from '../../../src/document/known-names.ts';
+import { documentNames } from '../../../src/resources/parse-document.ts';
 
 describe('the names of the declarative document', () => {
   it('are those that its page has', () => {
@@ -10,7 +10,7 @@ describe('the names of the declarative document', () => {
     const inTables = [...page.matchAll(/^\| `([A-Za-z]+)`/gm)].map(([, name = '']) => name);
     assert.ok(inExample.length > 20 && inTables.length > 20, `${String(inExample.length)} ${String(inTables.length)}`);
     const labels = new Set(['tier', 'region']);
-    const absent = [...inExample, ...inTables].filter((name) => !knownNames.has(name) && !labels.has(name));
+    const absent = [...inExample, ...inTables].filter((name) => !documentNames.has(name) && !labels.has(name));
     assert.deepEqual([...new Set(absent)], []);
   });
 });
