@@ -4,7 +4,7 @@ import { isSameFile, openOutput } from '../files/output-file.ts';
 import { FileFault } from '../files/replace-file.ts';
 import { declaredDocument, type ImportedKong, importKong } from '../import/kong/import-kong.ts';
 import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
-import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-options.ts';
+import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-context.ts';
 import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
 import type { Paint } from '../manage/render-change.ts';
 import type { CommandContext } from './command.ts';

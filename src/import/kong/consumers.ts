@@ -1,15 +1,14 @@
-import type { Declared } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
-import { placeIn } from '../../document/problem-log.ts';
-import { credentialImporter } from './credentials.ts';
 import { quoted } from '../../document/problem.ts';
+import type { ProblemLog } from '../../document/problem-log.ts';
+import type { Declared } from '../../resources/declared.ts';
+import { credentialImporter } from './credentials.ts';
 import type { FindingLog } from './finding.ts';
-import type { ImportOptions } from './import-options.ts';
+import type { ImportContext } from './import-context.ts';
 import { type KongConsumer, nameOfConsumer } from './kong-entities.ts';
-import { byName, commonKeys, type KongMapping, type KongReader, unknownKeys } from './kong-reader.ts';
+import { commonKeys, finderOf, type KongMapping } from './kong-mapping.ts';
 import { importedMethods, kindOfPlugin } from './plugin-kinds.ts';
 import { type EffectivePlugins, type NestedPlugin, nestedPlugins } from './plugins.ts';
-import type { ReadingContext } from './read-configuration.ts';
 import { uniqueIds } from './unique-ids.ts';
 
 /** The keys of a consumer, with what can be nested in it. */
@@ -19,7 +18,7 @@ const consumerKeys: ReadonlySet<string> = new Set([
   ...importedMethods.map(({ credential }) => credential.list),
 ]);
 
-/** Credentials that no authentication method of Postern takes. */
+/** Credentials that no authentication method of Postern takes, with their plugins. */
 export const foreignCredentials: Readonly<Record<string, string>> = {
   basicauth_credentials: 'basic-auth',
   jwt_secrets: 'jwt',
@@ -37,125 +36,99 @@ interface ReadConsumers {
 }
 
 /** Consumers with their groups and credentials, nested or at the top of the file, and the plugins of consumers and groups. */
-export function readConsumers(root: KongMapping, context: ReadingContext): ReadConsumers {
-  const { reader, problems } = context;
+export function readConsumers(root: KongMapping, context: ImportContext): ReadConsumers {
+  const { problems } = context;
   const consumerPlugins: NestedPlugin[] = [];
-  const nameOfGroup = groupNames(root, context);
-  const consumers = reader.mappings(root, 'consumers').map((entity) => {
+  const groups = root.mappings('consumer_groups').map((entity) => ({
+    entity,
+    id: entity.text('id'),
+    name: entity.text('name'),
+  }));
+  /** Groups are referred to by name or id: members and plugins have to meet. */
+  const names = new Map(groups.flatMap(({ id, name }) => (id === null || name === null ? [] : [[id, name]])));
+  const nameOfGroup = (reference: string): string => names.get(reference) ?? reference;
+
+  const consumers = root.mappings('consumers').map((entity) => {
     const consumer = readConsumer(entity, nameOfGroup, context);
-    consumerPlugins.push(...nestedPlugins(entity, { consumer }, context));
+    consumerPlugins.push(...nestedPlugins(entity, { consumer }));
     return consumer;
   });
-  const findConsumer = byName(consumers, ({ id, username }) => [id, username]);
+  const finder = finderOf('consumer', consumers, ({ id, username }) => [id, username], problems);
   const ownerOf = (entity: KongMapping): KongConsumer | null => {
-    const reference = reader.reference(entity, 'consumer');
-    if (reference !== null) return findConsumer(reference, placeIn(entity.place, 'consumer'), problems, 'consumer');
-    problems.report(entity.place, '"consumer" is missing; this needs it');
-    return null;
+    if (!entity.has('consumer')) problems.report(entity.place, '"consumer" is missing; this needs it');
+    return finder.findIn(entity, null);
   };
   for (const kind of importedMethods) {
-    for (const entity of reader.mappings(root, kind.credential.list))
-      ownerOf(entity)?.credentials.push({ kind, entity });
+    for (const entity of root.mappings(kind.credential.list)) ownerOf(entity)?.credentials.push({ kind, entity });
   }
-  for (const entity of reader.mappings(root, 'acls')) {
-    const group = groupOf(entity, context);
+  for (const entity of root.mappings('acls')) {
+    const group = groupOf(entity, problems);
     if (group !== null) ownerOf(entity)?.groups.add(group);
   }
-  for (const entity of reader.mappings(root, 'consumer_group_consumers')) {
-    const group = reader.reference(entity, 'consumer_group');
+  for (const entity of root.mappings('consumer_group_consumers')) {
+    const group = entity.reference('consumer_group');
     if (group !== null) ownerOf(entity)?.consumerGroups.add(nameOfGroup(group));
   }
-  for (const entity of reader.mappings(root, 'consumer_group_plugins')) {
-    const group = reader.reference(entity, 'consumer_group');
+  for (const entity of root.mappings('consumer_group_plugins')) {
+    const group = entity.reference('consumer_group');
     if (group !== null) consumerPlugins.push({ entity, nesting: { group: nameOfGroup(group) }, isFilterChain: false });
   }
-  for (const entity of reader.mappings(root, 'consumer_groups')) {
-    const name = reader.text(entity, 'name') ?? reader.text(entity, 'id');
-    if (name === null) continue;
-    for (const member of reader.items(entity, 'consumers')) {
-      const reference = typeof member.raw === 'string' ? member.raw : referenceOf(member, context);
-      if (reference !== null) findConsumer(reference, member.place, problems, 'consumer')?.consumerGroups.add(name);
+  for (const { entity, id, name } of groups) {
+    const group = name ?? id;
+    if (group === null) continue;
+    for (const { reference, place } of entity.references('consumers')) {
+      finder.find(reference, place)?.consumerGroups.add(group);
     }
-    consumerPlugins.push(...nestedPlugins(entity, { group: name }, context));
+    consumerPlugins.push(...nestedPlugins(entity, { group }));
   }
   return { consumers, consumerPlugins, nameOfGroup };
-}
-
-/** Groups are referred to by name or id: members and plugins have to meet. */
-function groupNames(root: KongMapping, { reader }: ReadingContext): ReadConsumers['nameOfGroup'] {
-  const names = new Map<string, string>();
-  for (const entity of reader.mappings(root, 'consumer_groups')) {
-    const id = reader.text(entity, 'id');
-    const name = reader.text(entity, 'name');
-    if (id !== null && name !== null) names.set(id, name);
-  }
-  return (reference) => names.get(reference) ?? reference;
 }
 
 function readConsumer(
   entity: KongMapping,
   nameOfGroup: ReadConsumers['nameOfGroup'],
-  context: ReadingContext,
+  { problems, findings }: ImportContext,
 ): KongConsumer {
-  const { reader, problems, findings } = context;
-  const consumer: KongConsumer = {
-    place: entity.place,
-    id: reader.text(entity, 'id'),
-    username: reader.text(entity, 'username'),
-    customId: reader.text(entity, 'custom_id'),
-    tags: reader.texts(entity, 'tags'),
-    groups: new Set(reader.mappings(entity, 'acls').flatMap((acl) => groupOf(acl, context) ?? [])),
-    consumerGroups: new Set(
-      reader
-        .items(entity, 'groups')
-        .flatMap((group) => (typeof group.raw === 'string' ? group.raw : (referenceOf(group, context) ?? [])))
-        .map(nameOfGroup),
-    ),
-    credentials: importedMethods.flatMap((kind) =>
-      reader.mappings(entity, kind.credential.list).map((credential) => ({ kind, entity: credential })),
-    ),
-  };
-  if (consumer.username === null && consumer.customId === null) {
+  const names = { id: entity.text('id'), username: entity.text('username'), customId: entity.text('custom_id') };
+  const report = findings.about(entity.place, `consumer ${quoted(nameOfConsumer(names))}`);
+  if (names.username === null && names.customId === null) {
     problems.report(entity.place, 'a consumer needs "username" or "custom_id"');
   }
-  for (const key of unknownKeys(entity, consumerKeys)) {
+  for (const key of entity.unknownKeys(consumerKeys)) {
     const plugin = Object.hasOwn(foreignCredentials, key) ? foreignCredentials[key] : undefined;
-    if (isEmptyList(entity.raw[key])) continue;
-    findings.add(plugin === undefined ? 'warning' : 'error', placeIn(entity.place, key), {
-      subject: `consumer ${quoted(nameOfConsumer(consumer))}`,
-      what:
-        plugin === undefined
-          ? `has ${quoted(key)}, which is not known here and was left out`
-          : `has credentials of ${plugin}, which Postern cannot take over`,
-      ...(plugin === undefined ? {} : { instead: 'issue a credential of another method: postern credential issue' }),
-    });
+    const raw = entity.raw[key];
+    if (Array.isArray(raw) && raw.length === 0) continue;
+    if (plugin === undefined) {
+      report('warning', [key], { what: `has ${quoted(key)}, which is not known here and was left out` });
+    } else {
+      report('error', [key], {
+        what: `has credentials of ${plugin}, which Postern cannot take over`,
+        instead: 'issue a credential of another method: postern credential issue',
+      });
+    }
   }
-  return consumer;
+  return {
+    ...names,
+    place: entity.place,
+    report,
+    tags: entity.texts('tags'),
+    groups: new Set(entity.mappings('acls').flatMap((acl) => groupOf(acl, problems) ?? [])),
+    consumerGroups: new Set(entity.references('groups').map(({ reference }) => nameOfGroup(reference))),
+    credentials: importedMethods.flatMap((kind) =>
+      entity.mappings(kind.credential.list).map((credential) => ({ kind, entity: credential })),
+    ),
+  };
 }
 
-function groupOf(entity: KongMapping, { reader, problems }: ReadingContext): string | null {
-  const group = reader.text(entity, 'group');
+function groupOf(entity: KongMapping, problems: ProblemLog): string | null {
+  const group = entity.text('group');
   if (group === null) problems.report(entity.place, '"group" is missing; an entry of "acls" needs it');
   return group;
-}
-
-function referenceOf(
-  value: Parameters<ReadingContext['reader']['mapping']>[0],
-  { reader }: ReadingContext,
-): string | null {
-  const mapping = reader.mapping(value);
-  if (mapping === null) return null;
-  return reader.text(mapping, 'name') ?? reader.text(mapping, 'username') ?? reader.text(mapping, 'id');
-}
-
-function isEmptyList(raw: unknown): boolean {
-  return Array.isArray(raw) && raw.length === 0;
 }
 
 /** The consumers of the document. */
 interface ImportedConsumers {
   readonly declared: readonly Declared[];
-  readonly ids: ReadonlyMap<KongConsumer, string>;
   readonly holdsSecrets: boolean;
 }
 
@@ -165,8 +138,7 @@ const LONE_SURROGATE = /\p{Cs}/gu;
 
 /** Ids of consumers: Kong's own where the file has it, because back ends know it from X-Consumer-Id; else made of the name. */
 export function consumerIds(consumers: readonly KongConsumer[]): ReadonlyMap<KongConsumer, string> {
-  const named = consumers.map((consumer) => {
-    const { id, username, customId } = consumer;
+  const named = consumers.map(({ id, username, customId }) => {
     const identity = JSON.stringify([username, customId, id]);
     return { name: id !== null && ID_PATTERN.test(id) ? id : (username ?? customId ?? id ?? ''), identity };
   });
@@ -174,15 +146,14 @@ export function consumerIds(consumers: readonly KongConsumer[]): ReadonlyMap<Kon
   return new Map(consumers.map((consumer, index) => [consumer, ids[index] ?? '']));
 }
 
-/** Takes consumers over. `disabled` are those of which something could not be taken over that kept them out. */
+/** Imports consumers. `disabled` are those of which something that kept them out could not be imported. */
 export function importConsumers(
   consumers: readonly KongConsumer[],
   ids: ReadonlyMap<KongConsumer, string>,
   disabled: ReadonlySet<KongConsumer>,
-  reader: KongReader,
   findings: FindingLog,
 ): ImportedConsumers {
-  const credentials = credentialImporter(reader, findings);
+  const credentials = credentialImporter(findings);
   const declared = consumers.map((consumer): Declared => {
     const { username, customId, tags } = consumer;
     const id = ids.get(consumer) ?? '';
@@ -193,8 +164,7 @@ export function importConsumers(
     };
     const list = credentials.of(consumer);
     if (customId !== null) {
-      findings.add('warning', placeIn(consumer.place, 'custom_id'), {
-        subject: `consumer ${quoted(nameOfConsumer(consumer))}`,
+      consumer.report('warning', ['custom_id'], {
         what: 'is told to back ends by X-Consumer-Custom-Id too, which Postern removes; it became a label',
         instead: 'look at X-Consumer-Id or X-Consumer-Username in the back end',
       });
@@ -207,39 +177,40 @@ export function importConsumers(
       ...(list.length === 0 ? {} : { credentials: list }),
     };
   });
-  return { declared, ids, holdsSecrets: credentials.holdsSecrets() };
-}
-
-/** The consumers that plugins of their own keep out, or may. */
-export function consumersKeptOut(
-  effective: EffectivePlugins,
-  { elsewhere }: ImportOptions,
-  findings: FindingLog,
-): ReadonlySet<KongConsumer> {
-  const keptOut = new Set<KongConsumer>();
-  for (const [consumer, plugins] of effective.byConsumer) {
-    const subject = `consumer ${quoted(nameOfConsumer(consumer))}`;
-    for (const { name, place } of plugins) {
-      const kind = kindOfPlugin(name);
-      if (kind.kind === 'termination') {
-        keptOut.add(consumer);
-        findings.add('warning', place, {
-          subject,
-          what: 'is kept out by "request-termination"; the consumer is disabled, and refused with 401',
-        });
-      } else if (kind.kind !== 'limit' && kind.kind !== 'bystander' && kind.kind !== 'cors' && !elsewhere.has(name)) {
-        keptOut.add(consumer);
-        findings.add('error', place, {
-          subject,
-          what: `has the plugin ${quoted(name)}, which may keep it out and which Postern has not for single consumers: the consumer is disabled`,
-          instead: 'do in Envoy what it does, then write "enabled: true" by hand',
-        });
-      }
-    }
-  }
-  return keptOut;
+  return { declared, holdsSecrets: credentials.holdsSecrets() };
 }
 
 function wellFormed(text: string): string {
   return text.replaceAll(LONE_SURROGATE, '\ufffd');
+}
+
+/** What a plugin of one consumer can be without keeping it out. */
+const harmlessKinds = ['limit', 'bystander', 'cors'];
+
+/** The consumers that plugins of their own keep out, or may. */
+export function consumersKeptOut(
+  { byConsumer }: EffectivePlugins,
+  { options, findings }: ImportContext,
+): ReadonlySet<KongConsumer> {
+  const keptOut = new Set<KongConsumer>();
+  for (const [consumer, plugins] of byConsumer) {
+    for (const { name, place } of plugins) {
+      const { kind } = kindOfPlugin(name);
+      const report = findings.about(place, `consumer ${quoted(nameOfConsumer(consumer))}`);
+      if (kind === 'termination') {
+        report('warning', [], {
+          what: 'is kept out by "request-termination"; the consumer is disabled, and refused with 401',
+        });
+      } else if (harmlessKinds.includes(kind) || options.elsewhere.has(name)) {
+        continue;
+      } else {
+        report('error', [], {
+          what: `has the plugin ${quoted(name)}, which may keep it out and which Postern has not for single consumers: the consumer is disabled`,
+          instead: 'do in Envoy what it does, then write "enabled: true" by hand',
+        });
+      }
+      keptOut.add(consumer);
+    }
+  }
+  return keptOut;
 }

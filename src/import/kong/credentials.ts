@@ -1,16 +1,16 @@
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import { ID_PATTERN } from '../../document/fields.ts';
-import { placeIn } from '../../document/problem-log.ts';
+import { quoted } from '../../document/problem.ts';
 import { findSecretFault } from '../../resources/app-secret.ts';
 import { APP_KEY_PATTERN, MAX_APP_KEY_CHARACTERS } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { equal } from '../../signing/equal.ts';
-import { quoted } from '../../document/problem.ts';
 import type { FindingLog } from './finding.ts';
 import { type KongConsumer, type KongCredential, nameOfConsumer } from './kong-entities.ts';
-import { type KongReader, valuesOf } from './kong-reader.ts';
+import type { KongMapping } from './kong-mapping.ts';
+import type { ImportedMethod } from './plugin-kinds.ts';
 
-/** Takes credentials over, one consumer after the other; remembers what is taken. */
+/** Imports credentials, one consumer after the other; remembers which App Keys and ids are taken. */
 interface CredentialImporter {
   of(consumer: KongConsumer): readonly Declared[];
   /** Whether any credential so far holds a secret itself. */
@@ -30,96 +30,58 @@ interface Imported {
   readonly values: Declared;
 }
 
-/** An importer for one file. What cannot be taken over is left out and told, without its value. */
-export function credentialImporter(reader: KongReader, findings: FindingLog): CredentialImporter {
+/** A part of a credential that cannot be imported: at which field, why, and what to do. */
+interface CredentialFault {
+  /** Null for the whole credential. */
+  readonly field: string | null;
+  /** In words that follow "has a credential that". */
+  readonly what: string;
+  readonly instead: string;
+}
+
+/** An importer for one file. What cannot be imported is left out and reported, without its value. */
+export function credentialImporter(findings: FindingLog): CredentialImporter {
   const takenKeys = new Map<string, Taken>();
   const takenIds = new Set<string>();
   let hasSecrets = false;
 
-  const importOne = (consumer: KongConsumer, { kind, entity }: KongCredential): Imported | null => {
-    const { method } = kind;
-    const { list, appKey: field, appSecret: secretField, findFault } = kind.credential;
-    const leaveOut = (field: string | null, what: string, instead: string): null => {
-      findings.add('error', field === null ? entity.place : placeIn(entity.place, field), {
-        subject: `consumer ${quoted(nameOfConsumer(consumer))}`,
-        what: `has a credential (${list}) that ${what}: it was left out`,
-        instead,
-      });
+  const importOne = (consumer: KongConsumer, credential: KongCredential): Imported | null => {
+    const { kind, entity } = credential;
+    const report = findings.about(entity.place, `consumer ${quoted(nameOfConsumer(consumer))}`);
+    const leaveOut = ({ field, what, instead }: CredentialFault): null => {
+      const message = `has a credential (${kind.credential.list}) that ${what}: it was left out`;
+      report('error', field === null ? [] : [field], { what: message, instead });
       return null;
     };
-    const issue = `issue another one: postern credential issue --method ${method}`;
-    const appKey = reader.text(entity, field);
-    if (appKey === null)
-      return leaveOut(
-        null,
-        `has no "${field}" in this file; Kong generates it`,
-        'dump the running configuration, which has it',
-      );
-    const keyReference = findReference(appKey);
-    if (keyReference !== null) {
-      return leaveOut(
-        field,
-        `has ${keyReference.what} in place of its "${field}"`,
-        'fill it in first (envsubst; deck file render --populate-env-vars), or write what the vault has',
-      );
+    const appKey = readAppKey(credential);
+    if (typeof appKey !== 'string') return leaveOut(appKey);
+    const lifetime = readLifetime(entity);
+    if (lifetime === null) {
+      return leaveOut({ field: 'ttl', what: 'ends some time, which the file does not tell', instead: issueFor(kind) });
     }
-    if (!APP_KEY_PATTERN.test(appKey)) {
-      const isLong = APP_KEY_PATTERN.test(appKey.slice(0, MAX_APP_KEY_CHARACTERS));
-      const what = isLong
-        ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
-        : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
-      return leaveOut(field, what, issue);
-    }
-    const lifetime = readLifetime(entity, reader);
-    if (lifetime === null) return leaveOut('ttl', 'ends some time, which the file does not tell', issue);
-
-    let secret: Declared = {};
-    let secretText: string | null = null;
-    const fault = findFault?.(valuesOf(entity, reader)) ?? null;
-    if (fault !== null) return leaveOut(null, fault, issue);
-    if (secretField !== null) {
-      secretText = reader.text(entity, secretField);
-      if (secretText === null) {
-        return leaveOut(
-          null,
-          `has no "${secretField}" in this file; Kong generates it`,
-          'dump the running configuration, which has it',
-        );
-      }
-      const reference = findReference(secretText);
-      if (reference?.env === null) {
-        return leaveOut(
-          secretField,
-          `has ${reference.what} in place of its "${secretField}"`,
-          'write the secret into a file or an environment variable: postern credential import --secret-from',
-        );
-      }
-      const secretFault = reference === null ? findSecretFault(secretText) : null;
-      if (secretFault !== null) return leaveOut(secretField, `has a secret that ${secretFault}`, issue);
-      secret = reference === null ? { appSecret: secretText } : { appSecretFrom: { env: reference.env } };
-    }
+    const secret = readSecret(credential);
+    if ('what' in secret) return leaveOut(secret);
 
     const taken = takenKeys.get(appKey);
     if (taken !== undefined) {
-      const isSame =
-        taken.consumer === consumer && isSameText(taken.secret, secretText) && !taken.methods.includes(method);
-      if (!isSame)
-        return leaveOut(
-          field,
-          `has the same "${field}" as another credential has, and an App Key belongs to one`,
-          issue,
-        );
-      taken.methods.push(method);
-      return null;
+      const isSame = taken.consumer === consumer && isSameText(taken.secret, secret.text);
+      if (isSame && !taken.methods.includes(kind.method)) {
+        taken.methods.push(kind.method);
+        return null;
+      }
+      const field = kind.credential.appKey;
+      const what = `has the same "${field}" as another credential has, and an App Key belongs to one`;
+      return leaveOut({ field, what, instead: issueFor(kind) });
     }
-    const joined: AuthenticationMethod[] = [method];
-    takenKeys.set(appKey, { consumer, secret: secretText, methods: joined });
-    hasSecrets ||= secretField === null || 'appSecret' in secret;
-    const id = secretField === null ? reader.text(entity, 'id') : appKey;
+    const joined: AuthenticationMethod[] = [kind.method];
+    takenKeys.set(appKey, { consumer, secret: secret.text, methods: joined });
+    const isKeySecret = kind.credential.appSecret === null;
+    hasSecrets ||= isKeySecret || 'appSecret' in secret.declared;
     // What Kong tells back ends in X-Credential-Identifier, so that it stays the same, where it can be an id.
+    const id = isKeySecret ? entity.text('id') : appKey;
     const isOwnId = id !== null && ID_PATTERN.test(id) && !takenIds.has(id);
     if (isOwnId) takenIds.add(id);
-    return { joined, values: { ...(isOwnId ? { id } : {}), appKey, ...secret, ...lifetime } };
+    return { joined, values: { ...(isOwnId ? { id } : {}), appKey, ...secret.declared, ...lifetime } };
   };
 
   return {
@@ -128,6 +90,61 @@ export function credentialImporter(reader: KongReader, findings: FindingLog): Cr
       consumer.credentials
         .flatMap((credential) => importOne(consumer, credential) ?? [])
         .map(({ joined, values }) => withMethods(joined, values)),
+  };
+}
+
+function issueFor({ method }: ImportedMethod): string {
+  return `issue another one: postern credential issue --method ${method}`;
+}
+
+function absent(field: string): CredentialFault {
+  const instead = 'dump the running configuration, which has it';
+  return { field: null, what: `has no "${field}" in this file; Kong generates it`, instead };
+}
+
+/** The App Key of a credential, or why it cannot be one. */
+function readAppKey({ kind, entity }: KongCredential): string | CredentialFault {
+  const field = kind.credential.appKey;
+  const appKey = entity.text(field);
+  if (appKey === null) return absent(field);
+  const reference = findReference(appKey);
+  if (reference !== null) {
+    const instead = 'fill it in first (envsubst; deck file render --populate-env-vars), or write what the vault has';
+    return { field, what: `has ${reference.what} in place of its "${field}"`, instead };
+  }
+  if (APP_KEY_PATTERN.test(appKey)) return appKey;
+  const what = APP_KEY_PATTERN.test(appKey.slice(0, MAX_APP_KEY_CHARACTERS))
+    ? `has a "${field}" of more than ${String(MAX_APP_KEY_CHARACTERS)} characters`
+    : `has a "${field}" with other characters than A-Z, a-z, 0-9, ".", "_" and "-"`;
+  return { field, what, instead: issueFor(kind) };
+}
+
+/** An App Secret as it stands and as it is declared; both are nothing for a method without one. */
+interface ReadSecret {
+  readonly text: string | null;
+  readonly declared: Declared;
+}
+
+/** The App Secret of a credential, or why it cannot be one. */
+function readSecret({ kind, entity }: KongCredential): ReadSecret | CredentialFault {
+  const { appSecret: field, findFault } = kind.credential;
+  const instead = issueFor(kind);
+  const fault = findFault?.(entity) ?? null;
+  if (fault !== null) return { field: null, what: fault, instead };
+  if (field === null) return { text: null, declared: {} };
+  const text = entity.text(field);
+  if (text === null) return absent(field);
+  const reference = findReference(text);
+  if (reference === null) {
+    const secretFault = findSecretFault(text);
+    if (secretFault !== null) return { field, what: `has a secret that ${secretFault}`, instead };
+    return { text, declared: { appSecret: text } };
+  }
+  if (reference.env !== null) return { text, declared: { appSecretFrom: { env: reference.env } } };
+  return {
+    field,
+    what: `has ${reference.what} in place of its "${field}"`,
+    instead: 'write the secret into a file or an environment variable: postern credential import --secret-from',
   };
 }
 
@@ -141,12 +158,11 @@ function withMethods(list: readonly AuthenticationMethod[], { id, ...rest }: Dec
   };
 }
 
-/** The end of a key with a `ttl`, which Kong counts from its creation; null when the file does not tell when that was. */
-function readLifetime(entity: KongCredential['entity'], reader: KongReader): Declared | null {
-  const ttlSeconds = reader.number(entity, 'ttl');
+/** The end of a credential with a `ttl`, which Kong counts from its creation; null when the file does not say when that was. */
+function readLifetime(entity: KongMapping): Declared | null {
+  const ttlSeconds = entity.number('ttl');
   if (ttlSeconds === null) return {};
-  const createdAt = reader.number(entity, 'created_at');
-  const endsAt = createdAt === null ? NaN : Math.floor(createdAt + ttlSeconds);
+  const endsAt = Math.floor((entity.number('created_at') ?? NaN) + ttlSeconds);
   return endsAt > 0 && endsAt < MAX_TIME_SECONDS ? { expiresAt: declareTime(endsAt) } : null;
 }
 

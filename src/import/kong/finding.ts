@@ -1,12 +1,13 @@
 import { replaceInvisible, type Position } from '../../document/source-text.ts';
 import { formatPath } from '../../document/problem.ts';
-import type { Place } from '../../document/problem-log.ts';
+import { type Place, placeIn } from '../../document/problem-log.ts';
+import type { ReportDifference } from '../../methods/kong.ts';
 
 /**
  * How much a finding matters: `error` for what Kong does and the document does not (it then refuses what it cannot
  * judge), `warning` for what callers or back ends may notice, `note` for what is worth knowing.
  */
-export const findingLevels = ['error', 'warning', 'note'] as const;
+const findingLevels = ['error', 'warning', 'note'] as const;
 export type FindingLevel = (typeof findingLevels)[number];
 
 /** One difference between what Kong does and what the document makes Postern do. */
@@ -23,47 +24,44 @@ export interface Finding extends Position {
   readonly instead: string | null;
 }
 
-/** What a finding is told by. */
-export interface FindingWords {
-  readonly subject: string;
-  readonly what: string;
-  readonly instead?: string;
-}
-
-/** More findings than anybody reads are counted, but not kept. */
+/** More findings than anyone reads are counted, but not kept. */
 export const MAX_FINDINGS = 5000;
 
 /** Collects findings. */
 export interface FindingLog {
-  add(level: FindingLevel, place: Place, words: FindingWords): void;
+  /** How what differs about one thing is reported; `place` is where that thing stands. */
+  about(place: Place, subject: string): ReportDifference;
   /** By position, each once. */
   sorted(): readonly Finding[];
-  /** How many there were of a level, those that were not kept too. */
-  count(level: FindingLevel): number;
+  /** How many there were of each level, with those that were not kept. */
+  readonly counts: Readonly<Record<FindingLevel, number>>;
 }
 
 /** An empty log. */
 export function findingLog(): FindingLog {
   const findings: Finding[] = [];
-  const told = new Set<string>();
+  const known = new Set<string>();
   const counts: Record<FindingLevel, number> = { error: 0, warning: 0, note: 0 };
   return {
-    add: (level, { tree, path }, { subject, what, instead }) => {
-      const key = JSON.stringify([level, path, subject, what]);
-      if (told.has(key)) return;
-      counts[level] += 1;
-      if (findings.length >= MAX_FINDINGS) return;
-      told.add(key);
-      findings.push({
-        level,
-        file: replaceInvisible(tree.file),
-        ...tree.locate(path, 'value'),
-        path: replaceInvisible(formatPath(path)),
-        subject: replaceInvisible(subject),
-        what: replaceInvisible(what),
-        instead: instead === undefined ? null : replaceInvisible(instead),
-      });
-    },
+    about:
+      (place, subject) =>
+      (level, steps, { what, instead }) => {
+        const { tree, path } = placeIn(place, ...steps);
+        const key = JSON.stringify([level, path, subject, what]);
+        if (known.has(key)) return;
+        counts[level] += 1;
+        if (findings.length >= MAX_FINDINGS) return;
+        known.add(key);
+        findings.push({
+          level,
+          file: replaceInvisible(tree.file),
+          ...tree.locate(path, 'value'),
+          path: replaceInvisible(formatPath(path)),
+          subject: replaceInvisible(subject),
+          what: replaceInvisible(what),
+          instead: instead === undefined ? null : replaceInvisible(instead),
+        });
+      },
     sorted: () =>
       [...findings].sort(
         (a, b) =>
@@ -72,6 +70,6 @@ export function findingLog(): FindingLog {
           findingLevels.indexOf(a.level) - findingLevels.indexOf(b.level) ||
           (a.what < b.what ? -1 : Number(a.what > b.what)),
       ),
-    count: (level) => counts[level],
+    counts,
   };
 }

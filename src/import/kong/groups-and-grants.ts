@@ -1,16 +1,15 @@
 import { declareLimits } from '../../resources/limits.ts';
 import type { Declared } from '../../resources/declared.ts';
-import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import type { ProblemLog } from '../../document/problem-log.ts';
+import type { PluginSettings } from '../../methods/kong.ts';
 import { isEmitted } from './endpoints.ts';
-import type { FindingLog } from './finding.ts';
 import type { KongConsumer, KongPlugin } from './kong-entities.ts';
-import type { KongReader } from './kong-reader.ts';
 import type { EndpointDraft } from './match-cell.ts';
-import type { EffectivePlugins } from './plugins.ts';
+import { type EffectivePlugins, orMade } from './plugins.ts';
 import type { RouteLimits } from './rate-limiting.ts';
 
 /** The settings of `acl` (kong/plugins/acl/schema.lua), those of Kong before 3 and of Kong Enterprise. */
-export const aclKeys: ReadonlySet<string> = new Set([
+export const aclSettings: ReadonlySet<string> = new Set([
   ...['allow', 'deny', 'whitelist', 'blacklist', 'hide_groups_header', 'always_use_authenticated_groups'],
   'include_consumer_groups',
 ]);
@@ -22,16 +21,16 @@ export type AllowedBy = (plugin: KongPlugin) => ReadonlySet<KongConsumer>;
  * Reads `acl` plugins (kong/plugins/acl/handler.lua): with `allow`, those of one of the groups are let in; with `deny`,
  * those of none. Configurations before Kong 3 call the lists `whitelist` and `blacklist`. Each plugin is read once.
  */
-export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader, findings: FindingLog): AllowedBy {
+export function allowedBy(consumers: readonly KongConsumer[]): AllowedBy {
   const known = new Map<KongPlugin['config']['raw'], ReadonlySet<KongConsumer>>();
   const members = membersOf(consumers, ({ groups }) => groups);
   const enterpriseMembers = membersOf(consumers, ({ consumerGroups }) => consumerGroups);
   return ({ config }) => {
     const before = known.get(config.raw);
     if (before !== undefined) return before;
-    const deny = [...reader.texts(config, 'deny'), ...reader.texts(config, 'blacklist')];
-    const allow = [...reader.texts(config, 'allow'), ...reader.texts(config, 'whitelist')];
-    const countsBoth = reader.flag(config, 'include_consumer_groups', false);
+    const deny = [...config.texts('deny'), ...config.texts('blacklist')];
+    const allow = [...config.texts('allow'), ...config.texts('whitelist')];
+    const countsBoth = config.flag('include_consumer_groups', false);
     const inAny = (names: readonly string[]): ReadonlySet<KongConsumer> =>
       new Set(
         [...new Set(names)].flatMap((name) => [
@@ -39,7 +38,7 @@ export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader
           ...(countsBoth ? (enterpriseMembers.get(name) ?? []) : []),
         ]),
       );
-    reportAcl(config, deny.length > 0, reader, findings);
+    reportAcl(config, deny.length > 0);
     const allowed = inAny(allow);
     const denied = inAny(deny);
     // Kong looks at `deny` first and takes only one of the two. The order is that of the file.
@@ -53,17 +52,15 @@ export function allowedBy(consumers: readonly KongConsumer[], reader: KongReader
   };
 }
 
-function reportAcl(config: KongPlugin['config'], denies: boolean, reader: KongReader, findings: FindingLog): void {
-  findings.add(denies ? 'warning' : 'note', config.place, {
-    subject: 'plugin "acl"',
+function reportAcl(config: PluginSettings, denies: boolean): void {
+  config.report(denies ? 'warning' : 'note', [], {
     what: denies
       ? 'lets everybody in but some groups; the endpoint has a grant for every consumer of now that is in none of them, and lets nobody else in'
       : 'lets groups in; the endpoint has a grant for every consumer that is in one of them now',
     instead: 'give later consumers a grant: postern grant add',
   });
-  if (reader.flag(config, 'hide_groups_header', false)) return;
-  findings.add('warning', placeIn(config.place, 'hide_groups_header'), {
-    subject: 'plugin "acl"',
+  if (config.flag('hide_groups_header', false)) return;
+  config.report('warning', ['hide_groups_header'], {
     what: 'tells back ends the caller’s groups in X-Consumer-Groups; Postern does not, and removes that header',
     instead: 'look at X-Consumer-Id in the back end',
   });
@@ -75,11 +72,7 @@ function membersOf(
 ): ReadonlyMap<string, readonly KongConsumer[]> {
   const members = new Map<string, KongConsumer[]>();
   for (const consumer of consumers) {
-    for (const group of groupsOf(consumer)) {
-      const list = members.get(group);
-      if (list === undefined) members.set(group, [consumer]);
-      else list.push(consumer);
-    }
+    for (const group of groupsOf(consumer)) orMade(members, group, (): KongConsumer[] => []).push(consumer);
   }
   return members;
 }

@@ -1,17 +1,16 @@
 import type { Declared } from '../../resources/declared.ts';
 import { writeDocument } from '../../resources/write-document.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
-import { placeIn, ProblemLog } from '../../document/problem-log.ts';
+import { type Place, ProblemLog } from '../../document/problem-log.ts';
 import { formatProblem, isPlainName, type Problem } from '../../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
 import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './endpoints.ts';
-import { type Finding, type FindingLevel, type FindingLog, findingLog } from './finding.ts';
+import { type Finding, type FindingLevel, findingLog } from './finding.ts';
 import { allowedBy, importGrants } from './groups-and-grants.ts';
-import type { ImportOptions } from './import-options.ts';
+import type { ImportContext, ImportOptions } from './import-context.ts';
 import type { KongConfiguration, KongRoute } from './kong-entities.ts';
-import { kongReader } from './kong-reader.ts';
 import { effectivePlugins } from './plugins.ts';
 import { routeLimits } from './rate-limiting.ts';
 import { readConfiguration, rootPlace } from './read-configuration.ts';
@@ -50,43 +49,30 @@ export function importKong(source: DocumentSource | UnreadSource, options: Impor
         : readYamlTree(source);
   const problems = new ProblemLog([tree], isPlainName);
   const findings = findingLog();
-  if (problems.count > 0) return { problems: problems.sorted() };
-  const configuration = readConfiguration(tree, problems, findings, options.isComplete);
-  if (configuration === null || problems.count > 0) return { problems: problems.sorted() };
-  const imported = importConfiguration(configuration, options, problems, findings);
-  if (options.observes) {
-    findings.add('warning', rootPlace(tree), {
-      subject: 'mode observe',
-      what: 'endpoints let everything through and record what they would have decided: for Kong behind them, nothing else',
-      instead: 'import again without --observe before requests go past Kong',
-    });
-  }
-  tellDifferences(configuration, rootPlace(tree), findings);
-  if (problems.count > 0) return { problems: problems.sorted() };
-  const counts = { error: findings.count('error'), warning: findings.count('warning'), note: findings.count('note') };
-  return { imported: { ...imported, findings: findings.sorted(), counts } };
+  const context: ImportContext = { options, problems, findings };
+  const configuration = problems.count > 0 ? null : readConfiguration(tree, context);
+  const imported = configuration === null || problems.count > 0 ? null : importConfiguration(configuration, context);
+  if (configuration === null || imported === null || problems.count > 0) return { problems: problems.sorted() };
+  reportDifferences(configuration, rootPlace(tree), context);
+  return { imported: { ...imported, findings: findings.sorted(), counts: findings.counts } };
 }
 
 function importConfiguration(
-  configuration: KongConfiguration,
-  options: ImportOptions,
-  problems: ProblemLog,
-  findings: FindingLog,
-): Omit<ImportedKong, 'findings' | 'counts'> {
-  const { consumers, plugins, marksRegexPaths } = configuration;
-  const reader = kongReader(problems);
+  { routes: all, consumers, plugins, marksRegexPaths }: KongConfiguration,
+  context: ImportContext,
+): Omit<ImportedKong, 'findings' | 'counts'> | null {
+  const { options, problems, findings } = context;
   const effective = effectivePlugins(plugins);
-  const routes = servedRoutes(configuration, findings);
-  reportExcess(configuration, routes, problems);
-  if (problems.count > 0) return { endpoints: [], consumers: [], grants: [], holdsSecrets: false };
-  const limits = routeLimits(routes, effective, options, reader, findings);
-  const allowed = allowedBy(consumers, reader, findings);
-  const context = { effective, allowed, limits, options, reader, findings };
-  const drafts = draftEndpoints(routes, marksRegexPaths, context);
+  const routes = servedRoutes(all);
+  reportExcess({ plugins, consumers }, routes, problems);
+  if (problems.count > 0) return null;
+  const limits = routeLimits(routes, effective, context);
+  const decisive = { ...context, effective, allowed: allowedBy(consumers), limits };
+  const drafts = draftEndpoints(routes, marksRegexPaths, decisive);
   const ids = consumerIds(consumers);
   const grants = importGrants(drafts, ids, effective, limits, problems);
-  const disabled = new Set([...consumersKeptOut(effective, options, findings), ...grants.unlimited]);
-  const imported = importConsumers(consumers, ids, disabled, reader, findings);
+  const disabled = new Set([...consumersKeptOut(effective, context), ...grants.unlimited]);
+  const imported = importConsumers(consumers, ids, disabled, findings);
   return {
     endpoints: drafts.filter(isEmitted).map((draft) => declareDraft(draft, options.observes)),
     consumers: imported.declared,
@@ -95,34 +81,34 @@ function importConfiguration(
   };
 }
 
-/** What differs for every file, told once and where it matters. */
-function tellDifferences(
+/** What differs for every file, reported once and where it matters. */
+function reportDifferences(
   { routes, consumers }: KongConfiguration,
-  root: ReturnType<typeof rootPlace>,
-  findings: FindingLog,
+  root: Place,
+  { options, findings }: ImportContext,
 ): void {
-  const isStripped = ({ stripsPath, paths }: KongRoute): boolean => stripsPath && paths.length > 0;
-  const stripped = routes.filter(isStripped).length;
+  if (options.observes) {
+    findings.about(root, 'mode observe')('warning', [], {
+      what: 'endpoints let everything through and record what they would have decided: for Kong behind them, nothing else',
+      instead: 'import again without --observe before requests go past Kong',
+    });
+  }
+  const stripped = routes.filter(({ stripsPath, paths }) => stripsPath && paths.length > 0).length;
   if (stripped > 0) {
-    findings.add('note', placeIn(root, 'routes'), {
-      subject: 'where requests go',
+    findings.about(root, 'where requests go')('note', ['routes'], {
       what: `services and strip_path (${String(stripped)} route${stripped === 1 ? '' : 's'}) say where requests go, which is Envoy’s to know`,
       instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
     });
   }
-  if (
-    routes.some(({ protocols }) => protocols.length > 0 && !protocols.includes('http') && protocols.includes('https'))
-  ) {
-    findings.add('note', placeIn(root, 'routes'), {
-      subject: 'HTTPS',
+  if (routes.some(({ protocols }) => protocols.includes('https') && !protocols.includes('http'))) {
+    findings.about(root, 'HTTPS')('note', ['routes'], {
       what: 'some routes are for HTTPS only, which is for Envoy’s listeners to see to',
       instead: 'redirect plain HTTP in Envoy (https_redirect)',
     });
   }
   const without = consumers.filter(({ id }) => id === null).length;
   if (without > 0) {
-    findings.add('warning', placeIn(root, 'consumers'), {
-      subject: 'X-Consumer-Id',
+    findings.about(root, 'X-Consumer-Id')('warning', ['consumers'], {
       what: `${without === 1 ? '1 consumer has' : `${String(without)} consumers have`} no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
       instead: 'where back ends look at it, dump with ids (deck gateway dump --with-id), which are then kept',
     });
@@ -138,7 +124,7 @@ const MAX_PAIRS = 50_000_000;
 
 /** Reports what would take longer than anybody waits, long before a real configuration does. */
 export function reportExcess(
-  { plugins, consumers }: KongConfiguration,
+  { plugins, consumers }: Pick<KongConfiguration, 'plugins' | 'consumers'>,
   routes: readonly KongRoute[],
   problems: ProblemLog,
 ): void {

@@ -1,5 +1,6 @@
 import type { Place } from '../../document/problem-log.ts';
-import type { KongMapping } from './kong-reader.ts';
+import type { ReportDifference } from '../../methods/kong.ts';
+import type { KongMapping, PluginConfig } from './kong-mapping.ts';
 import type { ImportedMethod } from './plugin-kinds.ts';
 
 /** A service of Kong: what its routes lead to. */
@@ -13,6 +14,7 @@ export interface KongService {
 /** A route of Kong: which requests it takes, and where they go. */
 export interface KongRoute {
   readonly place: Place;
+  readonly report: ReportDifference;
   readonly id: string | null;
   readonly name: string | null;
   readonly service: KongService | null;
@@ -39,7 +41,7 @@ export interface PluginScope {
 export interface KongPlugin extends PluginScope {
   readonly place: Place;
   readonly name: string;
-  readonly config: KongMapping;
+  readonly config: PluginConfig;
 }
 
 /** A credential of Kong as it stands. */
@@ -52,6 +54,7 @@ export interface KongCredential {
 /** A consumer of Kong. */
 export interface KongConsumer {
   readonly place: Place;
+  readonly report: ReportDifference;
   readonly id: string | null;
   readonly username: string | null;
   readonly customId: string | null;
@@ -74,7 +77,7 @@ export interface KongConfiguration {
 }
 
 /** How people know a route. */
-export function nameOfRoute({ name, id, service }: KongRoute): string {
+export function nameOfRoute({ name, id, service }: Pick<KongRoute, 'name' | 'id' | 'service'>): string {
   return name ?? id ?? (service === null ? 'without name' : `of ${nameOfService(service)}`);
 }
 
@@ -84,6 +87,6 @@ export function nameOfService({ name, id }: KongService): string {
 }
 
 /** How people know a consumer. */
-export function nameOfConsumer({ username, customId, id }: KongConsumer): string {
+export function nameOfConsumer({ username, customId, id }: Pick<KongConsumer, 'username' | 'customId' | 'id'>): string {
   return username ?? customId ?? id ?? 'without name';
 }

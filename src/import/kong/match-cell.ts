@@ -1,4 +1,6 @@
-import type { RouteDecision } from './endpoints.ts';
+import type { DocumentPath } from '../../document/problem.ts';
+import type { RouteDecision } from './decide-route.ts';
+import { orMade } from './plugins.ts';
 import type { KongRoute } from './kong-entities.ts';
 import type { MatchHost, MatchPath, RouteMatch } from './route-match.ts';
 
@@ -29,6 +31,11 @@ export interface EndpointDraft {
 /** The paths that the endpoint of a draft has. */
 export function carriedPaths({ match, droppedPaths }: EndpointDraft): readonly MatchPath[] {
   return match.isCarried ? match.paths.filter((path) => path.rule !== null && !droppedPaths.has(path)) : [];
+}
+
+/** Where findings about what a route matches point to, from the route. */
+export function pathOfMatch({ paths }: KongRoute): DocumentPath {
+  return paths.length > 0 ? ['paths'] : [];
 }
 
 /** Every host and path of a draft. */
@@ -120,7 +127,9 @@ export interface PathIndex {
 
 /** Builds the index. Paths are short, so that their beginnings are few. */
 export function pathIndex(cells: readonly MatchCell[]): PathIndex {
-  const sorted = [...cells].sort((a, b) => compareTexts(a.path.literal, b.path.literal));
+  const sorted = [...cells].sort(({ path: a }, { path: b }) =>
+    a.literal < b.literal ? -1 : Number(a.literal > b.literal),
+  );
   const byLiteral = groupBy(cells, ({ path }) => path.literal);
   const rules = cells.filter(({ isCarried }) => isCarried);
   const byRule = groupBy(rules, ({ path }) => path.rule?.comparable ?? '');
@@ -157,19 +166,11 @@ function firstAbove(sorted: readonly MatchCell[], text: string): number {
   return low;
 }
 
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
-
 function groupBy(
   cells: readonly MatchCell[],
   keyOf: (cell: MatchCell) => string,
 ): ReadonlyMap<string, readonly MatchCell[]> {
   const groups = new Map<string, MatchCell[]>();
-  for (const cell of cells) {
-    const group = groups.get(keyOf(cell));
-    if (group === undefined) groups.set(keyOf(cell), [cell]);
-    else group.push(cell);
-  }
+  for (const cell of cells) orMade(groups, keyOf(cell), (): MatchCell[] => []).push(cell);
   return groups;
 }

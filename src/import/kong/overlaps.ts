@@ -1,8 +1,5 @@
-import { placeIn } from '../../document/problem-log.ts';
-import { placeOfMatch } from './endpoints.ts';
-import { quoted } from '../../document/problem.ts';
-import type { FindingLog } from './finding.ts';
-import type { ImportOptions } from './import-options.ts';
+import { type DocumentPath, quoted } from '../../document/problem.ts';
+import type { ImportOptions } from './import-context.ts';
 import { nameOfRoute } from './kong-entities.ts';
 import {
   cellsOf,
@@ -12,6 +9,7 @@ import {
   type MatchCell,
   type PathIndex,
   pathIndex,
+  pathOfMatch,
   shareHosts,
   shareMethods,
 } from './match-cell.ts';
@@ -22,11 +20,7 @@ import { limitStrictness, type Strictness } from './strictness.ts';
  * Two endpoints cannot claim the same host, path and method. The one that Kong prefers keeps the path; where Kong has no
  * order, the stricter one does, and where none is, the path goes to neither: the one that keeps it is closed.
  */
-export function resolveCollisions(
-  drafts: readonly EndpointDraft[],
-  strictness: Strictness,
-  findings: FindingLog,
-): void {
+export function resolveCollisions(drafts: readonly EndpointDraft[], strictness: Strictness): void {
   const owners = new Map<string, MatchCell>();
   for (const draft of drafts) {
     for (const cell of cellsOf(draft)) {
@@ -37,7 +31,7 @@ export function resolveCollisions(
         if (owner === undefined || owner.draft.droppedPaths.has(owner.path)) owners.set(key, cell);
         else if (owner.draft === draft && owner.path === cell.path) continue;
         else if (owner.draft === draft) draft.droppedPaths.add(shorterLiteral(owner.path, cell.path));
-        else settle(owner, cell, strictness, findings);
+        else settle(owner, cell, strictness);
         const kept = owners.get(key);
         if (kept?.draft.droppedPaths.has(kept.path) === true) owners.set(key, cell);
       }
@@ -57,22 +51,17 @@ function shorterLiteral(first: MatchPath, second: MatchPath): MatchPath {
   return first.literal.length < second.literal.length ? second : first;
 }
 
-function settle(first: MatchCell, second: MatchCell, strictness: Strictness, findings: FindingLog): void {
-  const isFirstKept =
-    isPreferred(first.rank, second.rank) ||
-    (!isPreferred(second.rank, first.rank) &&
-      strictness.isAtLeastAsStrict(first.draft.decision, second.draft.decision));
-  const isSecondKept =
-    isPreferred(second.rank, first.rank) || strictness.isAtLeastAsStrict(second.draft.decision, first.draft.decision);
-  const [kept, dropped] = !isFirstKept && isSecondKept ? [second, first] : [first, second];
+function settle(first: MatchCell, second: MatchCell, strictness: Strictness): void {
+  const wins = (one: MatchCell, other: MatchCell): boolean =>
+    isPreferred(one.rank, other.rank) ||
+    (!isPreferred(other.rank, one.rank) && strictness.isAtLeastAsStrict(one.draft.decision, other.draft.decision));
+  const isUnclear = !wins(first, second) && !wins(second, first);
+  const [kept, dropped] = wins(first, second) || isUnclear ? [first, second] : [second, first];
   dropped.draft.droppedPaths.add(dropped.path);
-  const { route } = dropped.draft;
-  const index = dropped.draft.match.paths.indexOf(dropped.path);
+  const { route, match } = dropped.draft;
   const shown = dropped.path.rule === null ? '/' : Object.values(dropped.path.rule.written).join();
-  const place = route.paths.length === 0 ? route.place : placeIn(route.place, 'paths', index);
-  const isUnclear = !isFirstKept && !isSecondKept;
-  findings.add('error', place, {
-    subject: `route ${quoted(nameOfRoute(route))}`,
+  const path: DocumentPath = route.paths.length === 0 ? [] : ['paths', match.paths.indexOf(dropped.path)];
+  route.report('error', path, {
     what: `takes the same requests below ${quoted(shown)} as the route ${quoted(nameOfRoute(kept.draft.route))}; two endpoints cannot: the path was left out${isUnclear ? ', and the endpoint of the other refuses everything, because Kong has no order between them' : ''}`,
     instead: 'give both routes paths, hosts or methods of their own',
   });
@@ -92,8 +81,7 @@ type Gap = 'order' | 'within-segment' | 'without-slash';
 export function closeGaps(
   drafts: readonly EndpointDraft[],
   strictness: Strictness,
-  { wholeSegments, slashOptional }: Pick<ImportOptions, 'wholeSegments' | 'slashOptional'>,
-  findings: FindingLog,
+  { wholeSegments, slashOptional }: ImportOptions,
 ): void {
   const paths = pathIndex(drafts.flatMap(cellsOf));
   const search: Search = { paths, strictness, wholeSegments, slashOptional, budget: { left: MAX_COMPARISONS } };
@@ -102,13 +90,12 @@ export function closeGaps(
     if (draft.decision.isRefused) continue;
     const found = findGap(draft, search);
     if (found === null) {
-      tellLimits(draft, limitSearch, findings);
+      reportLimits(draft, limitSearch);
       continue;
     }
     draft.isClosed = true;
     const { gap, stricter, rule } = found;
-    findings.add('error', placeOfMatch(draft.route), {
-      subject: `route ${quoted(nameOfRoute(draft.route))}`,
+    draft.route.report('error', pathOfMatch(draft.route), {
       what: `${describeGap(gap, rule, stricter)}, whose access is not the same: the endpoint refuses everything`,
       instead: adviceFor[gap],
     });
@@ -122,13 +109,12 @@ const adviceFor: Readonly<Record<Gap, string>> = {
   order: 'give both routes paths or hosts of their own, then import again',
 };
 
-/** Requests may come to an endpoint with the same access and other limits: nobody gets in who should not, but more often. */
-function tellLimits(draft: EndpointDraft, search: Search, findings: FindingLog): void {
+/** Requests may come to an endpoint with the same access and other limits: the same callers get in, but more often. */
+function reportLimits(draft: EndpointDraft, search: Search): void {
   const found = findGap(draft, search);
-  // The other endpoint refuses everything: whose requests come here was looked at before.
+  // Where the other endpoint refuses everything, the search by access has looked at its requests.
   if (found === null || found.stricter.draft.decision.isRefused) return;
-  findings.add('warning', placeOfMatch(draft.route), {
-    subject: `route ${quoted(nameOfRoute(draft.route))}`,
+  draft.route.report('warning', pathOfMatch(draft.route), {
     what: `${describeGap(found.gap, found.rule, found.stricter)}, which has other limits: those of this endpoint count for them`,
     instead: 'give both routes paths or hosts of their own, or the same limits',
   });

@@ -1,8 +1,8 @@
-import { placeIn } from '../../document/problem-log.ts';
 import { quoted } from '../../document/problem.ts';
+import { placeIn } from '../../document/problem-log.ts';
+import type { ImportContext } from './import-context.ts';
 import type { KongConsumer, KongPlugin, KongRoute, KongService, PluginScope } from './kong-entities.ts';
-import { byName, commonKeys, type KongMapping, unknownKeys } from './kong-reader.ts';
-import type { ReadingContext } from './read-configuration.ts';
+import { commonKeys, finderOf, type KongMapping, PluginConfig } from './kong-mapping.ts';
 
 /** The keys of a plugin that change nothing of when or how it decides, or are read. */
 const pluginKeys: ReadonlySet<string> = new Set([
@@ -25,18 +25,14 @@ export interface NestedPlugin {
   readonly isFilterChain: boolean;
 }
 
-/** The name under which chains of WebAssembly filters are told. */
+/** The name under which chains of WebAssembly filters are reported. */
 const FILTER_CHAINS = 'filter_chains';
 
 /** The plugins in an entity, or at the top of the file. */
-export function nestedPlugins(
-  parent: KongMapping,
-  nesting: Nesting,
-  { reader }: ReadingContext,
-): readonly NestedPlugin[] {
+export function nestedPlugins(parent: KongMapping, nesting: Nesting): readonly NestedPlugin[] {
   return [
-    ...reader.mappings(parent, 'plugins').map((entity) => ({ entity, nesting, isFilterChain: false })),
-    ...reader.mappings(parent, FILTER_CHAINS).map((entity) => ({ entity, nesting, isFilterChain: true })),
+    ...parent.mappings('plugins').map((entity) => ({ entity, nesting, isFilterChain: false })),
+    ...parent.mappings(FILTER_CHAINS).map((entity) => ({ entity, nesting, isFilterChain: true })),
   ];
 }
 
@@ -51,69 +47,60 @@ interface Targets {
 
 /**
  * The plugins that are enabled, with what they apply to. Kong does not look at disabled ones, so that a plugin with a
- * wider scope applies in their place. One of a consumer group stands once for each of its consumers.
+ * wider scope applies in their place. One of a consumer group is repeated for each of its consumers.
  */
 export function readPlugins(
   root: KongMapping,
   nested: readonly NestedPlugin[],
   { services, routes, consumers, nameOfGroup }: Targets,
-  context: ReadingContext,
+  { problems, findings }: ImportContext,
 ): readonly KongPlugin[] {
-  const { reader, problems, findings } = context;
-  const findService = byName(services, ({ id, name }) => [id, name]);
-  const findRoute = byName(routes, ({ id, name }) => [id, name]);
-  const findConsumer = byName(consumers, ({ id, username }) => [id, username]);
-  const shared = reader.mappingIn(root, '_plugin_configs');
+  const ofService = finderOf('service', services, ({ id, name }) => [id, name], problems);
+  const ofRoute = finderOf('route', routes, ({ id, name }) => [id, name], problems);
+  const ofConsumer = finderOf('consumer', consumers, ({ id, username }) => [id, username], problems);
+  const shared = root.mapping('_plugin_configs');
+
+  /** The `config` of a plugin, over the one that deck's `_config` names. */
+  const configOf = (entity: KongMapping, subject: string): PluginConfig => {
+    const { raw, place } = entity.mapping('config') ?? { raw: {}, place: placeIn(entity.place, 'config') };
+    const name = entity.text('_config');
+    const common = name === null ? null : (shared?.mapping(name) ?? null);
+    if (name !== null && common === null) {
+      problems.report(placeIn(entity.place, '_config'), `there is no ${quoted(name)} in "_plugin_configs"`);
+    }
+    return new PluginConfig({ ...common?.raw, ...raw }, place, problems, findings.about(place, subject));
+  };
 
   return nested.flatMap(({ entity, nesting, isFilterChain }): readonly KongPlugin[] => {
-    const { place } = entity;
-    const name = isFilterChain ? FILTER_CHAINS : reader.text(entity, 'name');
+    const { place, raw } = entity;
+    const name = isFilterChain ? FILTER_CHAINS : entity.text('name');
     if (name === null) {
       problems.report(place, '"name" is missing; a plugin needs it');
       return [];
     }
-    const isEnabled = reader.flag(entity, 'enabled', true);
-    const at = (key: string): Parameters<typeof findService>[1] => placeIn(place, key);
-    const service = reader.reference(entity, 'service');
-    const route = reader.reference(entity, 'route');
-    const consumer = reader.reference(entity, 'consumer');
+    const subject = `plugin ${quoted(name)}`;
+    const report = findings.about(place, subject);
+    const isEnabled = entity.flag('enabled', true);
     const plugin = {
       place,
       name,
-      config: isFilterChain ? entity : configOf(entity, shared, context),
-      service: service === null ? (nesting.service ?? null) : findService(service, at('service'), problems, 'service'),
-      route: route === null ? (nesting.route ?? null) : findRoute(route, at('route'), problems, 'route'),
-      consumer:
-        consumer === null ? (nesting.consumer ?? null) : findConsumer(consumer, at('consumer'), problems, 'consumer'),
+      config: isFilterChain ? new PluginConfig(raw, place, problems, report) : configOf(entity, subject),
+      service: ofService.findIn(entity, nesting.service ?? null),
+      route: ofRoute.findIn(entity, nesting.route ?? null),
+      consumer: ofConsumer.findIn(entity, nesting.consumer ?? null),
     };
     if (!isEnabled) return [];
-    if (!isFilterChain) {
-      for (const key of unknownKeys(entity, pluginKeys)) {
-        findings.add('warning', placeIn(place, key), {
-          subject: `plugin ${quoted(name)}`,
-          what: `has ${quoted(key)}, which is not known here: the plugin counts as if it always applied`,
-        });
-      }
+    for (const key of isFilterChain ? [] : entity.unknownKeys(pluginKeys)) {
+      report('warning', [key], {
+        what: `has ${quoted(key)}, which is not known here: the plugin counts as if it always applied`,
+      });
     }
-    const group = nesting.group ?? reader.reference(entity, 'consumer_group');
+    const group = nesting.group ?? entity.reference('consumer_group');
     if (group === null) return [plugin];
     return consumers
       .filter(({ consumerGroups }) => consumerGroups.has(nameOfGroup(group)))
       .map((member) => ({ ...plugin, consumer: member }));
   });
-}
-
-/** The `config` of a plugin, over the one that deck's `_config` names. */
-function configOf(entity: KongMapping, shared: KongMapping | null, { reader, problems }: ReadingContext): KongMapping {
-  const own = reader.mappingIn(entity, 'config') ?? { raw: {}, place: placeIn(entity.place, 'config') };
-  const name = reader.text(entity, '_config');
-  if (name === null) return own;
-  const common = shared === null ? null : reader.mappingIn(shared, name);
-  if (common === null) {
-    problems.report(placeIn(entity.place, '_config'), `there is no ${quoted(name)} in "_plugin_configs"`);
-    return own;
-  }
-  return { raw: { ...common.raw, ...own.raw }, place: own.place };
 }
 
 /** Finds which configuration of a plugin Kong uses. */
@@ -125,8 +112,6 @@ export interface EffectivePlugins {
   /** Plugins that apply to single consumers only, by consumer. */
   readonly byConsumer: ReadonlyMap<KongConsumer, readonly KongPlugin[]>;
 }
-
-type Scope = readonly [KongRoute | null, KongService | null, KongConsumer | null];
 
 /** Configurations of one plugin by what they apply to. */
 type Scopes = Map<KongRoute | null, Map<KongService | null, Map<KongConsumer | null, KongPlugin>>>;
@@ -147,10 +132,20 @@ export function effectivePlugins(plugins: readonly KongPlugin[]): EffectivePlugi
     if (!consumers.has(consumer)) consumers.set(consumer, plugin);
     if (consumer !== null) orMade(byConsumer, consumer, () => [] as KongPlugin[]).push(plugin);
   }
-  const find = (name: string, order: readonly Scope[]): KongPlugin | null => {
-    const routes = scopes.get(name);
-    for (const [route, service, consumer] of order) {
-      const plugin = routes?.get(route)?.get(service)?.get(consumer);
+  /** A route without service, or a caller that is no consumer, makes some of the scopes equal. */
+  const find = (name: string, route: KongRoute, caller: KongConsumer | null): KongPlugin | null => {
+    const { service: own } = route;
+    for (const [ofRoute, ofService, ofConsumer] of [
+      [route, own, caller],
+      [route, null, caller],
+      [null, own, caller],
+      [route, own, null],
+      [null, null, caller],
+      [route, null, null],
+      [null, own, null],
+      [null, null, null],
+    ] as const) {
+      const plugin = scopes.get(name)?.get(ofRoute)?.get(ofService)?.get(ofConsumer);
       if (plugin !== undefined) return plugin;
     }
     return null;
@@ -158,49 +153,20 @@ export function effectivePlugins(plugins: readonly KongPlugin[]): EffectivePlugi
   const ofRoutes = new Map<KongRoute, ReadonlyMap<string, KongPlugin>>();
   return {
     byConsumer,
-    forRoute: (route) => {
-      const known = ofRoutes.get(route);
-      if (known !== undefined) return known;
-      const { service } = route;
-      const order: readonly Scope[] = [
-        [route, service, null],
-        [route, null, null],
-        [null, service, null],
-        [null, null, null],
-      ];
-      const found = new Map<string, KongPlugin>();
-      for (const name of scopes.keys()) {
-        const plugin = find(name, order);
-        if (plugin !== null) found.set(name, plugin);
-      }
-      ofRoutes.set(route, found);
-      return found;
-    },
-    forConsumer: (name, route, consumer) => {
-      const { service } = route;
-      return find(name, [
-        ...(service === null ? [] : [[route, service, consumer] as const]),
-        [route, null, consumer],
-        ...(service === null
-          ? []
-          : ([
-              [null, service, consumer],
-              [route, service, null],
-            ] as const)),
-        [null, null, consumer],
-        [route, null, null],
-        ...(service === null ? [] : [[null, service, null] as const]),
-        [null, null, null],
-      ]);
-    },
+    forRoute: (route) =>
+      orMade(ofRoutes, route, () => {
+        const found = [...scopes.keys()].map((name) => [name, find(name, route, null)] as const);
+        return new Map(found.filter((entry): entry is [string, KongPlugin] => entry[1] !== null));
+      }),
+    forConsumer: find,
   };
 }
 
-function orMade<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
+/** The value of a key, which is made when there is none. */
+export function orMade<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }

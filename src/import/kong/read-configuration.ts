@@ -1,18 +1,10 @@
+import { quoted } from '../../document/problem.ts';
 import { placeIn, type Place, type ProblemLog } from '../../document/problem-log.ts';
 import type { YamlTree } from '../../document/yaml-tree.ts';
-import { quoted } from '../../document/problem.ts';
-import type { FindingLog } from './finding.ts';
-import type { KongConfiguration, KongRoute, KongService } from './kong-entities.ts';
-import {
-  byName,
-  commonKeys,
-  hasValue,
-  type KongMapping,
-  type KongReader,
-  kongReader,
-  unknownKeys,
-} from './kong-reader.ts';
 import { foreignCredentials, readConsumers } from './consumers.ts';
+import type { ImportContext } from './import-context.ts';
+import { type KongConfiguration, type KongRoute, type KongService, nameOfRoute } from './kong-entities.ts';
+import { commonKeys, finderOf, KongMapping } from './kong-mapping.ts';
 import { importedMethods } from './plugin-kinds.ts';
 import { type NestedPlugin, nestedPlugins, readPlugins } from './plugins.ts';
 
@@ -50,13 +42,6 @@ const idleLists: ReadonlySet<string> = new Set([
   ...['rbac_roles', 'rbac_users', 'partials', 'plugins_partials', 'oauth2_authorization_codes', 'sni'],
 ]);
 
-/** What reading Kong's file needs. */
-export interface ReadingContext {
-  readonly reader: KongReader;
-  readonly problems: ProblemLog;
-  readonly findings: FindingLog;
-}
-
 /** More plugins than these, which aliases can make of a short text, are not read. */
 export const MAX_PLUGINS = 200_000;
 
@@ -66,43 +51,31 @@ const FORMATS = ['1.1', '2.1', '3.0'];
 const OTHER_CONDITIONS = ['headers', 'snis', 'sources', 'destinations', 'expression'];
 
 /** What a file says, flattened; null when it is no declarative configuration of Kong: then a problem says why. */
-export function readConfiguration(
-  tree: YamlTree,
-  problems: ProblemLog,
-  findings: FindingLog,
-  isComplete: boolean,
-): KongConfiguration | null {
-  const reader = kongReader(problems);
-  const context: ReadingContext = { reader, problems, findings };
-  const root = reader.mapping({ raw: tree.value, place: { tree, path: [] } });
+export function readConfiguration(tree: YamlTree, context: ImportContext): KongConfiguration | null {
+  const { problems, options } = context;
+  const root = KongMapping.read({ raw: tree.value, place: rootPlace(tree) }, problems);
   if (root === null) return null;
   const format = readFormat(root, problems);
   if (format === null) return null;
-  refusePart(root, context, isComplete);
-  tellOtherLists(root, context);
+  refusePart(root, problems, options.isComplete);
+  reportOtherLists(root, context);
 
-  const nested: NestedPlugin[] = [...nestedPlugins(root, {}, context)];
+  const nested: NestedPlugin[] = [...nestedPlugins(root, {})];
   const services: KongService[] = [];
   const routes: KongRoute[] = [];
   const addRoute = (entity: KongMapping, service: KongService | null): void => {
     const route = readRoute(entity, service, context);
     routes.push(route);
-    nested.push(...nestedPlugins(entity, { route }, context));
+    nested.push(...nestedPlugins(entity, { route }));
   };
-  for (const entity of reader.mappings(root, 'services')) {
+  for (const entity of root.mappings('services')) {
     const service = readService(entity, context);
     services.push(service);
-    nested.push(...nestedPlugins(entity, { service }, context));
-    for (const route of reader.mappings(entity, 'routes')) addRoute(route, service);
+    nested.push(...nestedPlugins(entity, { service }));
+    for (const route of entity.mappings('routes')) addRoute(route, service);
   }
-  const findService = byName(services, ({ id, name }) => [id, name]);
-  for (const entity of reader.mappings(root, 'routes')) {
-    const reference = reader.reference(entity, 'service');
-    addRoute(
-      entity,
-      reference === null ? null : findService(reference, placeIn(entity.place, 'service'), problems, 'service'),
-    );
-  }
+  const ofService = finderOf('service', services, ({ id, name }) => [id, name], problems);
+  for (const entity of root.mappings('routes')) addRoute(entity, ofService.findIn(entity, null));
   const { consumers, consumerPlugins, nameOfGroup } = readConsumers(root, context);
   nested.push(...consumerPlugins);
   if (nested.length > MAX_PLUGINS) {
@@ -130,50 +103,42 @@ function readFormat(root: KongMapping, problems: ProblemLog): string | null {
 }
 
 /** A part of a configuration does not say what else applies to it: a global plugin may be missing. */
-function refusePart(root: KongMapping, { reader, problems }: ReadingContext, isComplete: boolean): void {
-  const info = reader.mappingIn(root, '_info');
+function refusePart(root: KongMapping, problems: ProblemLog, isComplete: boolean): void {
+  const info = root.mapping('_info');
   if (info === null) return;
-  const tags = placeIn(info.place, 'select_tags');
-  if (reader.items(info, 'select_tags').length > 0 && !isComplete) {
+  if (info.items('select_tags').length > 0 && !isComplete) {
     problems.report(
-      tags,
+      placeIn(info.place, 'select_tags'),
       'this file holds only what has these tags, and plugins without them may apply to its routes: dump the whole configuration (deck gateway dump), or say with --complete that it is whole',
     );
   }
-  const defaults = reader.mappingIn(info, 'defaults');
+  const defaults = info.mapping('defaults');
   const decisive = [...OTHER_CONDITIONS, 'hosts', 'paths', 'methods', 'enabled', 'regex_priority'];
   for (const kind of ['service', 'route']) {
-    const values = defaults === null ? null : reader.mappingIn(defaults, kind);
-    const used = values === null ? [] : decisive.filter((key) => hasValue(values, key));
-    if (values !== null && used.length > 0) {
-      problems.report(
-        values.place,
-        `defaults for ${used.map((key) => JSON.stringify(key)).join(', ')} are not filled in here; run "deck file render" first`,
-      );
-    }
+    const values = defaults?.mapping(kind) ?? null;
+    const used = values === null ? [] : decisive.filter((key) => values.has(key));
+    if (values === null || used.length === 0) continue;
+    const keys = used.map((key) => JSON.stringify(key)).join(', ');
+    problems.report(values.place, `defaults for ${keys} are not filled in here; run "deck file render" first`);
   }
 }
 
-function tellOtherLists(root: KongMapping, { findings }: ReadingContext): void {
-  for (const key of unknownKeys(root, readLists)) {
-    const place = placeIn(root.place, key);
-    const subject = `the list ${quoted(key)}`;
+function reportOtherLists(root: KongMapping, { findings }: ImportContext): void {
+  for (const key of root.unknownKeys(readLists)) {
+    const report = findings.about(placeIn(root.place, key), `the list ${quoted(key)}`);
     if (idleLists.has(key)) continue;
     if (envoyLists.has(key)) {
-      findings.add('note', place, {
-        subject,
+      report('note', [], {
         what: 'is about connections, which are Envoy’s',
         instead: 'write it as clusters, listeners and TLS of Envoy',
       });
     } else if (Object.hasOwn(foreignCredentials, key)) {
-      findings.add('error', place, {
-        subject,
+      report('error', [], {
         what: `holds credentials of ${foreignCredentials[key] ?? key}, which Postern cannot take over`,
         instead: 'give these consumers a credential of another method: postern credential issue',
       });
     } else {
-      findings.add('error', place, {
-        subject,
+      report('error', [], {
         what: 'is not known here and was left out',
         instead: 'check whether it decides who gets in',
       });
@@ -181,49 +146,43 @@ function tellOtherLists(root: KongMapping, { findings }: ReadingContext): void {
   }
 }
 
-function readService(entity: KongMapping, { reader, findings }: ReadingContext): KongService {
-  const service = {
-    place: entity.place,
-    id: reader.text(entity, 'id'),
-    name: reader.text(entity, 'name'),
-    isEnabled: reader.flag(entity, 'enabled', true),
-  };
-  for (const key of unknownKeys(entity, serviceKeys)) {
-    findings.add('warning', placeIn(entity.place, key), {
-      subject: `service ${quoted(service.name ?? '')}`,
-      what: `has ${quoted(key)}, which is not known here and was left out`,
-    });
+function readService(entity: KongMapping, { findings }: ImportContext): KongService {
+  const { place } = entity;
+  const service = { place, id: entity.text('id'), name: entity.text('name'), isEnabled: entity.flag('enabled', true) };
+  const report = findings.about(place, `service ${quoted(service.name ?? '')}`);
+  for (const key of entity.unknownKeys(serviceKeys)) {
+    report('warning', [key], { what: `has ${quoted(key)}, which is not known here and was left out` });
   }
   return service;
 }
 
-function readRoute(entity: KongMapping, service: KongService | null, context: ReadingContext): KongRoute {
-  const { reader } = context;
-  const headers = reader.mappingIn(entity, 'headers');
+function readRoute(entity: KongMapping, service: KongService | null, { problems, findings }: ImportContext): KongRoute {
+  const { place } = entity;
+  const headers = entity.mapping('headers');
   const headerCount = headers === null ? 0 : Object.keys(headers.raw).length;
   const isPresent = (key: string): boolean =>
-    key === 'headers' ? headerCount > 0 : key === 'expression' ? hasValue(entity, key) : isFilled(entity, key);
+    key === 'headers' ? headerCount > 0 : key === 'expression' ? entity.has(key) : isFilled(entity, key);
+  const names = { id: entity.text('id'), name: entity.text('name'), service };
   const route: KongRoute = {
-    place: entity.place,
-    id: reader.text(entity, 'id'),
-    name: reader.text(entity, 'name'),
-    service,
-    hosts: reader.texts(entity, 'hosts'),
-    paths: reader.texts(entity, 'paths'),
-    methods: reader.texts(entity, 'methods'),
-    protocols: reader.texts(entity, 'protocols'),
+    ...names,
+    place,
+    report: findings.about(place, `route ${quoted(nameOfRoute(names))}`),
+    hosts: entity.texts('hosts'),
+    paths: entity.texts('paths'),
+    methods: entity.texts('methods'),
+    protocols: entity.texts('protocols'),
     headerCount,
     otherConditions: [
       ...OTHER_CONDITIONS.filter(isPresent),
-      ...unknownKeys(entity, routeKeys).filter((key) => !OTHER_CONDITIONS.includes(key)),
+      ...entity.unknownKeys(routeKeys).filter((key) => !OTHER_CONDITIONS.includes(key)),
     ],
-    regexPriority: reader.number(entity, 'regex_priority') ?? 0,
-    stripsPath: reader.flag(entity, 'strip_path', true),
+    regexPriority: entity.number('regex_priority') ?? 0,
+    stripsPath: entity.flag('strip_path', true),
   };
   const { hosts, paths, methods, otherConditions, protocols } = route;
   const isHttp = protocols.length === 0 || protocols.some((protocol) => /^(?:http|grpc)s?$/.test(protocol));
   if (isHttp && hosts.length + paths.length + methods.length + otherConditions.length === 0) {
-    context.problems.report(entity.place, 'a route needs "hosts", "paths", "methods" or "headers", as in Kong');
+    problems.report(place, 'a route needs "hosts", "paths", "methods" or "headers", as in Kong');
   }
   return route;
 }

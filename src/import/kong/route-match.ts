@@ -1,11 +1,9 @@
-import { placeIn } from '../../document/problem-log.ts';
 import type { PathRule } from '../../model/endpoint.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parsePathRule, parseTarget } from '../../receive/path.ts';
 import { isToken } from '../../signing/http-grammar.ts';
 import { quoted } from '../../document/problem.ts';
-import type { FindingLog } from './finding.ts';
-import { type KongRoute, nameOfRoute } from './kong-entities.ts';
+import type { KongRoute } from './kong-entities.ts';
 
 /** A host of a route. `pattern` is that of an endpoint, null for any; `rule` whether an endpoint can have it. */
 export interface MatchHost {
@@ -53,21 +51,19 @@ const MAX_PATH_LENGTH = 2048;
 /** Paths of Kong before 3.0 are regular expressions when they hold anything else. */
 const PLAIN_PATH = /^[A-Za-z0-9.\-_~/%]*$/;
 
-/** Reads the match of a route and tells what of it no endpoint can have. */
-export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findings: FindingLog): RouteMatch {
-  const subject = `route ${quoted(nameOfRoute(route))}`;
-  if (route.otherConditions.length > 0) {
-    findings.add('error', route.place, {
-      subject,
-      what: `is chosen by ${route.otherConditions.map(quoted).join(', ')} too, which endpoints have not: it was left out`,
+/** Reads the match of a route and reports what of it no endpoint can have. */
+export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): RouteMatch {
+  const { report, otherConditions } = route;
+  if (otherConditions.length > 0) {
+    report('error', [], {
+      what: `is chosen by ${otherConditions.map(quoted).join(', ')} too, which endpoints have not: it was left out`,
       instead: 'name an endpoint of your own in Envoy’s route: context_extensions of ext_authz',
     });
   }
   const hosts = route.hosts.map((host, index) => {
     const read = readHost(host);
     if (!read.isCarried) {
-      findings.add('error', placeIn(route.place, 'hosts', index), {
-        subject,
+      report('error', ['hosts', index], {
         what: `has the host ${quoted(host)}, which endpoints cannot have: it was left out`,
         instead: 'write host names without port, or *.example.com',
       });
@@ -77,18 +73,16 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
   const paths = route.paths.map((path, index) => {
     const read = readPath(path, marksRegexPaths);
     if ('reason' in read) {
-      findings.add('error', placeIn(route.place, 'paths', index), {
-        subject,
+      report('error', ['paths', index], {
         what: `has the path ${quoted(path)}, which endpoints cannot have (${read.reason}): it was left out`,
         instead:
           'write prefixes or single paths, or name an endpoint in Envoy’s route (context_extensions of ext_authz)',
       });
+      return read.path;
     }
-    if ('reason' in read) return read.path;
     const prefix = read.rule !== null && 'prefix' in read.rule.written ? read.rule.written.prefix : '/';
     if (prefix !== '/' && prefix.endsWith('/')) {
-      findings.add('warning', placeIn(route.place, 'paths', index), {
-        subject,
+      report('warning', ['paths', index], {
         what: 'has a path that ends with "/": the endpoint takes the path without it too, which Kong gives to no route or to another one',
         instead: 'make sure that the back end has nothing there that callers must not have',
       });
@@ -98,8 +92,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
   const methods = [...new Set(route.methods)];
   const faulty = methods.filter((method) => !isToken(method));
   if (faulty.length > 0) {
-    findings.add('error', placeIn(route.place, 'methods'), {
-      subject,
+    report('error', ['methods'], {
       what: `has ${faulty.map(quoted).join(', ')} among its methods, which is no HTTP method: it was left out`,
     });
   }
@@ -107,7 +100,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean, findi
     hosts: hosts.length === 0 ? [ANY_HOST] : hosts,
     paths: paths.length === 0 ? [ANY_PATH] : paths,
     methods,
-    isCarried: route.otherConditions.length === 0 && faulty.length === 0,
+    isCarried: otherConditions.length === 0 && faulty.length === 0,
   };
 }
 

@@ -1,5 +1,6 @@
-import type { RouteDecision } from './endpoints.ts';
+import type { RouteDecision } from './decide-route.ts';
 import type { KongConsumer } from './kong-entities.ts';
+import { orMade } from './plugins.ts';
 
 /** Compares two decisions in one respect: who is let in, or how often. */
 export interface Strictness {
@@ -19,26 +20,21 @@ export function strictnessOf(decisions: readonly RouteDecision[]): Strictness {
   const accesses = new Map<RouteDecision, Access>();
   const numbers = new Map<KongConsumer, number>();
   const keysOfSets = new Map<ReadonlySet<KongConsumer>, string>();
-  const keyOfSet = (allowed: ReadonlySet<KongConsumer>): string => {
-    const known = keysOfSets.get(allowed);
-    if (known !== undefined) return known;
-    const key = [...allowed]
-      .map((consumer) => {
-        const number = numbers.get(consumer) ?? numbers.size;
-        numbers.set(consumer, number);
-        return number;
-      })
-      .sort((a, b) => a - b)
-      .join();
-    keysOfSets.set(allowed, key);
-    return key;
-  };
+  const numberOf = (consumer: KongConsumer): number => orMade(numbers, consumer, () => numbers.size);
+  const keyOfSet = (allowed: ReadonlySet<KongConsumer>): string =>
+    orMade(keysOfSets, allowed, () =>
+      [...allowed]
+        .map(numberOf)
+        .sort((a, b) => a - b)
+        .join(),
+    );
   for (const decision of decisions) {
     const { isRefused, method, options, allowed } = decision;
     const key = isRefused ? 'refused' : JSON.stringify([method, options, allowed === null ? null : keyOfSet(allowed)]);
-    const access = byKey.get(key) ?? { decision, index: byKey.size };
-    byKey.set(key, access);
-    accesses.set(decision, access);
+    accesses.set(
+      decision,
+      orMade(byKey, key, () => ({ decision, index: byKey.size })),
+    );
   }
   const answers = new Map<number, boolean>();
   return {
@@ -47,10 +43,7 @@ export function strictnessOf(decisions: readonly RouteDecision[]): Strictness {
       const b = accesses.get(second);
       if (a === undefined || b === undefined) return compare(first, second);
       if (a === b) return true;
-      const key = a.index * byKey.size + b.index;
-      const known = answers.get(key) ?? compare(a.decision, b.decision);
-      answers.set(key, known);
-      return known;
+      return orMade(answers, a.index * byKey.size + b.index, () => compare(a.decision, b.decision));
     },
   };
 }

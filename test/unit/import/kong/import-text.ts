@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import type { Finding } from '../../../../src/import/kong/finding.ts';
 import { type ImportedKong, importKong } from '../../../../src/import/kong/import-kong.ts';
-import type { ImportOptions } from '../../../../src/import/kong/import-options.ts';
+import type { ImportOptions } from '../../../../src/import/kong/import-context.ts';
 
 /** No decision taken. */
 export const undecided: ImportOptions = {

@@ -1,56 +1,49 @@
-import { placeIn } from '../../document/problem-log.ts';
-import { placeOfMatch } from './endpoints.ts';
 import { quoted } from '../../document/problem.ts';
+import { placeIn } from '../../document/problem-log.ts';
 import type { FindingLog } from './finding.ts';
+import type { ImportContext } from './import-context.ts';
 import { nameOfRoute } from './kong-entities.ts';
-import { cellsOf, containsHost, type EndpointDraft, type MatchCell, type PathIndex, pathIndex } from './match-cell.ts';
+import { cellsOf, containsHost, type EndpointDraft, type MatchCell, pathIndex, pathOfMatch } from './match-cell.ts';
 import type { MatchPath } from './route-match.ts';
 
 /** Comparisons that are made at most; a file that needs more has its findings from the first ones. */
 const MAX_COMPARISONS = 20_000_000;
 
 /**
- * Tells of requests that pass in Kong and are 404 here, although no route was left out. Kong goes on to the next route
+ * Reports requests that pass in Kong and are 404 here, although no route was left out. Kong goes on to the next route
  * when the method does not fit; here the endpoint with the best host and path decides alone (spec §2.3). And a prefix of
  * Kong ends within a segment: `/orders` takes `/orders2`.
  */
-export function tellNotFound(drafts: readonly EndpointDraft[], wholeSegments: boolean, findings: FindingLog): void {
+export function reportNotFound(drafts: readonly EndpointDraft[], { options, findings }: ImportContext): void {
   const cells = drafts.flatMap(cellsOf);
-  const paths = pathIndex(cells);
-  const methodsByRule = new Map<string, ReadonlySet<string> | null>();
-  for (const cell of cells) {
-    if (!cell.isCarried) continue;
-    const known = methodsByRule.get(keyOf(cell));
-    if (known === null) continue;
-    methodsByRule.set(keyOf(cell), cell.methods.length === 0 ? null : new Set([...(known ?? []), ...cell.methods]));
-  }
-  const budget = { left: MAX_COMPARISONS };
-  for (const draft of drafts) {
-    if (draft.match.methods.length > 0) tellMethods(draft, methodsByRule, paths, budget, findings);
-  }
-  if (!wholeSegments) tellSegments(cells, findings);
+  reportMethods(drafts, cells);
+  if (!options.wholeSegments) reportSegments(cells, findings);
 }
 
-function tellMethods(
-  draft: EndpointDraft,
-  methodsByRule: ReadonlyMap<string, ReadonlySet<string> | null>,
-  paths: PathIndex,
-  budget: { left: number },
-  findings: FindingLog,
-): void {
-  for (const cell of cellsOf(draft)) {
+function reportMethods(drafts: readonly EndpointDraft[], cells: readonly MatchCell[]): void {
+  const paths = pathIndex(cells);
+  /** The methods that endpoints take by a rule; null for any. */
+  const methodsByRule = new Map<string, ReadonlySet<string> | null>();
+  for (const cell of cells) {
+    const known = methodsByRule.get(keyOf(cell));
+    if (!cell.isCarried || known === null) continue;
+    methodsByRule.set(keyOf(cell), cell.methods.length === 0 ? null : new Set([...(known ?? []), ...cell.methods]));
+  }
+  let comparisonsLeft = MAX_COMPARISONS;
+  for (const cell of drafts.flatMap((draft) => (draft.match.methods.length > 0 ? cellsOf(draft) : []))) {
+    const { draft } = cell;
     const taken = methodsByRule.get(keyOf(cell)) ?? null;
     if (!cell.isCarried || taken === null) continue;
     for (const other of paths.meeting(cell.path.rule?.comparable ?? '')) {
-      budget.left -= 1;
-      if (budget.left < 0) return;
+      comparisonsLeft -= 1;
+      if (comparisonsLeft < 0) return;
       if (other.draft === draft || other.draft.decision.isRefused || !isKongs(cell, other)) continue;
       const left = other.methods.filter((method) => !taken.has(method));
       if (other.methods.length > 0 && left.length === 0) continue;
-      const which = other.methods.length === 0 ? `methods other than ${[...taken].join(', ')}` : left.join(', ');
-      findings.add('warning', placeOfMatch(draft.route), {
-        subject: `route ${quoted(nameOfRoute(draft.route))}`,
-        what: `takes ${quoted(cell.path.literal)} for ${[...taken].join(', ')} only: there, Kong gives ${which} to the route ${quoted(nameOfRoute(other.draft.route))}, and here they are 404`,
+      const own = [...taken].join(', ');
+      const which = other.methods.length === 0 ? `methods other than ${own}` : left.join(', ');
+      draft.route.report('warning', pathOfMatch(draft.route), {
+        what: `takes ${quoted(cell.path.literal)} for ${own} only: there, Kong gives ${which} to the route ${quoted(nameOfRoute(other.draft.route))}, and here they are 404`,
         instead:
           'where callers need them, write one more endpoint with this path and those methods, and the access of that route',
       });
@@ -75,18 +68,18 @@ function contains(outer: MatchPath, inner: MatchPath): boolean {
 }
 
 /** Once for the file: it is so for nearly every route. */
-function tellSegments(cells: readonly MatchCell[], findings: FindingLog): void {
+function reportSegments(cells: readonly MatchCell[], findings: FindingLog): void {
   const ending = cells.filter(
     ({ isCarried, path }) =>
       isCarried && path.rule?.kind === 'prefix' && path.literal !== '/' && !path.literal.endsWith('/'),
   );
   const [first] = ending;
   if (first === undefined) return;
-  const { route } = first.draft;
-  const count = new Set(ending.map(({ path }) => path.literal)).size;
-  findings.add('note', placeIn({ tree: route.place.tree, path: [] }, 'routes'), {
-    subject: 'paths that go on within a segment',
-    what: `Kong’s path ${quoted(first.path.literal)}${count === 1 ? '' : `, and ${String(count - 1)} more like it,`} takes ${quoted(`${first.path.literal}2`)} too; here that is 404, or another endpoint’s`,
+  const { draft, path } = first;
+  const count = new Set(ending.map((cell) => cell.path.literal)).size;
+  const place = placeIn({ tree: draft.route.place.tree, path: [] }, 'routes');
+  findings.about(place, 'paths that go on within a segment')('note', [], {
+    what: `Kong’s path ${quoted(path.literal)}${count === 1 ? '' : `, and ${String(count - 1)} more like it,`} takes ${quoted(`${path.literal}2`)} too; here that is 404, or another endpoint’s`,
     instead:
       'where a back end has such paths, write endpoints for them; where none has, import again with --whole-segments',
   });

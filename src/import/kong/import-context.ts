@@ -1,8 +1,11 @@
-/** What a limit becomes that several routes of Kong share, where endpoints of Postern count by themselves. */
+import type { ProblemLog } from '../../document/problem-log.ts';
+import type { FindingLog } from './finding.ts';
+
+/** What a limit becomes that several routes of Kong share, where each endpoint of Postern counts for itself. */
 export const sharedLimitChoices = ['refuse', 'each', 'divide'] as const;
 export type SharedLimits = (typeof sharedLimitChoices)[number];
 
-/** What the operator decided. The defaults decide nothing: what needs a decision is refused and told. */
+/** What the operator decided. The defaults decide nothing: what needs a decision is refused and reported. */
 export interface ImportOptions {
   /** `refuse`: such endpoints refuse everything; `each`: every endpoint has the whole limit; `divide`: its share of it. */
   readonly sharedLimits: SharedLimits;
@@ -16,4 +19,13 @@ export interface ImportOptions {
   readonly isComplete: boolean;
   /** Endpoints let everything through and only record what they would have decided, because Kong decides behind them. */
   readonly observes: boolean;
+}
+
+/** What one import works with. */
+export interface ImportContext {
+  readonly options: ImportOptions;
+  /** Why the file is no configuration of Kong: nothing is imported then. */
+  readonly problems: ProblemLog;
+  /** What the document does otherwise than Kong. */
+  readonly findings: FindingLog;
 }
