@@ -4,7 +4,7 @@ import { ID_PATTERN } from '../document/fields.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { AuditEvent, AuditSelection } from '../manage/resource-store.ts';
 import { resourceKinds } from '../resources/resource.ts';
-import { addNoun, type CommandContext } from './command.ts';
+import { addNoun, type CommandContext, helpText, readExits } from './command.ts';
 import { addStoreOptions, type StoreFlags } from './flags/options.ts';
 import { type Moment, momentBack, parseMoment } from './flags/times.ts';
 import { parseCount } from './flags/values.ts';
@@ -51,14 +51,14 @@ function registerAuditList(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-JSON and YAML have each resource before and after the change.
-
-Examples:
-  $ postern audit list --since 7d --resource consumer/acme
-  $ postern audit list --actor ada --limit 1000 -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
+      helpText({
+        notes: `JSON and YAML have each resource before and after the change.`,
+        examples: [
+          'postern audit list --since 7d --resource consumer/acme',
+          'postern audit list --actor ada --limit 1000 -o json',
+        ],
+        exits: readExits,
+      }),
     )
     .action(async (flags: ListFlags) => {
       await readStore(context, 'audit list', flags, async ({ audit }) => {

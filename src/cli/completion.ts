@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from 'commander';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { exitCodes } from './terminal.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -13,15 +13,15 @@ export function registerCompletion(program: Command, context: CommandContext): v
     .addArgument(new Argument('<shell>', 'for which shell').choices(shells))
     .addHelpText(
       'after',
-      `
-Put the line for your shell into its start-up file.
-
-Examples:
-  $ source <(postern completion bash)     # ~/.bashrc
-  $ source <(postern completion zsh)      # ~/.zshrc, after compinit
-  $ postern completion fish | source      # ~/.config/fish/config.fish
-
-Exit codes: 0 done, 2 usage.`,
+      helpText({
+        notes: `Put the line for your shell into its start-up file.`,
+        examples: [
+          'source <(postern completion bash)     # ~/.bashrc',
+          'source <(postern completion zsh)      # ~/.zshrc, after compinit',
+          'postern completion fish | source      # ~/.config/fish/config.fish',
+        ],
+        exits: { usage: 'usage' },
+      }),
     )
     .action((shell: Shell) => {
       context.terminal.out.write(scripts[shell](completionTree(program)));

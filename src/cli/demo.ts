@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { LogTail } from '../demo/demo-process.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** `npm run` hands a Ctrl-C on that the program got already, so the second signal is not yet a second wish. */
@@ -30,14 +30,11 @@ export function registerDemo(program: Command, context: CommandContext): void {
     .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")
     .addHelpText(
       'after',
-      `
-Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
-and about two minutes. Runs until Ctrl-C.
-
-Examples:
-  $ postern demo
-  $ postern demo --once --port-base 0
-  $ postern demo --with-ratelimit`,
+      helpText({
+        notes: `Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
+and about two minutes. Runs until Ctrl-C.`,
+        examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-ratelimit'],
+      }),
     )
     .action(async (flags: DemoFlags) => {
       context.finish(await demo(context.terminal, flags));

@@ -4,7 +4,7 @@ import { parseConfig } from '../config.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
 import { fault, fine, type Finding, type FindingLevel } from '../doctor/finding.ts';
 import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { timeoutOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { paintFor } from './render/text.ts';
@@ -35,17 +35,21 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
---envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.
-
-Examples:
-  $ postern doctor
-  $ postern doctor --envoy http://127.0.0.1:9901
-  $ postern doctor --deep -o json
-  $ postern doctor --fix                             a new database, or one of an older version
-
-Exit codes: 0 nothing wrong (warnings count as that), 1 faults, 2 usage, 5 the database does not answer.`,
+      helpText({
+        notes: `Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
+--envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.`,
+        examples: [
+          'postern doctor',
+          'postern doctor --envoy http://127.0.0.1:9901',
+          'postern doctor --deep -o json',
+          'postern doctor --fix                             a new database, or one of an older version',
+        ],
+        exits: {
+          done: 'nothing wrong (warnings count as that)',
+          failed: 'faults',
+          unreachable: 'the database does not answer',
+        },
+      }),
     )
     .action(async (options: DoctorOptions) => {
       context.finish(await examine(options, context.terminal));

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { authenticationMethods } from '../model/endpoint.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText, readExits } from './command.ts';
 import { outputOption, timeoutOption } from './flags/options.ts';
 import { collectOption } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
@@ -37,20 +37,24 @@ export function registerExplain(program: Command, context: CommandContext): void
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
+      helpText({
+        notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
 credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
 the secret is needed. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
-"postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.
-
-Examples:
-  $ postern explain request.txt
-  $ export ACME_SECRET=…
-  $ postern explain request.txt --method hmac --secret-from env:ACME_SECRET
-  $ pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json
-
-Exit codes: 0 the request is right, or was when it was made, 1 it is wrong or cannot be judged, 2 usage, 3 there is no
-such endpoint, 5 the store is unreachable.`,
+"postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
+        examples: [
+          'postern explain request.txt',
+          'export ACME_SECRET=…',
+          'postern explain request.txt --method hmac --secret-from env:ACME_SECRET',
+          'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
+        ],
+        exits: {
+          ...readExits,
+          done: 'the request is right, or was when it was made',
+          failed: 'it is wrong or cannot be judged',
+          notFound: 'there is no such endpoint',
+        },
+      }),
     )
     .action(async (file: string, flags: ExplainFlags) => {
       // Judges requests with what a gateway has, which takes long to load.

@@ -3,7 +3,7 @@ import type { Declared } from '../resources/declared.ts';
 import { type DocumentParts, writeDocument } from '../resources/write-document.ts';
 import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { declareStore } from '../manage/declare-store.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText, readExits } from './command.ts';
 import { reportFailure } from './failure.ts';
 import { timeoutOption } from './flags/options.ts';
 import { collectId } from './flags/values.ts';
@@ -26,16 +26,16 @@ export function registerExport(program: Command, context: CommandContext): void 
     .addOption(timeoutOption())
     .addHelpText(
       'after',
-      `
-The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
-same state in an empty database. Of a file store, it is the file in its normal form.
-
-Examples:
-  $ postern export > postern.yaml
-  $ postern export --with-secrets --to backup.yaml
-  $ postern export --consumer acme -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 there is no such endpoint or consumer, 5 the store is unreachable.`,
+      helpText({
+        notes: `The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
+same state in an empty database. Of a file store, it is the file in its normal form.`,
+        examples: [
+          'postern export > postern.yaml',
+          'postern export --with-secrets --to backup.yaml',
+          'postern export --consumer acme -o json',
+        ],
+        exits: { ...readExits, notFound: 'there is no such endpoint or consumer' },
+      }),
     )
     .action(async (flags: ExportFlags) => {
       context.finish(await exportDocument(flags, context));

@@ -5,7 +5,7 @@ import { type GrantWish, planGrant, planGrantRemoval } from '../manage/plan-gran
 import type { Stored } from '../resources/resource.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
-import { addNoun, type CommandContext } from './command.ts';
+import { addNoun, changeExits, type CommandContext, helpText, readExits } from './command.ts';
 import { UsageError } from './failure.ts';
 import { addChangeOptions, addStoreOptions, type ChangeFlags, type StoreFlags } from './flags/options.ts';
 import { type Moment, momentAhead, parseMomentOrNever } from './flags/times.ts';
@@ -55,13 +55,13 @@ function registerGrantAdd(noun: Command, context: CommandContext): void {
   addChangeOptions(command)
     .addHelpText(
       'after',
-      `
-Examples:
-  $ postern grant add --endpoint orders --consumer acme
-  $ postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or consumer, 4 changed meanwhile, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        examples: [
+          'postern grant add --endpoint orders --consumer acme',
+          'postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d',
+        ],
+        exits: { ...changeExits, notFound: 'no such endpoint or consumer', conflict: 'changed meanwhile' },
+      }),
     )
     .action(async (flags: AddFlags) => {
       await changeStore(context, 'grant add', flags, async ({ resources }) => {
@@ -118,12 +118,10 @@ function registerGrantRemove(noun: Command, context: CommandContext): void {
   addChangeOptions(command)
     .addHelpText(
       'after',
-      `
-Example:
-  $ postern grant remove --endpoint orders --consumer acme
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such grant, 4 changed meanwhile, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        examples: ['postern grant remove --endpoint orders --consumer acme'],
+        exits: { ...changeExits, notFound: 'no such grant', conflict: 'changed meanwhile' },
+      }),
     )
     .action(async (flags: RemoveFlags) => {
       await changeStore(context, 'grant remove', flags, async ({ resources }) => {
@@ -158,12 +156,10 @@ function registerGrantList(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-Examples:
-  $ postern grant list --endpoint orders
-  $ postern grant list --consumer acme -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or consumer, 5 the store is unreachable.`,
+      helpText({
+        examples: ['postern grant list --endpoint orders', 'postern grant list --consumer acme -o json'],
+        exits: { ...readExits, notFound: 'no such endpoint or consumer' },
+      }),
     )
     .action(async (flags: ListFlags) => {
       await readStore(context, 'grant list', flags, async ({ resources }) => {

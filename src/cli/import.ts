@@ -7,7 +7,7 @@ import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
 import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-context.ts';
 import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
 import type { Paint } from '../manage/render-change.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { readSources } from './declarative-files.ts';
 import { reportFailure } from './failure.ts';
 import { formatData } from './render/data.ts';
@@ -21,9 +21,9 @@ export function registerImport(program: Command, context: CommandContext): void 
     .description('Turn the configuration of another gateway into a declarative document.')
     .addHelpText(
       'after',
-      `
-Example:
-  $ postern import kong -f kong.yaml --to postern.yaml`,
+      helpText({
+        examples: ['postern import kong -f kong.yaml --to postern.yaml'],
+      }),
     );
   registerImportKong(group, context);
 }
@@ -68,19 +68,19 @@ function registerImportKong(group: Command, context: CommandContext): void {
     .option('--complete', 'the file is the whole configuration, though it was selected by tags')
     .addHelpText(
       'after',
-      `
-The document lets nobody in whom Kong keeps out: what Postern cannot judge becomes an endpoint that refuses everything
+      helpText({
+        notes: `The document lets nobody in whom Kong keeps out: what Postern cannot judge becomes an endpoint that refuses everything
 (enabled: false), or is left out. Each such thing is an error on standard error, with its place in the file, why, and what
 to do instead; warnings are what callers or back ends may notice. The document is written in any case.
 
-It holds secrets when the file does. They are not printed to a terminal: give --to, or a pipe.
-
-Examples:
-  $ postern import kong -f kong.yaml --to postern.yaml
-  $ postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction
-  $ postern validate -f postern.yaml
-
-Exit codes: 0 done, 1 errors, or the file is no configuration of Kong, 2 usage.`,
+It holds secrets when the file does. They are not printed to a terminal: give --to, or a pipe.`,
+        examples: [
+          'postern import kong -f kong.yaml --to postern.yaml',
+          'postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction',
+          'postern validate -f postern.yaml',
+        ],
+        exits: { failed: 'errors, or the file is no configuration of Kong' },
+      }),
     )
     .action(async (flags: ImportKongFlags) => {
       context.finish(await runImportKong(flags, context.terminal));

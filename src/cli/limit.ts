@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Declared } from '../resources/declared.ts';
 import { planEndpointEdit } from '../manage/plan-endpoint.ts';
 import { planGrant } from '../manage/plan-grant.ts';
-import { addNoun, type CommandContext } from './command.ts';
+import { addNoun, changeExits, type CommandContext, helpText } from './command.ts';
 import { UsageError } from './failure.ts';
 import { addChangeOptions, type ChangeFlags } from './flags/options.ts';
 import { parseGrantLimit, parseId, parseLimit } from './flags/values.ts';
@@ -37,15 +37,14 @@ function registerLimitSet(noun: Command, context: CommandContext): void {
   addChangeOptions(command)
     .addHelpText(
       'after',
-      `
-UNIT is second, minute, hour or day. PER consumer: each consumer by itself; PER endpoint: all together.
-
-Examples:
-  $ postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders
-  $ postern limit set 1000/minute --endpoint orders --consumer acme
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        notes: `UNIT is second, minute, hour or day. PER consumer: each consumer by itself; PER endpoint: all together.`,
+        examples: [
+          'postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders',
+          'postern limit set 1000/minute --endpoint orders --consumer acme',
+        ],
+        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed meanwhile' },
+      }),
     )
     .action(async (texts: readonly string[], flags: SetFlags) => {
       await changeStore(context, 'limit set', flags, async ({ resources }) => {
@@ -94,15 +93,11 @@ function registerLimitClear(noun: Command, context: CommandContext): void {
   addChangeOptions(command)
     .addHelpText(
       'after',
-      `
-To let one consumer go without the limits of the endpoint: "grant add --no-limits".
-
-Examples:
-  $ postern limit clear --endpoint orders
-  $ postern limit clear --endpoint orders --consumer acme
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint or grant, 4 changed meanwhile, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        notes: `To let one consumer go without the limits of the endpoint: "grant add --no-limits".`,
+        examples: ['postern limit clear --endpoint orders', 'postern limit clear --endpoint orders --consumer acme'],
+        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed meanwhile' },
+      }),
     )
     .action(async (flags: ClearFlags) => {
       await changeStore(context, 'limit clear', flags, async ({ resources }) => {

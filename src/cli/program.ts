@@ -21,7 +21,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,
   completion: async () => (await import('./completion.ts')).registerCompletion,
   endpoint: async () => (await import('./endpoint/endpoint.ts')).registerEndpoint,
-  consumer: async () => (await import('./consumer/consumer.ts')).registerConsumer,
+  consumer: async () => (await import('./consumer.ts')).registerConsumer,
   credential: async () => (await import('./credential/credential.ts')).registerCredential,
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { startSystemTimer, systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
@@ -13,12 +13,10 @@ export function registerServe(program: Command, context: CommandContext): void {
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addHelpText(
       'after',
-      `
-Settings are environment variables: see "postern config".
-
-Examples:
-  $ postern serve --store file:examples/demo/postern.yaml
-  $ POSTERN_LOG_FORMAT=pretty postern serve`,
+      helpText({
+        notes: `Settings are environment variables: see "postern config".`,
+        examples: ['postern serve --store file:examples/demo/postern.yaml', 'POSTERN_LOG_FORMAT=pretty postern serve'],
+      }),
     )
     .action(async ({ store }: { store?: string }) => {
       context.finish(await serve(context.terminal, store));

@@ -5,7 +5,7 @@ import { formatProblem } from '../document/problem.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { isRefusal } from '../refusal.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { EndpointNotFound, reportFailure, UsageError } from './failure.ts';
 import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';
 import { timeoutOption } from './flags/options.ts';
@@ -48,14 +48,18 @@ export function registerSign(program: Command, context: CommandContext): void {
     .addOption(timeoutOption())
     .addHelpText(
       'after',
-      `
-Examples:
-  $ export ACME_SECRET=…
-  $ postern sign GET http://127.0.0.1:10000/invoices --endpoint invoices --app-key K --secret-from env:ACME_SECRET
-  $ postern sign POST http://127.0.0.1:10000/orders -H 'Content-Type: application/json' -d @order.json \\
-      --endpoint orders --app-key K --secret-from file:secret.txt | sh
-
-Exit codes: 0 done, 1 the gateway would refuse such a request, 2 usage, 3 there is no such endpoint.`,
+      helpText({
+        examples: [
+          'export ACME_SECRET=…',
+          'postern sign GET http://127.0.0.1:10000/invoices --endpoint invoices --app-key K --secret-from env:ACME_SECRET',
+          `postern sign POST http://127.0.0.1:10000/orders -H 'Content-Type: application/json' -d @order.json \\
+      --endpoint orders --app-key K --secret-from file:secret.txt | sh`,
+        ],
+        exits: {
+          failed: 'the gateway would refuse such a request',
+          notFound: 'there is no such endpoint',
+        },
+      }),
     )
     .action(async (method: string, url: string, options: SignOptions) => {
       context.finish(await sign(method, url, options, context));

@@ -6,7 +6,7 @@ import { findWarnings } from '../resources/find-warnings.ts';
 import { parsePlacedDocument, type PlacedDocument } from '../resources/parse-document.ts';
 import type { Problem } from '../document/problem.ts';
 import { secretReader } from '../resources/secret-source.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, helpText } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
@@ -31,18 +31,18 @@ export function registerValidate(program: Command, context: CommandContext): voi
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
+      helpText({
+        notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
 environment variables and files of appSecretFrom must be there. No secret is printed.
 
-Warnings are about what is right and most probably not meant, such as a path with a wildcard or a grant that has ended.
-
-Examples:
-  $ postern validate
-  $ postern validate postern.yaml
-  $ postern validate -f endpoints.yaml -f consumers.yaml -o json
-
-Exit codes: 0 valid, with or without warnings, 1 problems, 2 usage.`,
+Warnings are about what is right and most probably not meant, such as a path with a wildcard or a grant that has ended.`,
+        examples: [
+          'postern validate',
+          'postern validate postern.yaml',
+          'postern validate -f endpoints.yaml -f consumers.yaml -o json',
+        ],
+        exits: { done: 'valid, with or without warnings', failed: 'problems' },
+      }),
     )
     .action(async (names: readonly string[], flags: { file?: readonly string[]; output: OutputFormat }) => {
       const { terminal } = context;

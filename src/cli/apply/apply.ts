@@ -5,7 +5,7 @@ import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
-import type { CommandContext } from '../command.ts';
+import { changeExits, type CommandContext, helpText } from '../command.ts';
 import { FileStoreRefusal, isTooLarge, reportFailure } from '../failure.ts';
 import {
   addChangeOptions,
@@ -13,6 +13,7 @@ import {
   addYesOption,
   type ChangeFlags,
   type NewRingFlag,
+  secretsForSealing,
 } from '../flags/options.ts';
 import { confirm, startProgress, watchForStop } from '../interaction.ts';
 import { paintFor, grouped } from '../render/text.ts';
@@ -42,21 +43,24 @@ export function registerApply(program: Command, context: CommandContext): void {
   addYesOption(addChangeOptions(addNewRingOption(command)))
     .addHelpText(
       'after',
-      `
-What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
+      helpText({
+        notes: `What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
 new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays so
 where the files leave out "enabled" and "state"; where they say the opposite, nothing is changed without --revive (--yes is
 not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
-the command again completes what was stopped.
-
-Examples:
-  $ postern apply -f postern.yaml --dry-run
-  $ postern apply -f endpoints.yaml -f consumers.yaml
-  $ postern apply -f postern.yaml --prune
-  $ postern apply -f postern.yaml --revive
-
-Exit codes: 0 done, 1 problems of the files, or stopped, 2 usage, 4 the store changed meanwhile, an App Key was given before, or
---revive is needed, 5 the store is unreachable, 6 unknown: it may be in force.`,
+the command again completes what was stopped.`,
+        examples: [
+          'postern apply -f postern.yaml --dry-run',
+          'postern apply -f endpoints.yaml -f consumers.yaml',
+          'postern apply -f postern.yaml --prune',
+          'postern apply -f postern.yaml --revive',
+        ],
+        exits: {
+          ...changeExits,
+          failed: 'problems of the files, or stopped',
+          conflict: 'the store changed meanwhile, an App Key was given before, or --revive is needed',
+        },
+      }),
     )
     .action(async (flags: ApplyFlags) => {
       context.finish(await applyDocument(flags, context));
@@ -74,8 +78,7 @@ const MAX_SHOWN_CHANGES = 100;
 
 /** Makes the store say what files say. Gives 0 when it does, 1 for problems of the files or a stop, or a fault's code. */
 async function applyDocument(flags: ApplyFlags, context: CommandContext): Promise<ExitCode> {
-  const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
-  return await useStore(context, 'apply', flags, needsSecrets, async (store) => {
+  return await useStore(context, 'apply', flags, secretsForSealing(flags), async (store) => {
     if (store.file !== null) throw new FileStoreRefusal(store.file);
     const plan = await planDocument(flags, store.resources, context);
     if (plan === null) return exitCodes.failed;

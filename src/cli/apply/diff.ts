@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command.ts';
+import { type CommandContext, helpText, readExits } from '../command.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { paintFor, grouped } from '../render/text.ts';
 import { useStore } from '../store/read-store.ts';
@@ -16,15 +16,12 @@ export function registerDiff(program: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked is
-marked "revives": apply makes it only with --revive.
-
-Examples:
-  $ postern diff -f postern.yaml
-  $ postern diff -f postern.yaml --prune -o json
-
-Exit codes: 0 no differences, 1 differences, or problems of the files, 2 usage, 5 the store is unreachable.`,
+      helpText({
+        notes: `Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked is
+marked "revives": apply makes it only with --revive.`,
+        examples: ['postern diff -f postern.yaml', 'postern diff -f postern.yaml --prune -o json'],
+        exits: { ...readExits, done: 'no differences', failed: 'differences, or problems of the files' },
+      }),
     )
     .action(async (flags: DiffFlags) => {
       context.finish(await diffDocument(flags, context));

@@ -4,7 +4,7 @@ import type { ManagedCredential } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
-import { addNoun, type CommandContext } from '../command.ts';
+import { addNoun, type CommandContext, helpText, readExits } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';
@@ -62,14 +62,11 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.
-
-Examples:
-  $ postern credential list --consumer acme
-  $ postern credential list --state retiring -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 5 the store is unreachable.`,
+      helpText({
+        notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
+        examples: ['postern credential list --consumer acme', 'postern credential list --state retiring -o json'],
+        exits: { ...readExits, notFound: 'no such consumer' },
+      }),
     )
     .action(async (flags: ListFlags) => {
       await readStore(context, 'credential list', flags, async ({ resources, usage }) => {
@@ -109,14 +106,11 @@ function registerCredentialShow(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-Without --reveal, no secret is printed: for key, the App Key is one.
-
-Examples:
-  $ postern credential show acme-hmac
-  $ postern credential show acme-hmac --reveal -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such credential, 5 the store is unreachable.`,
+      helpText({
+        notes: `Without --reveal, no secret is printed: for key, the App Key is one.`,
+        examples: ['postern credential show acme-hmac', 'postern credential show acme-hmac --reveal -o json'],
+        exits: { ...readExits, notFound: 'no such credential' },
+      }),
     )
     .action(async (id: string, flags: ShowFlags) => {
       const show = async (store: OpenedStore): Promise<void> => {

@@ -5,10 +5,16 @@ import { planNewCredential } from '../../manage/plan-credential.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import type { CommandContext } from '../command.ts';
+import { changeExits, type CommandContext, helpText } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
-import { addChangeOptions, addNewRingOption, type ChangeFlags, type NewRingFlag } from '../flags/options.ts';
+import {
+  addChangeOptions,
+  addNewRingOption,
+  type ChangeFlags,
+  type NewRingFlag,
+  secretsForSealing,
+} from '../flags/options.ts';
 import { type Moment, momentAhead, parseMoment } from '../flags/times.ts';
 import { parseId } from '../flags/values.ts';
 import { paintFor } from '../render/text.ts';
@@ -79,21 +85,19 @@ export function registerCredentialIssue(noun: Command, context: CommandContext):
   addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
     .addHelpText(
       'after',
-      `
-For key, the App Key is the secret and there is no App Secret.
-
-Examples:
-  $ postern credential issue --consumer acme --method hmac
-  $ postern credential issue --consumer acme --method key --expires 90d --hash-only
-  $ postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        notes: `For key, the App Key is the secret and there is no App Secret.`,
+        examples: [
+          'postern credential issue --consumer acme --method hmac',
+          'postern credential issue --consumer acme --method key --expires 90d --hash-only',
+          'postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json',
+        ],
+        exits: { ...changeExits, notFound: 'no such consumer', conflict: 'taken' },
+      }),
     )
     .action(async (flags: IssueFlags) => {
-      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
       const makePlan = async (store: OpenedStore): Promise<Plan> => await planIssue(store, flags, context);
-      await changeStore(context, 'credential issue', flags, makePlan, needsSecrets);
+      await changeStore(context, 'credential issue', flags, makePlan, secretsForSealing(flags));
     });
 }
 
@@ -163,22 +167,20 @@ export function registerCredentialImport(noun: Command, context: CommandContext)
   addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
     .addHelpText(
       'after',
-      `
-An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
-one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.
-
-Examples:
-  $ export ACME_SECRET=…
-  $ postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET
-  $ postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such consumer, 4 taken, 5 the store is unreachable,
-6 unknown: it may be in force.`,
+      helpText({
+        notes: `An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
+one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.`,
+        examples: [
+          'export ACME_SECRET=…',
+          'postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET',
+          'postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only',
+        ],
+        exits: { ...changeExits, notFound: 'no such consumer', conflict: 'taken' },
+      }),
     )
     .action(async (flags: ImportFlags) => {
-      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
       const makePlan = async (store: OpenedStore): Promise<Plan> => await planImport(store, flags, context);
-      await changeStore(context, 'credential import', flags, makePlan, needsSecrets);
+      await changeStore(context, 'credential import', flags, makePlan, secretsForSealing(flags));
     });
 }
 

@@ -2,80 +2,61 @@ import { type Command, Option } from 'commander';
 import { isUnopened } from '../../keyring/sealed.ts';
 import { generateCredentialId, generatePair } from '../../manage/generate-credential.ts';
 import { planRevocation, planRotation } from '../../manage/plan-credential.ts';
-import { Conflict, guardRevision } from '../../manage/resource-store.ts';
+import { Conflict } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import {
-  addChangeOptions,
-  addNewRingOption,
-  addRevisionOption,
-  addYesOption,
-  type ChangeFlags,
-  type NewRingFlag,
-} from '../flags/options.ts';
+import type { ChangeFlags } from '../flags/options.ts';
 import { parseSpan } from '../flags/times.ts';
 import { parseId } from '../flags/values.ts';
 import { formatDistance, formatTimeFrom, paintFor } from '../render/text.ts';
-import { changeStore, type Plan } from '../store/change-store.ts';
+import type { Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { requireResource } from '../store/read-store.ts';
+import { addResourceVerb } from '../store/resource-verbs.ts';
 import { declareHandedOver, readUsableEndpoints, renderHandedOver } from './handed-over.ts';
 
-interface RotateFlags extends ChangeFlags, NewRingFlag {
+interface RotateFlags {
   readonly grace: number;
   readonly force?: true;
   readonly id?: string;
-  readonly revision?: number;
 }
 
 const DEFAULT_GRACE = '7d';
 
 /** Adds `postern credential rotate`. */
 export function registerCredentialRotate(noun: Command, context: CommandContext): void {
-  const command = noun
-    .command('rotate')
-    .description('Give a credential a new secret; the former one works on for a while.')
-    .argument('<id>', 'its id', parseId)
-    .addOption(
-      new Option('--grace <span>', 'how long the former secret works on: 7d, 12h; 0 ends it at once')
-        .argParser(parseSpan)
-        .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
-    )
-    .option('--force', 'also while the former secret of the last rotation works: it ends now')
-    .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… without it', parseId);
-  addNewRingOption(addChangeOptions(addRevisionOption(command)))
-    .addHelpText(
-      'after',
-      `
-The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and
-the former one retires. "credential show" tells when the former secret was last used. A former secret that the key ring does
-not open ends at once; when the ring is lost, --new-key-ring gives new secrets with another one.
-
-Examples:
-  $ postern credential rotate acme-hmac --grace 7d
-  $ postern credential rotate acme-hmac --grace 0 --force
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such credential, 4 revoked, ended or in rotation, 5 the store is unreachable,
-6 unknown: it may be in force.`,
-    )
-    .action(async (id: string, flags: RotateFlags) => {
-      const needsSecrets = flags.newKeyRing === true ? 'new-ring' : 'new';
-      const makePlan = async (store: OpenedStore): Promise<Plan> => await planRotate(store, id, flags, context);
-      await changeStore(context, 'credential rotate', flags, makePlan, needsSecrets);
-    });
+  addResourceVerb<'credential', RotateFlags>(noun, context, {
+    kind: 'credential',
+    verb: 'rotate',
+    description: 'Give a credential a new secret; the former one works for a grace period.',
+    addFlags: (command) =>
+      command
+        .addOption(
+          new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
+            .argParser(parseSpan)
+            .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
+        )
+        .option('--force', 'also while the former secret of the last rotation works: it ends now')
+        .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId),
+    isSealing: true,
+    notes: `The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and
+the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
+cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.`,
+    examples: ['rotate acme-hmac --grace 7d', 'rotate acme-hmac --grace 0 --force'],
+    conflict: 'revoked, ended or in rotation',
+    plan: async (current, flags, store) => await planRotate(current, flags, store, context),
+  });
 }
 
 async function planRotate(
+  current: Stored<ManagedCredential>,
+  flags: RotateFlags & ChangeFlags,
   { resources }: OpenedStore,
-  id: string,
-  flags: RotateFlags,
   { terminal, clock }: CommandContext,
 ): Promise<Plan> {
   const nowSeconds = clock.nowSeconds();
-  const current = await requireResource(resources, 'credential', id);
-  guardRevision('credential', id, current, flags.revision);
-  const { methods, consumerId, appKey } = current.resource;
+  const { id, methods, consumerId, appKey } = current.resource;
   const isKey = isAppKeySecret(methods);
   if (flags.id !== undefined && !isKey) {
     throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
@@ -124,36 +105,24 @@ async function planRotate(
 
 /** Adds `postern credential revoke`. */
 export function registerCredentialRevoke(noun: Command, context: CommandContext): void {
-  const command = noun
-    .command('revoke')
-    .description('Refuse a credential for good, with its former secret and its tokens.')
-    .argument('<id>', 'its id', parseId);
-  addChangeOptions(addYesOption(addRevisionOption(command)))
-    .addHelpText(
-      'after',
-      `
-A revoked credential does not come back; "credential issue" makes another one.
-
-Examples:
-  $ postern credential revoke acme-hmac
-  $ postern credential revoke acme-hmac --yes
-
-Exit codes: 0 done, 1 failed or not confirmed, 2 usage, 3 no such credential, 4 changed meanwhile,
-5 the store is unreachable, 6 unknown: it may be in force.`,
-    )
-    .action(async (id: string, flags: ChangeFlags & { readonly revision?: number }) => {
-      await changeStore(context, 'credential revoke', flags, async ({ resources, usage }) => {
-        const current = await requireResource(resources, 'credential', id);
-        guardRevision('credential', id, current, flags.revision);
-        const lastUsedAt = (await usage.usageOf([id])).get(id)?.lastUsedAt ?? null;
-        const used =
-          lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, context.clock.nowSeconds())}`;
-        return {
-          changes: planRevocation(current),
-          question: `Revoke the credential ${id} of ${current.resource.consumerId} for good (${used})?`,
-          done: `Credential ${id} revoked: it is refused from now on.`,
-          already: `Credential ${id} is revoked already.`,
-        };
-      });
-    });
+  addResourceVerb(noun, context, {
+    kind: 'credential',
+    verb: 'revoke',
+    description: 'Refuse a credential for good, with its former secret and its tokens.',
+    isAsking: true,
+    notes: 'A revoked credential does not come back; "credential issue" creates another one.',
+    examples: ['revoke acme-hmac', 'revoke acme-hmac --yes'],
+    plan: async (current, _flags, { usage }) => {
+      const { id, consumerId } = current.resource;
+      const lastUsedAt = (await usage.usageOf([id])).get(id)?.lastUsedAt ?? null;
+      const used =
+        lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, context.clock.nowSeconds())}`;
+      return {
+        changes: planRevocation(current),
+        question: `Revoke the credential ${id} of ${consumerId} for good (${used})?`,
+        done: `Credential ${id} revoked: it is refused from now on.`,
+        already: `Credential ${id} is revoked already.`,
+      };
+    },
+  });
 }

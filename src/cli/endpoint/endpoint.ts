@@ -4,7 +4,7 @@ import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
-import { addNoun, type CommandContext } from '../command.ts';
+import { addNoun, type CommandContext, helpText, readExits } from '../command.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
@@ -74,12 +74,10 @@ function registerEndpointList(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-Examples:
-  $ postern endpoint list
-  $ postern endpoint list --authentication hmac -o json
-
-Exit codes: 0 done, 1 failed, 2 usage, 5 the store is unreachable.`,
+      helpText({
+        examples: ['postern endpoint list', 'postern endpoint list --authentication hmac -o json'],
+        exits: readExits,
+      }),
     )
     .action(async (flags: ListFlags) => {
       await readStore(context, 'endpoint list', flags, async ({ resources }) => {
@@ -111,12 +109,10 @@ function registerEndpointShow(noun: Command, context: CommandContext): void {
   addStoreOptions(command)
     .addHelpText(
       'after',
-      `
-Examples:
-  $ postern endpoint show orders
-  $ postern endpoint show orders -o yaml
-
-Exit codes: 0 done, 1 failed, 2 usage, 3 no such endpoint, 5 the store is unreachable.`,
+      helpText({
+        examples: ['postern endpoint show orders', 'postern endpoint show orders -o yaml'],
+        exits: { ...readExits, notFound: 'no such endpoint' },
+      }),
     )
     .action(async (id: string, flags: StoreFlags) => {
       await readStore(context, 'endpoint show', flags, async ({ resources }) => {

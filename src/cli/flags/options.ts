@@ -54,6 +54,11 @@ export interface NewRingFlag {
   readonly newKeyRing?: true;
 }
 
+/** What a command that seals secrets does with them. */
+export function secretsForSealing({ newKeyRing }: NewRingFlag): 'new-ring' | 'new' {
+  return newKeyRing === true ? 'new-ring' : 'new';
+}
+
 /** Adds `--new-key-ring`, for what seals secrets. */
 export function addNewRingOption(command: Command): Command {
   return command.option('--new-key-ring', 'the former key ring is lost: seal although this one opens no stored secret');

@@ -1,11 +1,23 @@
 import { type Command, Option } from 'commander';
-import type { CommandContext } from '../command.ts';
-import { type OutputFormat, outputOption, timeoutOption } from '../flags/options.ts';
-import type { ExitCode } from '../terminal.ts';
-import type { RemoveOptions } from './remove.ts';
-import type { RewrapOptions } from './rewrap.ts';
-import { reportRingFailure } from './ring.ts';
-import { type CreateOptions, createRing, type RotateOptions, rotateRing, showRing } from './ring-file.ts';
+import { loadKeyRing } from '../../keyring/read-key-ring.ts';
+import {
+  addCurrentKey,
+  addStagedKey,
+  type ChangedRing,
+  generateRingKey,
+  newRing,
+  promoteKey,
+  type RingContent,
+} from '../../keyring/ring-content.ts';
+import { formatKeyRing } from '../../keyring/ring-document.ts';
+import { checkAbsent, createRingFile } from '../../keyring/ring-file.ts';
+import { formatKeyRingLocation } from '../../keyring/ring-location.ts';
+import { type CommandContext, helpText } from '../command.ts';
+import { type OutputFormat, outputOption } from '../flags/options.ts';
+import { renderResult } from '../render/data.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import { changeRing, describeRing, findRing, findRingFile, renderKeys, type RingChange, runOnRing } from './ring.ts';
+import { registerRemove, registerRewrap } from './sealed-secrets.ts';
 
 /** Adds `postern keyring` with its commands. */
 export function registerKeyring(program: Command, context: CommandContext): void {
@@ -14,28 +26,17 @@ export function registerKeyring(program: Command, context: CommandContext): void
     .description('Look after the keys that encrypt App Secrets at rest and sign access tokens.')
     .addHelpText(
       'after',
-      `
-Examples:
-  $ postern keyring create keyring.yaml    make one; then POSTERN_KEYRING=keyring.yaml
-  $ postern keyring rotate keyring.yaml    use a new key from now on
-  $ postern keyring rewrap                 seal the store's secrets anew with it
-  $ postern keyring show keyring.yaml      ids and ages, never keys`,
+      helpText({
+        examples: [
+          'postern keyring create keyring.yaml    make one; then POSTERN_KEYRING=keyring.yaml',
+          'postern keyring rotate keyring.yaml    use a new key from now on',
+          "postern keyring rewrap                 seal the store's secrets anew with it",
+          'postern keyring show keyring.yaml      ids and ages, never keys',
+        ],
+      }),
     );
   for (const register of [registerCreate, registerRotate, registerRewrap, registerRemove, registerShow]) {
     register(group, context);
-  }
-}
-
-/** Runs a command of the group. Faults become messages and exit codes. */
-async function run(
-  context: CommandContext,
-  verb: string,
-  work: (context: CommandContext) => Promise<ExitCode>,
-): Promise<void> {
-  try {
-    context.finish(await work(context));
-  } catch (error) {
-    context.finish(reportRingFailure(`postern keyring ${verb}`, error, context.terminal));
   }
 }
 
@@ -48,18 +49,44 @@ function registerCreate(group: Command, context: CommandContext): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-A file that is there already is never replaced: without its keys, secrets that were sealed with them are lost.
-
-Examples:
-  $ postern keyring create /etc/postern/keyring.yaml
-  $ POSTERN_KEYRING=keyring.yaml postern keyring create
-
-Exit codes: 0 made, 1 it cannot be written, 2 usage, 4 the file is there already.`,
+      helpText({
+        notes: `A file that is there already is never replaced: without its keys, secrets that were sealed with them are lost.`,
+        examples: [
+          'postern keyring create /etc/postern/keyring.yaml',
+          'POSTERN_KEYRING=keyring.yaml postern keyring create',
+        ],
+        exits: { done: 'made', failed: 'it cannot be written', conflict: 'the file is there already' },
+      }),
     )
     .action(async (file: string | undefined, options: CreateOptions) => {
-      await run(context, 'create', async ({ terminal }) => await createRing(file, options, terminal));
+      await runOnRing(context, 'create', async () => await createRing(file, options, context));
     });
+}
+
+interface CreateOptions {
+  readonly dryRun?: boolean;
+  readonly output: OutputFormat;
+}
+
+async function createRing(
+  argument: string | undefined,
+  { dryRun = false, output }: CreateOptions,
+  { terminal, clock }: CommandContext,
+): Promise<ExitCode> {
+  const file = findRingFile(argument, terminal.environment);
+  const nowSeconds = clock.nowSeconds();
+  const ring = newRing(generateRingKey(nowSeconds));
+  if (dryRun) await checkAbsent(file);
+  else await createRingFile(file, formatKeyRing(ring));
+  const keyId = dryRun ? null : ring.currentKeyId;
+  const value = { file, change: 'created', keyId, dryRun, keys: dryRun ? [] : describeRing(ring, nowSeconds) };
+  const text = dryRun
+    ? `${file}: would be made, with one key\n`
+    : `${file}: made, with the key ${ring.currentKeyId}
+Keep a copy apart from the backups of the store. Whoever has both reads every App Secret; who loses it reads none.
+`;
+  terminal.out.write(renderResult(output, value, text));
+  return exitCodes.done;
 }
 
 function registerRotate(group: Command, context: CommandContext): void {
@@ -73,84 +100,91 @@ function registerRotate(group: Command, context: CommandContext): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-The former key stays: it opens what was sealed with it until "postern keyring rewrap" has run and "remove" takes it out.
+      helpText({
+        notes: `The former key stays: it opens what was sealed with it until "postern keyring rewrap" has run and "remove" takes it out.
 With several replicas that each have a copy of the file, rotate in two steps and bring the file to all of them after each:
-a replica cannot open what was sealed with a key that it does not have yet.
-
-Examples:
-  $ postern keyring rotate keyring.yaml
-  $ postern keyring rotate keyring.yaml --stage      then bring the file to every replica
-  $ postern keyring rotate keyring.yaml --promote    then bring it there again
-
-Exit codes: 0 done, 1 the file is wrong or cannot be written, 2 usage, 3 no such file, 4 a key is staged already, none is,
-or another command changes the file.`,
+a replica cannot open what was sealed with a key that it does not have yet.`,
+        examples: [
+          'postern keyring rotate keyring.yaml',
+          'postern keyring rotate keyring.yaml --stage      then bring the file to every replica',
+          'postern keyring rotate keyring.yaml --promote    then bring it there again',
+        ],
+        exits: {
+          failed: 'the file is wrong or cannot be written',
+          notFound: 'no such file',
+          conflict: 'a key is staged already, none is, or another command changes the file',
+        },
+      }),
     )
     .action(async (file: string | undefined, options: RotateOptions) => {
-      await run(context, 'rotate', async ({ terminal }) => await rotateRing(file, options, terminal));
+      await runOnRing(context, 'rotate', async () => await rotateRing(file, options, context));
     });
 }
 
-function registerRewrap(group: Command, context: CommandContext): void {
-  group
-    .command('rewrap')
-    .description('Seal the secrets of the store anew that were sealed with former keys.')
-    .argument('[file]', 'the key ring, or env:NAME; POSTERN_KEYRING when left out')
-    .option('--dry-run', 'count what would be sealed anew, and change nothing')
-    .addOption(outputOption())
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      `
-Replicas serve meanwhile; each must have the current key already, or it cannot open what is sealed with it. The work can
-be stopped at any time and gone on with. It changes no revision, and is one event in the audit trail.
-
-Examples:
-  $ postern keyring rewrap --dry-run
-  $ postern keyring rewrap
-
-Exit codes: 0 all secrets are sealed with the current key, 1 some are not, 2 usage, 3 there is no such key ring,
-5 the store is unreachable, 6 unknown: it may be in force.`,
-    )
-    .action(async (file: string | undefined, options: RewrapOptions) => {
-      const { rewrapStore } = await import('./rewrap.ts');
-      await run(context, 'rewrap', async () => await rewrapStore(file, options, context));
-    });
+interface RotateOptions {
+  readonly stage?: boolean;
+  readonly promote?: boolean;
+  readonly dryRun?: boolean;
+  readonly output: OutputFormat;
 }
 
-function registerRemove(group: Command, context: CommandContext): void {
-  group
-    .command('remove')
-    .description('Take a former key out of a key ring, once nothing is sealed with it any more.')
-    .argument('<file-or-key>', 'the key ring, and then the key; or only the key of the ring of POSTERN_KEYRING')
-    .argument('[key]', 'id of the key')
-    .option('--yes', 'do not ask')
-    .option('--dry-run', 'tell what would change, and change nothing')
-    .addOption(outputOption())
-    .option('--store <location>', 'whose secrets the key may have sealed, instead of POSTERN_STORE; no password')
-    .option('--without-store', 'do not look into a store')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      `
-The store is looked at first: while the key seals a secret there, nothing is removed, and "postern keyring rewrap" is what
-to run. Backups that it sealed can never be opened again, and tokens signed with it are refused. The current key is not
-removed.
+/** What `rotate` does with the ring. */
+type Rotation = 'rotated' | 'staged' | 'promoted';
 
-Examples:
-  $ postern keyring remove keyring.yaml k20260101-3f0c9a
-  $ postern keyring remove k20260101-3f0c9a --yes
-  $ postern keyring remove keyring.yaml k20260101-3f0c9a --without-store
-
-Exit codes: 0 done, 1 not confirmed, or the file is wrong or cannot be written, 2 usage, 3 no such file or key,
-4 it is the current key, it still seals secrets, or another command changes the file, 5 the store is unreachable.`,
-    )
-    .action(async (first: string, second: string | undefined, options: RemoveOptions) => {
-      const { removeRingKey } = await import('./remove.ts');
-      await run(context, 'remove', async () => await removeRingKey(first, second, options, context));
-    });
+async function rotateRing(
+  argument: string | undefined,
+  options: RotateOptions,
+  { terminal, clock }: CommandContext,
+): Promise<ExitCode> {
+  const file = findRingFile(argument, terminal.environment);
+  const { dryRun = false, output } = options;
+  const nowSeconds = clock.nowSeconds();
+  const rotation = options.promote === true ? 'promoted' : options.stage === true ? 'staged' : 'rotated';
+  const change = await changeRing(file, terminal, dryRun, (ring) => apply(rotation, ring, nowSeconds));
+  const value = {
+    file,
+    change: rotation,
+    // A dry run makes no key that anybody will see again.
+    keyId: dryRun && rotation !== 'promoted' ? null : change.keyId,
+    dryRun,
+    keys: describeRing(dryRun ? change.before : change.after, nowSeconds),
+  };
+  terminal.out.write(renderResult(output, value, describe(file, rotation, dryRun, change)));
+  return exitCodes.done;
 }
+
+function apply(rotation: Rotation, ring: RingContent, nowSeconds: number): ChangedRing {
+  switch (rotation) {
+    case 'rotated':
+      return addCurrentKey(ring, generateRingKey(nowSeconds));
+    case 'staged':
+      return addStagedKey(ring, generateRingKey(nowSeconds));
+    case 'promoted':
+      return promoteKey(ring);
+  }
+}
+
+function describe(file: string, rotation: Rotation, isDryRun: boolean, { before, keyId }: RingChange): string {
+  const former = before.currentKeyId;
+  switch (rotation) {
+    case 'rotated':
+      return isDryRun
+        ? `${file}: a new key would be added and become current instead of ${former}\n`
+        : `${file}: ${keyId} was added and is current instead of ${former}\n${NEXT_REWRAP}`;
+    case 'staged':
+      return isDryRun
+        ? `${file}: a new key would be added; ${former} would stay current\n`
+        : `${file}: ${keyId} was added; ${former} stays current\n${NEXT_PROMOTE}`;
+    case 'promoted':
+      return isDryRun
+        ? `${file}: ${keyId} would become current instead of ${former}\n`
+        : `${file}: ${keyId} is current instead of ${former}\n${NEXT_REWRAP}`;
+  }
+}
+
+const NEXT_REWRAP =
+  'Next: bring the file to every replica, run "postern keyring rewrap", then remove the former key.\n';
+const NEXT_PROMOTE = 'Next: bring the file to every replica, then run "postern keyring rotate --promote".\n';
 
 function registerShow(group: Command, context: CommandContext): void {
   group
@@ -160,16 +194,30 @@ function registerShow(group: Command, context: CommandContext): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      `
-The current key seals and signs, a staged one is to become current, former ones only open and verify.
-
-Examples:
-  $ postern keyring show keyring.yaml
-  $ postern keyring show -o json | jq -r '.keys[] | select(.state == "former") | .id'
-
-Exit codes: 0 shown, 1 the key ring is wrong, 2 usage, 3 there is none.`,
+      helpText({
+        notes: `The current key seals and signs, a staged one is to become current, former ones only open and verify.`,
+        examples: [
+          'postern keyring show keyring.yaml',
+          'postern keyring show -o json | jq -r \'.keys[] | select(.state == "former") | .id\'',
+        ],
+        exits: { done: 'shown', failed: 'the key ring is wrong', notFound: 'there is none' },
+      }),
     )
     .action(async (file: string | undefined, { output }: { output: OutputFormat }) => {
-      await run(context, 'show', async ({ terminal }) => await showRing(file, output, terminal));
+      await runOnRing(context, 'show', async () => await showRing(file, output, context));
     });
+}
+
+async function showRing(
+  argument: string | undefined,
+  format: OutputFormat,
+  { terminal, clock }: CommandContext,
+): Promise<ExitCode> {
+  const location = findRing(argument, terminal.environment);
+  const { content, warnings } = await loadKeyRing(location, terminal.environment);
+  for (const warning of warnings) terminal.err.write(`warning: ${warning}\n`);
+  const keys = describeRing(content, clock.nowSeconds());
+  const value = { file: formatKeyRingLocation(location), keys };
+  terminal.out.write(renderResult(format, value, renderKeys(keys)));
+  return exitCodes.done;
 }

@@ -5,11 +5,10 @@ import { FaultyKeyRing, loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { formatKeyRing, formatSeconds } from '../../keyring/ring-document.ts';
 import { replaceRingFile, RingFileFault, withRingLock } from '../../keyring/ring-file.ts';
 import { type KeyRingLocation, parseKeyRingLocation } from '../../keyring/ring-location.ts';
+import type { CommandContext } from '../command.ts';
 import { reportFailure, UsageError } from '../failure.ts';
-import { formatData } from '../render/data.ts';
 import { renderTable } from '../render/list.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
-import type { OutputFormat } from '../flags/options.ts';
 
 /** The key ring that a command means: its argument, or `POSTERN_KEYRING`. Throws {@link UsageError}. */
 export function findRing(argument: string | undefined, environment: Terminal['environment']): KeyRingLocation {
@@ -75,8 +74,16 @@ class RingNotChanged extends Error {
   }
 }
 
-/** Tells why a command on a key ring failed, and gives its exit code (interfaces §5). */
-export function reportRingFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
+/** Runs a command on a key ring. Faults become messages and exit codes (interfaces §5). */
+export async function runOnRing(context: CommandContext, verb: string, work: () => Promise<ExitCode>): Promise<void> {
+  try {
+    context.finish(await work());
+  } catch (error) {
+    context.finish(reportRingFailure(`postern keyring ${verb}`, error, context.terminal));
+  }
+}
+
+function reportRingFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
   if (error instanceof FaultyKeyRing) {
     for (const problem of error.problems) terminal.err.write(`${formatProblem(problem)}\n`);
     if (!error.isMissing) return exitCodes.failed;
@@ -111,11 +118,6 @@ export function describeRing(ring: RingContent, nowSeconds: number): readonly Sh
 export function renderKeys(keys: readonly ShownKey[]): string {
   const rows = keys.map(({ id, createdAt, state, ageSeconds }) => [id, state, formatAge(ageSeconds), createdAt]);
   return `${renderTable(['KEY', 'STATE', 'AGE', 'CREATED'], rows)}\n`;
-}
-
-/** What a command prints: a value for scripts, text for people. */
-export function renderResult(format: OutputFormat, value: object, text: string): string {
-  return format === 'table' ? text : formatData(value, format);
 }
 
 const SECONDS_PER = [

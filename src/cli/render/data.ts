@@ -1,5 +1,6 @@
 import { Document, visit } from 'yaml';
 import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/escape-invisible.ts';
+import type { OutputFormat } from '../flags/options.ts';
 
 /**
  * A value as JSON or YAML, with a line feed at its end. Characters that a terminal would obey or not show (controls, marks
@@ -7,6 +8,11 @@ import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/escape-
  */
 export function formatData(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${formatJson(value)}\n` : formatYaml(value);
+}
+
+/** What a command prints: a value for programs, text for people. */
+export function renderResult(format: OutputFormat, value: object, text: string): string {
+  return format === 'table' ? text : formatData(value, format);
 }
 
 /** A value as JSON without a line feed at its end, each line after so many blanks. */

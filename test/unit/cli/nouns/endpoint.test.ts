@@ -155,10 +155,7 @@ describe('postern endpoint', () => {
     assert.equal(code, 2);
     assert.match(err, /Did you mean host\?/);
     const nothing = await cli.run(['endpoint', 'edit', 'keyed']);
-    assert.deepEqual(
-      [nothing.code, nothing.err],
-      [2, 'postern endpoint edit: nothing to change is given; see --help\n'],
-    );
+    assert.deepEqual([nothing.code, nothing.err], [2, 'postern endpoint edit: no change is given; see --help\n']);
   });
 
   it('changes an endpoint only at the revision that was looked at', async () => {
