@@ -1,9 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
-import { HttpConnections } from './http-connections.ts';
+import { HttpListener } from './http-listener.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
-import { addressOf, listenOn } from './listening.ts';
 
 /** What the admin listener shows. */
 export interface AdminPorts {
@@ -40,8 +39,7 @@ const CHECK_INTERVAL_MS = 1000;
  * speaks plain HTTP, which probes and scrapers need no certificates for.
  */
 export class AdminServer implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #connections: HttpConnections;
+  readonly #listener: HttpListener;
 
   constructor(ports: AdminPorts) {
     const { clock = systemClock, connectionLimits = adminConnectionLimits, connectionObserver } = ports;
@@ -51,8 +49,8 @@ export class AdminServer implements AsyncDisposable {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       maxHeaderSize: 8192,
     };
-    this.#server = createServer(options, (request, response) => {
-      this.#connections.served(request);
+    const server = createServer(options, (request, response) => {
+      this.#listener.served(request);
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
         send(response, 405, 'only GET and HEAD\n');
@@ -64,32 +62,26 @@ export class AdminServer implements AsyncDisposable {
       else if (path === '/metrics') sendMetrics(response, ports);
       else send(response, 404, 'there are /livez, /readyz and /metrics\n');
     });
-    this.#connections = new HttpConnections(this.#server, connectionLimits, clock, connectionObserver);
+    this.#listener = new HttpListener({ server, limits: connectionLimits, clock, observer: connectionObserver });
   }
 
   /** Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had. */
   async start(address: ListenAddress, unixSocketMode?: number): Promise<void> {
-    await listenOn(this.#server, address, unixSocketMode);
+    await this.#listener.start(address, unixSocketMode);
   }
 
   /** Where it really listens: the port that was chosen for 0. */
   address(): ListenAddress {
-    return addressOf(this.#server);
+    return this.#listener.address();
   }
 
   /** Open connections. */
   get connections(): number {
-    return this.#connections.size;
+    return this.#listener.connections;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
-    this.#connections[Symbol.dispose]();
-    await closed;
+    await this.#listener[Symbol.asyncDispose]();
   }
 }
 

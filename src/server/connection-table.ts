@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { groupOfAddress } from '../net/address-group.ts';
 import type { Clock } from '../clock.ts';
+import { socketBelow } from './listening.ts';
 
 /** How many connections a listener takes, and how long they may be of no use. Times in milliseconds. */
 export interface ConnectionLimits {
@@ -63,11 +64,14 @@ const SWEEP_MS = 2000;
  * had a request answered go first, the oldest before others; then those whose last answer is longest ago. What is of no use for long is
  * ended at any rate.
  */
-export class ConnectionTable implements Disposable {
+export class ConnectionTable<G extends Guest = Guest> implements Disposable {
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
   readonly #observer: ConnectionObserver | undefined;
   readonly #places = new Map<Guest, Place>();
+  readonly #guests = new WeakMap<Socket, G>();
+  /** Those that the table asked to leave, or cut. */
+  readonly #ended = new WeakSet<Guest>();
   readonly #all = new Group();
   readonly #groups = new Map<string, Group>();
   #sweeper: NodeJS.Timeout | undefined;
@@ -103,15 +107,27 @@ export class ConnectionTable implements Disposable {
   }
 
   /** Takes the connection of a socket in until it closes. @returns false when there was no room and it is destroyed. */
-  admitSocket(socket: Socket, guest: Guest): boolean {
+  admitSocket(socket: Socket, guest: G): boolean {
     if (!this.admit(guest)) {
       socket.destroy();
       return false;
     }
+    this.#guests.set(socket, guest);
     socket.once('close', () => {
       this.left(guest);
     });
     return true;
+  }
+
+  /** The connection of a socket that was admitted, or of the TLS socket above it. */
+  guestOf(socket: Socket): G | undefined {
+    return this.#guests.get(socketBelow(socket));
+  }
+
+  /** Whether the table ended the connection of a socket, or did not admit it. */
+  wasEnded(socket: Socket): boolean {
+    const guest = this.guestOf(socket);
+    return guest === undefined || this.#ended.has(guest);
   }
 
   /** It is closed. Of one that the table does not know, nothing happens. */
@@ -170,6 +186,7 @@ export class ConnectionTable implements Disposable {
 
   #sendAway(place: Place, end: ConnectionEnd): void {
     place.leavingSinceMs = this.#clock.nowMs();
+    this.#ended.add(place.guest);
     for (const group of this.#groupsOf(place)) group.leave(place);
     this.#observer?.connectionEnded(end, place.guest.peer);
     place.guest.leave();
@@ -185,6 +202,7 @@ export class ConnectionTable implements Disposable {
 
   #cut({ guest }: Place): void {
     this.left(guest);
+    this.#ended.add(guest);
     guest.cut();
   }
 }

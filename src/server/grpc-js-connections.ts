@@ -1,9 +1,9 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
-import type { Server as NetServer, Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
 import type { Clock } from '../clock.ts';
 import { type ConnectionLimits, type ConnectionObserver, ConnectionTable, type Guest } from './connection-table.ts';
-import { socketBelow } from './tls-listener.ts';
+import { socketBelow } from './listening.ts';
 
 /** Per call: the largest message fits without a round trip. */
 const STREAM_WINDOW_BYTES = 12 * 1024 * 1024;
@@ -11,32 +11,46 @@ const STREAM_WINDOW_BYTES = 12 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
 
 /**
+ * Postern reads two private fields of grpc-js's server, here and nowhere else, because no public way leads to what they hold:
+ *
+ * - `commonServerOptions`, the options of Node's HTTP/2 servers: `grpc-node.flow_control_window` is an option of grpc-js's
+ *   clients only, and the options of `ServerCredentials` are not read without TLS.
+ * - `http2Servers`, Node's servers: `createConnectionInjector` would give Postern the sockets, but neither their sessions nor
+ *   their calls, so that no connection would show as idle, and none could be ended in good order.
+ *
+ * Throws for a version of grpc-js without them: without bounds a listener must not open.
+ */
+function privateField<T>(server: Server, name: string, isExpected: (value: unknown) => value is T): T {
+  const value: unknown = Reflect.get(server, name);
+  if (!isExpected(value)) throw new Error(`this version of @grpc/grpc-js has no ${name} as Postern knows it`);
+  return value;
+}
+
+/**
  * Lets every stream send {@link STREAM_WINDOW_BYTES} (SETTINGS_INITIAL_WINDOW_SIZE, RFC 9113 §6.5.2): with HTTP/2's 64 KiB a
  * 10 MiB check waits for many round trips. To be called before `bindAsync`.
- *
- * grpc-js 1.14 has no public way to this: `grpc-node.flow_control_window` is an option of its clients only, and the options
- * that `ServerCredentials` may hand on to Node are not read without TLS. So this, like {@link GrpcJsConnections}, reaches
- * into the server, and does nothing where a later version looks different: then big bodies are slower.
  */
 export function widenStreamWindows(server: Server): void {
-  const options: unknown = Reflect.get(server, 'commonServerOptions');
-  if (typeof options !== 'object' || options === null) return;
-  const settings: unknown = Reflect.get(options, 'settings');
-  if (typeof settings !== 'object') return;
+  const options = privateField(server, 'commonServerOptions', isObject);
+  const settings = options['settings'] ?? {};
   Object.assign(options, { settings: { ...settings, initialWindowSize: STREAM_WINDOW_BYTES } });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
+  return value instanceof Map;
 }
 
 /**
  * The {@link ConnectionTable} of a grpc-js server, which has no bound of connections of its own. What a call is waiting for
  * cannot be seen from here, so that a half-received one counts as worked on.
- *
- * It takes Node's servers out of a private field. The public way to own the sockets, `createConnectionInjector`, gives neither
- * their sessions nor their calls, and so could tell no connection that is idle, nor end one in good order. In a later version
- * without that field there would be no bounds, which `test/conformance/grpc-transport-connections.test.ts` finds.
  */
 export class GrpcJsConnections implements Disposable {
   readonly #clock: Clock;
-  readonly #table: ConnectionTable;
+  readonly #table: ConnectionTable<GrpcJsGuest>;
   readonly #guests = new WeakMap<Socket, GrpcJsGuest>();
   /** Whose session is made in this turn. */
   #arriving: GrpcJsGuest | undefined;
@@ -53,9 +67,11 @@ export class GrpcJsConnections implements Disposable {
 
   /** Call after `bindAsync`. */
   watch(server: Server): void {
-    const listeners: unknown = Reflect.get(server, 'http2Servers');
-    if (!(listeners instanceof Map)) return;
-    for (const listener of listeners.keys() as Iterable<NetServer>) this.#watch(listener);
+    const listeners = [...privateField(server, 'http2Servers', isMap).keys()];
+    const known = listeners.filter((listener) => listener instanceof NetServer);
+    if (known.length === 0 || known.length < listeners.length)
+      throw new Error("grpc-js listens by other servers than Node's");
+    for (const listener of known) this.#watch(listener);
   }
 
   [Symbol.dispose](): void {

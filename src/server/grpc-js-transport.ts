@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import {
   type sendUnaryData,
   Server,
@@ -29,9 +30,14 @@ import {
   type UnaryAnswer,
   type UnaryMethod,
 } from './transport.ts';
-import { HANDSHAKE_TIMEOUT_MS, listenerContext, tlsListenerOptions } from './tls-listener.ts';
-import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
-import { removeStaleSocket, setSocketMode } from './unix-socket.ts';
+import { withUnixSocket } from './listening.ts';
+import {
+  checkTlsReplacement,
+  HANDSHAKE_TIMEOUT_MS,
+  listenerContext,
+  SENT_AWAY_GRACE_MS,
+  tlsListenerOptions,
+} from './tls-listener.ts';
 import { GrpcJsConnections, widenStreamWindows } from './grpc-js-connections.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
@@ -82,16 +88,13 @@ class GrpcJsTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { address } = this.#options;
-    if (address.kind === 'unix') await removeStaleSocket(address.path);
-    const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync(formatListenAddress(address), this.#credentials, (error, bound) => {
-        if (error === null) resolve(bound);
-        else reject(error);
-      });
+    const { address, unixSocketMode } = this.#options;
+    const bind = promisify(this.#server.bindAsync.bind(this.#server));
+    const port = await withUnixSocket(address, unixSocketMode, async () => {
+      const bound = await bind(formatListenAddress(address), this.#credentials);
+      this.#connections.watch(this.#server);
+      return bound;
     });
-    this.#connections.watch(this.#server);
-    if (address.kind === 'unix') await setSocketMode(address.path, this.#options.unixSocketMode);
     this.#address = address.kind === 'unix' ? address : { ...address, port };
   }
 
@@ -117,10 +120,10 @@ class GrpcJsTransport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
+    const hasLostAuthority = checkTlsReplacement(this.#tls, tls);
     if (this.#credentials instanceof TlsCredentials) this.#credentials.replace(tls);
     this.#tls = tls;
-    if (!mustComeAnew) return;
+    if (!hasLostAuthority) return;
     const sendAway = (): void => {
       this.#server.drain(formatListenAddress(this.address()), SENT_AWAY_GRACE_MS);
     };
@@ -134,9 +137,12 @@ class GrpcJsTransport implements Transport {
   async drain(graceMs: number): Promise<number> {
     const closed = this.#closed();
     for (const call of this.#streams) fail(call, stopping);
-    const timer = timeout(graceMs);
-    await Promise.race([closed, timer.passed]);
-    timer.clear();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([closed, late]);
+    clearTimeout(timer);
     const cut = this.#running.size;
     await this[Symbol.asyncDispose]();
     return cut;
@@ -340,19 +346,4 @@ function describe(methods: Methods): ServiceDefinition {
     responseDeserialize: (bytes: Buffer) => bytes,
   });
   return Object.fromEntries([...methods].map(([path, method]) => [path, describeOne(path, method)]));
-}
-
-function timeout(delayMs: number): { readonly passed: Promise<'passed'>; clear(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<'passed'>((resolve) => {
-    timer = setTimeout(() => {
-      resolve('passed');
-    }, delayMs);
-  });
-  return {
-    passed,
-    clear: () => {
-      clearTimeout(timer);
-    },
-  };
 }

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
@@ -12,19 +12,10 @@ import {
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionObserver } from './connection-table.ts';
-import { HttpConnections } from './http-connections.ts';
+import { HttpListener } from './http-listener.ts';
 import type { TlsIdentity } from './transport.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
-import { addressOf, listenOn } from './listening.ts';
-import {
-  describeTlsClientError,
-  findUnnamed,
-  HANDSHAKE_TIMEOUT_MS,
-  listenerContext,
-  tlsListenerOptions,
-} from './tls-listener.ts';
-import { checkTlsReplacement } from './tls-replacement.ts';
-import { HandshakeEpochs } from './handshake-epochs.ts';
+import { HANDSHAKE_TIMEOUT_MS, ListenerTls, STARTED_IN_PLAIN_TEXT, tlsListenerOptions } from './tls-listener.ts';
 
 /** What one request and all of them together may take. */
 export const httpLimits = {
@@ -80,27 +71,25 @@ const READINESS_PATH = '/readyz';
  * form of RFC 6749 §5.2, but for its readiness.
  */
 export class HttpServer implements AsyncDisposable {
-  readonly #server: Server | TlsServer;
+  readonly #listener: HttpListener;
+  /** Null in plain text. */
+  readonly #tls: ListenerTls | null;
   readonly #unixSocketMode: number | undefined;
-  readonly #epochs = new HandshakeEpochs();
-  #tls: TlsIdentity | undefined;
   readonly #service: OAuth2Service;
   readonly #address: ListenAddress;
   readonly #isTrustedAddress: (address: string) => boolean;
   readonly #isReady: () => boolean;
   readonly #limits: HttpLimits;
   readonly #running = new Set<ServerResponse>();
-  readonly #connections: HttpConnections;
   #isDraining = false;
 
   constructor(ports: HttpServerPorts) {
-    const { limits = httpLimits, tls } = ports;
+    const { limits = httpLimits, tls, clock = systemClock, connectionObserver: observer, onConnectionRefused } = ports;
     this.#service = ports.service;
     this.#address = ports.address;
     this.#isTrustedAddress = ports.isTrustedAddress;
     this.#isReady = ports.isReady ?? (() => true);
     this.#limits = limits;
-    this.#tls = tls;
     this.#unixSocketMode = ports.unixSocketMode;
     const options = {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -114,33 +103,32 @@ export class HttpServer implements AsyncDisposable {
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       void this.#serve(request, response);
     };
-    this.#server =
+    const server =
       tls === undefined
         ? createServer(options, serve)
-        : this.#watchConnections(
-            createTlsServer(
-              { ...options, ...tlsListenerOptions(tls), handshakeTimeout: limits.handshakeTimeoutMs },
-              serve,
-            ),
-            ports,
-          );
-    const { clock = systemClock, connectionObserver } = ports;
-    this.#connections = new HttpConnections(this.#server, limits, clock, connectionObserver);
-    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-      this.#send(
-        request,
-        response,
-        refusalAnswer(refuseOAuth2(417, 'invalid_request', 'The expectation cannot be met.')),
-      );
+        : createTlsServer({ ...options, ...tlsListenerOptions(tls, limits.handshakeTimeoutMs) }, serve);
+    this.#listener = new HttpListener({ server, limits, clock, observer });
+    if (tls === undefined || !(server instanceof TlsServer)) this.#tls = null;
+    else {
+      const listenerTls = new ListenerTls(server, tls, {
+        onRefused: (reason, socket) => onConnectionRefused?.(reason, socket.remoteAddress ?? 'unix or gone'),
+        wasEnded: (socket) => this.#listener.wasEnded(socket),
+      });
+      server.prependListener('secureConnection', (socket: TLSSocket) => {
+        listenerTls.admitsName(socket);
+      });
+      this.#tls = listenerTls;
+    }
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      const refusal = refuseOAuth2(417, 'invalid_request', 'The expectation cannot be met.');
+      this.#send(request, response, refusalAnswer(refusal));
     });
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      answerUnread(error, socket);
-    });
+    server.on('clientError', answerUnread);
   }
 
   /** Listens; rejects with the system's error when the address cannot be had. */
   async start(): Promise<void> {
-    await listenOn(this.#server, this.#address, this.#unixSocketMode);
+    await this.#listener.start(this.#address, this.#unixSocketMode);
   }
 
   /**
@@ -148,69 +136,32 @@ export class HttpServer implements AsyncDisposable {
    * their next answer. Throws and keeps the old identity as `Transport.replaceTls` does.
    */
   replaceTls(tls: TlsIdentity): void {
-    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
-    if ('setSecureContext' in this.#server) this.#server.setSecureContext(listenerContext(tls));
-    this.#tls = tls;
-    if (mustComeAnew) this.#epochs.begin();
+    if (this.#tls === null) throw new Error(STARTED_IN_PLAIN_TEXT);
+    this.#tls.replace(tls);
   }
 
   /** Where it really listens: the port that was chosen for 0. */
   address(): ListenAddress {
-    return addressOf(this.#server);
+    return this.#listener.address();
   }
 
   /** Open connections. */
   get connections(): number {
-    return this.#connections.size;
+    return this.#listener.connections;
   }
 
-  /** Takes no new connections, lets requests that run come to their end, and gives how many were cut after the grace period. */
+  /** Takes no new connections, lets running requests end, and gives how many were cut after the grace period. */
   async drain(graceMs: number): Promise<number> {
     this.#isDraining = true;
-    if (!this.#server.listening) return 0;
-    const closed = this.#close();
-    let deadline: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      deadline = setTimeout(resolve, graceMs, 'late');
+    let cut = 0;
+    await this.#listener.drain(graceMs, () => {
+      cut = this.#running.size;
     });
-    const outcome = await Promise.race([closed, late]);
-    clearTimeout(deadline);
-    const cut = outcome === 'late' ? this.#running.size : 0;
-    this.#connections[Symbol.dispose]();
-    await closed;
     return cut;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = this.#server.listening ? this.#close() : undefined;
-    this.#connections[Symbol.dispose]();
-    await closed;
-  }
-
-  #watchConnections(server: TlsServer, { onConnectionRefused }: HttpServerPorts): TlsServer {
-    this.#epochs.watch(server);
-    server.prependListener('secureConnection', (socket: TLSSocket) => {
-      const unnamed = findUnnamed(socket, this.#tls);
-      if (unnamed === null) return;
-      onConnectionRefused?.(unnamed, socket.remoteAddress ?? 'unix or gone');
-      socket.destroy();
-    });
-    server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
-      if (this.#connections.wasSentAway(socket)) return; // it was sent away
-      const peer = socket.remoteAddress ?? 'unix or gone';
-      onConnectionRefused?.(describeTlsClientError(error, socket), peer);
-      // Node only tells of a handshake that took too long, and would keep the connection.
-      socket.destroy();
-    });
-    return server;
-  }
-
-  async #close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    await this.#listener[Symbol.asyncDispose]();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -227,7 +178,7 @@ export class HttpServer implements AsyncDisposable {
       return;
     }
     const { headersDistinct, method = '', url: target = '', socket } = request;
-    const answer = await this.#connections.during(request, () =>
+    const answer = await this.#listener.during(request, () =>
       this.#service({
         method,
         target,
@@ -278,8 +229,8 @@ export class HttpServer implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): void {
     if (response.destroyed) return;
-    this.#connections.served(request);
-    const closing = this.#isDraining || this.#epochs.isFormer(request.socket) ? { connection: 'close' } : {};
+    this.#listener.served(request);
+    const closing = this.#isDraining || this.#tls?.isFormer(request.socket) === true ? { connection: 'close' } : {};
     response.writeHead(status, { ...headers, ...closing, ...more, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Connection } from './http2/connection.ts';
 import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
@@ -14,17 +14,8 @@ import {
   type TransportOptions,
 } from './transport.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
-import {
-  describeTlsClientError,
-  findUnnamed,
-  HANDSHAKE_TIMEOUT_MS,
-  listenerContext,
-  socketBelow,
-  tlsListenerOptions,
-} from './tls-listener.ts';
-import { checkTlsReplacement, SENT_AWAY_GRACE_MS } from './tls-replacement.ts';
-import { addressOf, listenOn } from './listening.ts';
-import { HandshakeEpochs } from './handshake-epochs.ts';
+import { addressOf, closeServer, listenOn } from './listening.ts';
+import { ListenerTls, SENT_AWAY_GRACE_MS, STARTED_IN_PLAIN_TEXT, tlsListenerOptions } from './tls-listener.ts';
 
 const TCP_KEEPALIVE_MS = 60_000;
 /** How long a peer may take to acknowledge that it saw a GOAWAY. */
@@ -39,45 +30,42 @@ class Http2Transport implements Transport {
   readonly #options: TransportOptions;
   readonly #context: ServerContext;
   readonly #server: Server;
-  readonly #tlsServer: TlsServer | null;
-  readonly #table: ConnectionTable;
-  readonly #guests = new WeakMap<Socket, Http2Guest>();
+  /** Null in plain text. */
+  readonly #tls: ListenerTls | null;
+  readonly #table: ConnectionTable<Http2Guest>;
   readonly #connections = new Map<Connection, Socket>();
-  readonly #epochs = new HandshakeEpochs();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #tls: TlsIdentity | undefined;
   #address: ListenAddress | null = null;
   #whenEmpty: (() => void) | null = null;
   #draining = false;
 
   constructor(options: TransportOptions, limits: Http2Limits) {
     this.#options = options;
-    this.#tls = options.tls;
     this.#context = createServerContext({ ...options, limits });
     const { connectionLimits = grpcConnectionLimits, clock, connectionObserver } = options;
     this.#table = new ConnectionTable(connectionLimits, clock, connectionObserver);
     if (options.tls === undefined) {
-      this.#tlsServer = null;
+      this.#tls = null;
       this.#server = createServer({ noDelay: true }, (socket) => {
         if (this.#arrive(socket)) this.#accept(socket);
       });
     } else {
-      const handshakeTimeout = options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS;
-      const tlsOptions = { ...tlsListenerOptions(options.tls), ALPNProtocols: ['h2'], handshakeTimeout };
-      this.#tlsServer = createTlsServer({ ...tlsOptions, noDelay: true }, (socket) => {
-        this.#acceptTls(socket);
+      const tlsOptions = tlsListenerOptions(options.tls, options.handshakeTimeoutMs);
+      const server = createTlsServer({ ...tlsOptions, ALPNProtocols: ['h2'], noDelay: true });
+      const tls = new ListenerTls(server, options.tls, {
+        onRefused: (reason, socket) => {
+          options.observer.connectionRefused(reason, this.#peerOf(socket));
+        },
+        wasEnded: (socket) => this.#table.wasEnded(socket),
       });
-      this.#tlsServer.on('connection', (socket: Socket) => {
+      server.on('connection', (socket: Socket) => {
         this.#arrive(socket);
       });
-      this.#tlsServer.on('tlsClientError', (error, socket) => {
-        if (this.#guests.get(socketBelow(socket))?.isCut !== false) return; // it was sent away
-        options.observer.connectionRefused(describeTlsClientError(error, socket), this.#peerOf(socket));
-        // Node only tells of a handshake that took too long, and would keep the connection.
-        socket.destroy();
+      server.on('secureConnection', (socket) => {
+        this.#acceptTls(socket, tls);
       });
-      this.#epochs.watch(this.#tlsServer);
-      this.#server = this.#tlsServer;
+      this.#tls = tls;
+      this.#server = server;
     }
   }
 
@@ -117,12 +105,8 @@ class Http2Transport implements Transport {
   }
 
   replaceTls(tls: TlsIdentity): void {
-    const { mustComeAnew } = checkTlsReplacement(this.#tls, tls);
-    this.#tlsServer?.setSecureContext(listenerContext(tls));
-    this.#tls = tls;
-    if (!mustComeAnew) return;
-    this.#epochs.begin();
-    this.#sendAway();
+    if (this.#tls === null) throw new Error(STARTED_IN_PLAIN_TEXT);
+    if (this.#tls.replace(tls)) this.#sendAway();
   }
 
   async drain(graceMs: number): Promise<number> {
@@ -152,12 +136,9 @@ class Http2Transport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#table[Symbol.dispose]();
     for (const timer of this.#timers) clearTimeout(timer);
-    const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+    const closed = closeServer(this.#server);
     for (const socket of this.#connections.values()) socket.destroy();
+    this.#table.cutAll(); // those included whose TLS handshake is not done
     await closed;
   }
 
@@ -191,34 +172,20 @@ class Http2Transport implements Transport {
   #arrive(socket: Socket): boolean {
     // Resets and broken pipes are a peer's way to leave; `close` follows.
     socket.on('error', () => undefined);
-    const guest = new Http2Guest(socket, this.#peerOf(socket));
-    const isAdmitted = this.#table.admitSocket(socket, guest);
-    if (isAdmitted) this.#guests.set(socket, guest);
-    return isAdmitted;
+    return this.#table.admitSocket(socket, new Http2Guest(socket, this.#peerOf(socket)));
   }
 
-  #acceptTls(socket: TLSSocket): void {
-    if (this.#epochs.isFormer(socket)) {
-      socket.destroy(); // an authority that let it in may be the one that was removed
-      return;
-    }
-    const unnamed = findUnnamed(socket, this.#tls);
-    if (unnamed !== null) {
-      this.#options.observer.connectionRefused(unnamed, this.#peerOf(socket));
-      socket.destroy();
-      return;
-    }
-    if (socket.alpnProtocol === 'h2') {
-      this.#accept(socket);
-      return;
-    }
-    this.#options.observer.connectionRefused('TLS: the peer does not offer h2 (ALPN)', this.#peerOf(socket));
-    socket.destroy();
+  #acceptTls(socket: TLSSocket, tls: ListenerTls): void {
+    // An authority that let it in may be the one that was removed.
+    if (tls.isFormer(socket)) socket.destroy();
+    else if (!tls.admitsName(socket)) return;
+    else if (socket.alpnProtocol === 'h2') this.#accept(socket);
+    else tls.refuse('TLS: the peer does not offer h2 (ALPN)', socket);
   }
 
   #accept(socket: Socket): void {
     socket.on('error', () => undefined);
-    const guest = this.#guests.get(socketBelow(socket));
+    const guest = this.#table.guestOf(socket);
     if (this.#draining || guest === undefined) {
       socket.destroy(); // its TLS handshake began before the draining
       return;
@@ -247,7 +214,6 @@ class Http2Guest implements Guest {
   readonly peer: string;
   /** None before the end of the TLS handshake. */
   connection: Connection | null = null;
-  isCut = false;
   readonly #socket: Socket;
 
   constructor(socket: Socket, peer: string) {
@@ -278,7 +244,6 @@ class Http2Guest implements Guest {
   }
 
   cut(): void {
-    this.isCut = true;
     this.#socket.destroy();
   }
 }

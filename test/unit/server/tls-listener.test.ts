@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
-import { isForOneOf } from '../../../src/server/client-names.ts';
+import { isForOneOf } from '../../../src/server/tls-listener.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 
 const certificateFor = (names: readonly string[]): X509Certificate =>
