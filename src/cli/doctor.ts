@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
-import { fault, fine, type Finding, type FindingLevel } from '../doctor/finding.ts';
+import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
 import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
 import { type CommandContext, helpText } from './command.ts';
 import { timeoutOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { paintFor } from './render/text.ts';
+import { openDatabaseChecks } from './store/open-store.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
@@ -102,7 +103,7 @@ async function* find(
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
   const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix, timeoutMs };
   yield* checkCallerAddresses(parsed.config);
-  yield* runChecks({ ...wish, environment, clock: systemClock });
+  yield* runChecks({ ...wish, databaseChecks: openDatabaseChecks, environment, clock: systemClock });
 }
 
 function parseAdminUrl(text: string): URL | null {

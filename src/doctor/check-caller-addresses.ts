@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { formatNetwork, knowsNobodyElse } from '../net/networks.ts';
-import { type Finding, fine, warning } from './finding.ts';
+import { type Finding, fine, warning } from '../finding.ts';
 
 /** Networks with fewer bits than this hold most of the internet. */
 const LEAST_PREFIX_LENGTH = 5;

@@ -6,7 +6,7 @@ import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
 import { readKeyRing } from '../keyring/read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-location.ts';
 import { count } from '../printable.ts';
-import { fault, fine, type Finding, warning } from './finding.ts';
+import { fault, fine, type Finding, warning } from '../finding.ts';
 
 /** Reads the declarative file as `serve` would, with its secrets, and tells who else can read them. */
 export async function checkFileStore(path: string, environment: Environment): Promise<readonly Finding[]> {

@@ -9,7 +9,7 @@ import { type Limit, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import { secureContextOptions } from '../tls/secure-context.ts';
 import { describeTlsFault } from '../tls/tls-faults.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
-import { fault, fine, type Finding, warning } from './finding.ts';
+import { fault, fine, type Finding, warning } from '../finding.ts';
 
 /** Longer than any sensible deadline: whether the service answers, and whether it does in time, are two findings. */
 const PATIENCE_MS = 2000;

@@ -8,15 +8,36 @@ import type { RateLimitServiceSettings } from '../limit/service/rate-limit-servi
 import { checkFileStore, checkKeyRing } from './check-files.ts';
 import type { TlsFiles } from '../tls/tls-files.ts';
 import { checkRateLimitService } from './check-rate-limit-service.ts';
-import { checkTlsFiles } from './check-tls-files.ts';
+import { checkTlsFiles } from '../tls/check-tls-files.ts';
 import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
-import { fault, type Finding } from './finding.ts';
-import { checkMongodb } from './mongodb/check-mongodb.ts';
+import { fault, type Finding } from '../finding.ts';
 import { findLimitHolders } from './own-limits.ts';
 
+/** What looking at a database needs. */
+export interface DatabaseCheckPorts {
+  readonly clock: Clock;
+  /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
+  readonly keyRing: KeyRing | null;
+  /** Whether every record is read and every secret opened, which takes about a minute per million. */
+  readonly isDeep: boolean;
+  /** Whether collections and indexes that differ are fixed. */
+  readonly isFixing: boolean;
+  /** How long the server is waited for. */
+  readonly timeoutMs: number;
+}
+
+/** Looks at the database of an address. Each kind of database brings its own; neither rejects for what the server does. */
+export interface DatabaseChecks {
+  check(uri: string, ports: DatabaseCheckPorts): Promise<readonly Finding[]>;
+  /** The endpoints and grants that have limits, in words; null when the database cannot be read. */
+  findLimitHolders(uri: string): Promise<readonly string[] | null>;
+}
+
 /** What to look at. */
-export interface Wish {
+export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   readonly store: StoreLocation;
+  /** Loads the checks of the database of {@link store}. */
+  readonly databaseChecks: () => Promise<DatabaseChecks>;
   /** Null when none is configured. */
   readonly keyRing: KeyRingLocation | null;
   /** Null when none is configured. */
@@ -25,14 +46,7 @@ export interface Wish {
   readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
   /** Admin addresses of Envoys. */
   readonly envoys: readonly URL[];
-  /** Whether every record of a database is read. */
-  readonly isDeep: boolean;
-  /** Whether collections and indexes that differ are mended. */
-  readonly isFixing: boolean;
-  /** How long each server is waited for. */
-  readonly timeoutMs: number;
   readonly environment: Environment;
-  readonly clock: Clock;
 }
 
 /** Looks at everything that a gateway with these settings depends on, one after the other. */
@@ -46,19 +60,17 @@ export async function* runChecks(wish: Wish): AsyncGenerator<Finding> {
       yield fault('key ring', message, 'set it; "postern keyring create" makes one for a new store');
     }
     const ring = keyRing === null ? null : await openRing(keyRing, environment);
-    yield* await checkMongodb(store.uri, {
-      clock: wish.clock,
-      keyRing: ring,
-      isDeep: wish.isDeep,
-      isFixing: wish.isFixing,
-      timeoutMs: wish.timeoutMs,
-    });
+    const database = await wish.databaseChecks();
+    yield* await database.check(store.uri, { ...wish, keyRing: ring });
   }
   const { listeners } = wish.tls;
   if (listeners !== null) yield* (await checkTlsFiles(listeners, { clock: wish.clock, isServer: true })).findings;
   if (wish.rateLimitService !== null) yield* checkLimits(wish.rateLimitService, wish);
   if (wish.envoys.length === 0) return;
-  const holders = await findLimitHolders(store, environment);
+  const holders =
+    store.kind === 'file'
+      ? await findLimitHolders(store.path, environment)
+      : await (await wish.databaseChecks()).findLimitHolders(store.uri);
   const own = { hasService: wish.rateLimitService !== null, holders };
   for (const envoy of wish.envoys) yield* await inspectEnvoyAt(envoy, own);
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { formatProblem, type Problem } from '../document/problem.ts';
 import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
 import type { Fingerprint } from '../files/fingerprint.ts';
@@ -29,6 +28,9 @@ export type FoundKeyRing =
     }
   | { readonly kind: 'changing' };
 
+/** No ring is nearly as large. */
+const MAX_RING_BYTES = 16 * 1024 * 1024;
+
 /** The fingerprint of a ring in the environment, which never changes. */
 const FIXED: Fingerprint = 'environment';
 const NOT_SET: Fingerprint = 'environment: not set';
@@ -42,7 +44,7 @@ export async function readKeyRing(location: KeyRingLocation, environment: Enviro
     const message = 'this environment variable is not set; put the text of a key ring into it';
     return text === '' ? parse({ file, line: 1, message }, NOT_SET, []) : parse({ file, text }, FIXED, []);
   }
-  const read = await readWholeFile(location.path, MAX_DOCUMENT_BYTES);
+  const read = await readWholeFile(location.path, MAX_RING_BYTES);
   if (read.kind === 'changing') return read;
   const { fingerprint } = read;
   if (read.kind === 'faulty') return parse({ file, line: read.line, message: read.message }, fingerprint, []);

@@ -5,6 +5,7 @@ import { type Environment, settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
+import type { DatabaseChecks } from '../../doctor/run-checks.ts';
 import type { SystemOfRecord } from '../../manage/resource-store.ts';
 import { UsageError } from '../failure.ts';
 
@@ -74,6 +75,13 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
     acceptsNewRing: needsSecrets === 'new-ring',
   });
   return { ...opened, actor };
+}
+
+/** What doctor looks at a database with. */
+export async function openDatabaseChecks(): Promise<DatabaseChecks> {
+  const { checkMongodb: check } = await import('../../store/mongodb/doctor/check-mongodb.ts');
+  const { findLimitHolders } = await import('../../store/mongodb/doctor/limit-holders.ts');
+  return { check, findLimitHolders };
 }
 
 /** `POSTERN_ACTOR`, or the login name. Throws `UsageError` where there is neither. */

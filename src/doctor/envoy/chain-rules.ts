@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from '../../finding.ts';
 import type { OwnLimits } from '../own-limits.ts';
 import { flagIn, type HttpFilter, listIn, numberIn, textIn } from './envoy-config.ts';
 import {

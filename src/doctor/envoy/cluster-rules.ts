@@ -1,4 +1,4 @@
-import { fault, type Finding, warning } from '../finding.ts';
+import { fault, type Finding, warning } from '../../finding.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from './envoy-config.ts';
 import { type PosternChain, posternCluster } from './filter-chain.ts';
 

@@ -1,4 +1,4 @@
-import { fault, type Finding, findingsAbout, warning } from '../finding.ts';
+import { fault, type Finding, findingsAbout, warning } from '../../finding.ts';
 import {
   flagIn,
   type HttpFilter,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fault, fine, type Finding, warning } from '../finding.ts';
+import { fault, fine, type Finding, warning } from '../../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
 import { inspectCluster } from './cluster-rules.ts';

@@ -1,4 +1,4 @@
-import { fault, type Finding, findingsAbout, warning } from '../finding.ts';
+import { fault, type Finding, findingsAbout, warning } from '../../finding.ts';
 import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
 import { leadsOn, mappersWithoutFilter, type PosternChain } from './filter-chain.ts';
 

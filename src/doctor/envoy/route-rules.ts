@@ -1,4 +1,4 @@
-import { type Finding, findingsAbout } from '../finding.ts';
+import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
 import {
   clustersOf,

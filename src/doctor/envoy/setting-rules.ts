@@ -1,4 +1,4 @@
-import { fault, type Finding, warning } from '../finding.ts';
+import { fault, type Finding, warning } from '../../finding.ts';
 import { type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
 import { clustersOf, isOff, isOwn, leadsOn, overrideOf, type PosternChain, posternCluster } from './filter-chain.ts';
 

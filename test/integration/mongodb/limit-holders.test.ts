@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findLimitHolders } from '../../../src/doctor/own-limits.ts';
+import { findLimitHolders } from '../../../src/store/mongodb/doctor/limit-holders.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
@@ -20,7 +20,7 @@ describe('the endpoints and grants with limits that doctor finds in MongoDB', ()
       const { code, err } = await runCli(command.split(' '), environment);
       assert.equal(code, 0, err);
     };
-    const find = async () => await findLimitHolders({ kind: 'mongodb', uri: database.uri() }, {});
+    const find = async () => await findLimitHolders(database.uri());
 
     await run('endpoint create orders --path /orders --authentication key');
     await run('endpoint create reports --path /reports --authentication key');
@@ -37,6 +37,6 @@ describe('the endpoints and grants with limits that doctor finds in MongoDB', ()
 
   it('are unknown when the database cannot be reached', async () => {
     const uri = 'mongodb://127.0.0.1:1/postern';
-    assert.equal(await findLimitHolders({ kind: 'mongodb', uri }, {}), null);
+    assert.equal(await findLimitHolders(uri), null);
   });
 });

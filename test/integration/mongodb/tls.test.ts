@@ -4,7 +4,7 @@ import { createServer as createPlainServer, type AddressInfo, type Server, type 
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { systemClock } from '../../../src/clock.ts';
-import { checkMongodb } from '../../../src/doctor/mongodb/check-mongodb.ts';
+import { checkMongodb } from '../../../src/store/mongodb/doctor/check-mongodb.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { MongodbUnavailable, withFaults } from '../../../src/store/mongodb/faults.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { parseConfig } from '../../../src/config.ts';
-import { checkTlsFiles } from '../../../src/doctor/check-tls-files.ts';
+import { checkTlsFiles } from '../../../src/tls/check-tls-files.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { listenerFiles } from '../../../src/tls/configured-files.ts';
 import { readTlsFiles } from '../../../src/tls/tls-files.ts';

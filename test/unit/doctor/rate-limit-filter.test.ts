@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
-import type { Finding } from '../../../src/doctor/finding.ts';
+import type { Finding } from '../../../src/finding.ts';
 import { type OwnLimits, unknownLimits } from '../../../src/doctor/own-limits.ts';
 import {
   at,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkTlsFiles } from '../../../src/doctor/check-tls-files.ts';
+import { checkTlsFiles } from '../../../src/tls/check-tls-files.ts';
 import type { TlsFiles } from '../../../src/tls/tls-files.ts';
 import { type Certified, makeCertificate } from '../../support/grpc/certificate.ts';
 import { release } from '../../support/lifetime/release.ts';

@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { findOthersAccess } from '../files/read-whole-file.ts';
-import { DAY_MS, EXPIRY_WARNING_DAYS, readCertificates, TlsProblem, validityOf } from '../tls/certificates.ts';
-import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from '../tls/tls-files.ts';
-import { fault, fine, type Finding, findingsAbout, warning } from './finding.ts';
+import { DAY_MS, EXPIRY_WARNING_DAYS, readCertificates, TlsProblem, validityOf } from './certificates.ts';
+import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
 
 /** A list of authorities this long is that of a public trust store. */
 const PUBLIC_AUTHORITIES = 20;

@@ -1,11 +1,11 @@
 import type { Collection, Db } from 'mongodb';
-import type { KeyRing } from '../../keyring/key-ring.ts';
-import { collectionNames } from '../../store/mongodb/documents.ts';
-import { describeFault, type Mapped, type RawDocument } from '../../store/mongodb/mapping/document-fault.ts';
-import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../../store/mongodb/mapping/records.ts';
-import { readManagedCredentialDocument } from '../../store/mongodb/mapping/map-credential.ts';
-import { findMatchCollisions } from '../../route/collisions.ts';
-import { fault, fine, type Finding, warning } from '../finding.ts';
+import type { KeyRing } from '../../../keyring/key-ring.ts';
+import { collectionNames } from '../documents.ts';
+import { describeFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
+import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../mapping/records.ts';
+import { readManagedCredentialDocument } from '../mapping/map-credential.ts';
+import { findMatchCollisions } from '../../../route/collisions.ts';
+import { fault, fine, type Finding, warning } from '../../../finding.ts';
 
 /** What reading records needs. */
 export interface RecordCheck {

@@ -1,25 +1,25 @@
 import type { Db, MongoClient } from 'mongodb';
-import type { Clock } from '../../clock.ts';
-import type { KeyRing } from '../../keyring/key-ring.ts';
-import { Conflict } from '../../manage/resource-store.ts';
-import { mongodbTlsFiles } from '../../store/mongodb/connect-tls.ts';
-import { connectMongodb } from '../../store/mongodb/connect.ts';
-import { MongodbUnavailable, type UnavailableReason, withFaults } from '../../store/mongodb/faults.ts';
-import { findSchemaDifferences, repairSchema } from '../../store/mongodb/migrate.ts';
-import type { SchemaDifference } from '../../store/mongodb/schema/differences.ts';
-import { requireSchema } from '../../store/mongodb/schema/schema-version.ts';
-import { checkTlsFiles } from '../check-tls-files.ts';
-import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
+import type { Clock } from '../../../clock.ts';
+import type { KeyRing } from '../../../keyring/key-ring.ts';
+import { Conflict } from '../../../manage/resource-store.ts';
+import { mongodbTlsFiles } from '../connect-tls.ts';
+import { connectMongodb } from '../connect.ts';
+import { MongodbUnavailable, type UnavailableReason, withFaults } from '../faults.ts';
+import { findSchemaDifferences, repairSchema } from '../migrate.ts';
+import type { SchemaDifference } from '../schema/differences.ts';
+import { requireSchema } from '../schema/schema-version.ts';
+import { checkTlsFiles } from '../../../tls/check-tls-files.ts';
+import { fault, fine, type Finding, findingsAbout, warning } from '../../../finding.ts';
 import { checkRecords } from './check-records.ts';
 
 /** What looking at a MongoDB store needs. */
-interface MongodbCheckPorts {
+export interface MongodbCheckPorts {
   readonly clock: Clock;
   /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
   readonly keyRing: KeyRing | null;
   /** Whether every record is read and every secret opened, which takes about a minute per million. */
   readonly isDeep: boolean;
-  /** Whether collections and indexes that differ are mended. */
+  /** Whether collections and indexes that differ are fixed. */
   readonly isFixing: boolean;
   /** How long the server is waited for. */
   readonly timeoutMs: number;
@@ -152,7 +152,7 @@ const outcomes = {
   migrated: 'were brought up to date',
 } as const;
 
-/** Makes or mends collections, validators and indexes. Rejects with `StoreUnavailable`, or `Conflict` for documents in the way. */
+/** Creates or fixes collections, validators and indexes. Rejects with `StoreUnavailable`, or `Conflict` for documents in the way. */
 async function fixSchema(db: Db): Promise<Finding> {
   return fine(COLLECTIONS, outcomes[await repairSchema(db)]);
 }
