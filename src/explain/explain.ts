@@ -1,5 +1,5 @@
-import type { ExplainInput, Finding, Mistake } from '../methods/explanation/explainer.ts';
-import type { EndpointExplainer } from '../methods/explanation/load-explainer.ts';
+import type { ExplainInput, Finding, Mistake, SentIdentity } from '../methods/explanation/explainer.ts';
+import { type EndpointExplainer, loadExplainer } from '../methods/explanation/load-explainer.ts';
 import { OTHER_APP_KEY } from '../methods/explanation/signing-mistakes.ts';
 import { proofOf } from '../methods/methods.ts';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -7,27 +7,40 @@ import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } fr
 import type { ClientRequest } from '../signing/client-request.ts';
 import { findDifference } from './difference.ts';
 import type { Answer, Explanation, KnownCaller, Verdict } from './explanation.ts';
-import type { Judgement, KnownTokens } from './judge-request.ts';
+import { type Judgement, judgeRequest, type Known } from './judge-request.ts';
 import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 
 const UNAUTHENTICATED = 401;
 /** Refusals for many reasons, which are mistakes of their own. */
 const SAID_BY_MISTAKES: readonly RefusalCode[] = ['MALFORMED_REQUEST', 'MALFORMED_WRAPPER', 'BODY_NOT_VERIFIABLE'];
 
-/** What the gateway makes of a request, and what its store says of the caller; null where there is no store. */
-export interface Judged {
+/** What the gateway makes of a request, and by what. */
+interface Judged extends Known {
   readonly judgement: Judgement;
-  readonly caller: KnownCaller | null;
-  readonly tokens: KnownTokens;
 }
 
 /**
  * Explains what the gateway makes of a request: what it answers, which mistakes were made, and where the string that
- * was signed parts from the one that it builds. Pure; the same input gives the same explanation.
+ * was signed parts from the one that it builds. The same input gives the same explanation.
  *
- * @param explainer that of the endpoint which the request is meant for
+ * @param endpoint the one that the request is meant for
+ * @param know tells what is known of whom the request says that it is from
  */
-export function explain(
+export async function explain(
+  request: ClientRequest,
+  endpoint: Endpoint,
+  asked: Omit<ExplainInput, 'secret'>,
+  know: (sent: SentIdentity) => Known | Promise<Known>,
+): Promise<Explanation> {
+  const explainer = await loadExplainer(endpoint);
+  const sent = explainer.findSentIdentity(request);
+  const known = await know(sent);
+  const { nowSeconds } = asked;
+  const judgement = await judgeRequest(request, known, { nowSeconds, signedSeconds: sent.signedSeconds });
+  return explainJudged(request, explainer, { ...asked, secret: known.secret }, { ...known, judgement });
+}
+
+function explainJudged(
   request: ClientRequest,
   explainer: EndpointExplainer,
   input: ExplainInput,

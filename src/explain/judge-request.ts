@@ -2,8 +2,9 @@ import { authorize } from '../authorize/authorize.ts';
 import type { Clock } from '../clock.ts';
 import { authenticate } from '../methods/authenticate.ts';
 import type { Authenticated, AuthenticationPorts } from '../methods/authenticated.ts';
-import type { SentIdentity } from '../methods/explanation/explainer.ts';
+import type { ExplainInput, SentIdentity } from '../methods/explanation/explainer.ts';
 import { gatewayRequest } from '../methods/explanation/gateway-request.ts';
+import { proofOf } from '../methods/methods.ts';
 import { consumerDefaults } from '../model/consumer.ts';
 import { hashAppKey } from '../model/app-key.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
@@ -18,6 +19,18 @@ import { route } from '../route/route.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import { compileCatalog } from '../route/endpoint-table.ts';
 import type { Catalog } from '../store/check-store.ts';
+import type { KnownCaller } from './explanation.ts';
+
+/** What a request is judged and explained by. */
+export interface Known {
+  /** The endpoints, and the credentials that the request may be from. */
+  readonly catalog: Catalog;
+  /** The App Secret to look into the signature with, or the App Key where that is the secret; null where nobody knows it. */
+  readonly secret: string | null;
+  /** Null where no store is at hand. */
+  readonly caller: KnownCaller | null;
+  readonly tokens: KnownTokens;
+}
 
 /** What the stages of the gateway make of a request, up to the limits. */
 export interface Judgement {
@@ -42,16 +55,14 @@ interface JudgedAt {
  */
 export function judgeRequest(
   request: ClientRequest,
-  catalog: Catalog,
-  at: JudgedAt,
-  tokens: KnownTokens,
+  { catalog, tokens }: Known,
+  { nowSeconds, signedSeconds }: JudgedAt,
 ): Pending<Judgement> {
   const received = receive(gatewayRequest(request));
   if (isRefusal(received)) return { refusal: received, refusalWhenMade: null, endpoint: null };
   const routed = route(received, catalog);
   if (isRefusal(routed)) return { refusal: routed, refusalWhenMade: null, endpoint: null };
   const { endpoint } = routed;
-  const { nowSeconds, signedSeconds } = at;
   const decide = (authenticated: Authenticated | Refusal): Refusal | null => {
     if (isRefusal(authenticated)) return authenticated;
     const permit = authorize(authenticated, nowSeconds);
@@ -119,21 +130,21 @@ function readToken(text: string, clock: Clock): ReturnType<AccessTokens['verify'
 const ID = 'caller';
 
 /**
- * A store that holds one endpoint and one credential which may call it, for explaining where no store is at hand.
- * `appKey` null: there is no credential. On a key endpoint `secret` is of no account. With `claims`, the credential is the
- * one that an access token names.
+ * What is known where no store is at hand: one endpoint, and one credential which may call it, with the App Key and
+ * secret that were given. Without a given App Key it is the one that was sent, or that an access token names; without
+ * any there is no credential.
  */
-export function loneCatalog(
+export function knownToPartner(
   endpoint: PartnerEndpoint,
-  appKey: string | null,
-  secret: string | null,
-  claims: SentIdentity['claims'],
-): Catalog {
-  const consumerId = claims?.consumerId ?? ID;
-  const isKey = endpoint.authentication === 'key';
+  { appKey: given, secret }: Pick<ExplainInput, 'appKey' | 'secret'>,
+  { appKey: sent, claims }: SentIdentity,
+): Known {
+  const isKey = proofOf(endpoint) === 'app-key';
+  const appKey = isKey ? secret : (given ?? sent);
+  const consumer = { id: claims?.consumerId ?? ID, ...consumerDefaults };
   const credential = {
     id: claims?.credentialId ?? ID,
-    consumerId,
+    consumerId: consumer.id,
     methods: [endpoint.authentication],
     appKeyHash: hashAppKey(appKey ?? ''),
     appSecret: isKey ? null : Secret.fromText(secret ?? ''),
@@ -142,10 +153,11 @@ export function loneCatalog(
     notBefore: null,
     expiresAt: null,
   } as const;
-  return compileCatalog({
+  const catalog = compileCatalog({
     endpoints: [endpoint],
-    consumers: [{ id: consumerId, ...consumerDefaults }],
+    consumers: [consumer],
     credentials: appKey === null ? [] : [credential],
-    grants: [{ endpointId: endpoint.id, consumerId, limits: null, expiresAt: null }],
+    grants: [{ endpointId: endpoint.id, consumerId: consumer.id, limits: null, expiresAt: null }],
   });
+  return { catalog, secret, caller: null, tokens: tokensOfPartners };
 }

@@ -5,12 +5,13 @@ import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoi
 import type { Paint } from '../../manage/render-change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
+import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal } from '../../refusal.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
-import { curlCommand, signRequest } from '../partner/sign-request.ts';
+import { curlCommand, quote, signRequest } from '../partner/sign-request.ts';
 import { collectAll, listEndpoints } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -101,11 +102,12 @@ export function exampleCommands(
   publicUrl: string,
 ): readonly string[] {
   const { method, url, host } = requestFor(endpoint, publicUrl);
-  const secretName = isAppKeySecret(methods) || endpoint.authentication === 'key' ? 'APP_KEY' : 'APP_SECRET';
+  const proof = proofOf(endpoint);
+  const secretName = isAppKeySecret(methods) || proof === 'app-key' ? 'APP_KEY' : 'APP_SECRET';
   const read = `read -rs ${secretName} && export ${secretName}`;
   const publicKey = isAppKeySecret(methods) || appKey === null ? null : appKey.reveal().toString('utf8');
   const hostFlag = host === null ? '' : ` -H 'Host: ${host}'`;
-  if (endpoint.authentication === 'oauth2') {
+  if (proof === 'token') {
     const token = `curl -sS -K - -d grant_type=client_credentials ${publicUrl}/oauth2/token`;
     return [
       read,
@@ -113,7 +115,7 @@ export function exampleCommands(
       `curl -i -sS -X ${method}${hostFlag} ${quote(url)} -H "Authorization: Bearer $TOKEN"   # the access_token of that answer`,
     ];
   }
-  const key = endpoint.authentication === 'key' || publicKey === null ? '' : ` --app-key ${publicKey}`;
+  const key = proof === 'app-key' || publicKey === null ? '' : ` --app-key ${publicKey}`;
   const sign = `postern sign ${method} ${quote(url)}${hostFlag} --endpoint ${endpoint.id}${key}`;
   return [read, `${sign} --secret-from env:${secretName} | sh`];
 }
@@ -128,8 +130,9 @@ export function signedExample(
   publicUrl: string,
   nowSeconds: number,
 ): string | null {
-  const secret = endpoint.authentication === 'key' ? appKey : appSecret;
-  if (endpoint.authentication === 'oauth2' || secret === null || appKey === null) return null;
+  const proof = proofOf(endpoint);
+  const secret = proof === 'app-key' ? appKey : appSecret;
+  if (proof === 'token' || secret === null || appKey === null) return null;
   const { method, url, host } = requestFor(endpoint, publicUrl);
   const { request, origin } = readRequestArguments({
     method,
@@ -155,10 +158,6 @@ function requestFor({ match: { hosts, paths, methods } }: PartnerEndpoint, publi
     url: `${publicUrl}${path}`,
     host: host?.startsWith('*.') === true ? `api${host.slice(1)}` : host,
   };
-}
-
-function quote(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Where a credential can be used now, as the store has it. */

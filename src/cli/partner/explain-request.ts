@@ -1,14 +1,17 @@
+import type { Clock } from '../../clock.ts';
 import { explain } from '../../explain/explain.ts';
-import { judgeRequest, loneCatalog, tokensOfPartners } from '../../explain/judge-request.ts';
+import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
 import type { ReadRequest } from '../../explain/read/read-result.ts';
-import { loadExplainer } from '../../methods/explanation/load-explainer.ts';
+import type { ExplainInput } from '../../methods/explanation/explainer.ts';
+import { proofOf } from '../../methods/methods.ts';
 import { planNewEndpoint } from '../../manage/plan-endpoint.ts';
 import { NotFound } from '../../manage/resource-store.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parseTarget } from '../../receive/path.ts';
+import { isRequestId } from '../../receive/request-id.ts';
 import type { CommandContext } from '../command.ts';
 import { endpointFlagOf } from '../endpoint/change.ts';
 import { reportFailure, UsageError } from '../failure.ts';
@@ -23,7 +26,6 @@ import { listEndpoints, useStore } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 
 const STANDARD_INPUT = '-';
-const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The options of `postern explain`, as commander gives them. */
 export interface ExplainFlags extends StoreFlags {
@@ -74,65 +76,54 @@ interface Moment {
 async function explainStored(
   given: Given,
   store: OpenedStore,
-  { entry, atSeconds }: Moment,
+  moment: Moment,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
   const endpoints = await listEndpoints(store.resources);
   const named = given.endpoint === undefined ? null : requireEndpoint(given.endpoint, endpoints);
-  const read = readInput(given.file, entry);
+  const read = readInput(given.file, moment.entry);
   const endpoint = named ?? routedEndpoint(read, endpoints);
-  const knownSeconds = atSeconds ?? read.sentAtSeconds;
-  const nowSeconds = knownSeconds ?? clock.nowSeconds();
-  const explainer = await loadExplainer(endpoint);
-  const sent = explainer.findSentIdentity(read.request);
-  const givenSecret = readGivenSecret(given, environment);
-  const appKey = given.appKey ?? null;
-  const { catalog, caller, secret } = await readStoredCaller(store.resources, {
-    ...{ endpoint, endpoints, sent, givenSecret, nowSeconds, appKey },
+  const asked = askedOf(given, read, moment, clock);
+  const { nowSeconds, appKey } = asked;
+  const explanation = await explain(read.request, endpoint, asked, async (sent) => {
+    const givenSecret = readGivenSecret(given, environment);
+    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey };
+    const caller = await readStoredCaller(store.resources, query);
+    const takesTokens = proofOf(endpoint) === 'token';
+    return {
+      ...caller,
+      tokens: takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners,
+    };
   });
-  const takesTokens = endpoint.authentication === 'oauth2';
-  const tokens = takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners;
-  const judgement = await judgeRequest(
-    read.request,
-    catalog,
-    { nowSeconds, signedSeconds: sent.signedSeconds },
-    tokens,
-  );
-  const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return explained(given, read, explain(read.request, explainer, input, { judgement, caller, tokens }));
+  return explained(given, read, explanation);
 }
 
 async function explainLone(
   given: Given,
   endpoint: PartnerEndpoint,
-  { entry, atSeconds }: Moment,
+  moment: Moment,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
-  const read = readInput(given.file, entry);
+  const read = readInput(given.file, moment.entry);
   const secret = readGivenSecret(given, environment);
-  if (secret === null && endpoint.authentication !== 'oauth2') {
+  if (secret === null && proofOf(endpoint) !== 'token') {
     throw new UsageError('--secret-from is missing: without a store, nothing else tells the secret');
   }
-  const knownSeconds = atSeconds ?? read.sentAtSeconds;
-  const nowSeconds = knownSeconds ?? clock.nowSeconds();
-  const explainer = await loadExplainer(endpoint);
-  const sent = explainer.findSentIdentity(read.request);
-  const appKey = given.appKey ?? null;
-  const catalog = loneCatalog(
-    endpoint,
-    endpoint.authentication === 'key' ? secret : (appKey ?? sent.appKey),
-    secret,
-    sent.claims,
+  const asked = askedOf(given, read, moment, clock);
+  const explanation = await explain(read.request, endpoint, asked, (sent) =>
+    knownToPartner(endpoint, { ...asked, secret }, sent),
   );
-  const tokens = tokensOfPartners;
-  const judgement = await judgeRequest(
-    read.request,
-    catalog,
-    { nowSeconds, signedSeconds: sent.signedSeconds },
-    tokens,
-  );
-  const input = { appKey, secret, nowSeconds, isTimeKnown: knownSeconds !== null };
-  return explained(given, read, explain(read.request, explainer, input, { judgement, caller: null, tokens }));
+  return explained(given, read, explanation);
+}
+
+function askedOf(
+  { appKey }: Given,
+  { sentAtSeconds }: ReadRequest,
+  { atSeconds }: Moment,
+  clock: Clock,
+): Omit<ExplainInput, 'secret'> {
+  const knownSeconds = atSeconds ?? sentAtSeconds;
+  return { appKey: appKey ?? null, nowSeconds: knownSeconds ?? clock.nowSeconds(), isTimeKnown: knownSeconds !== null };
 }
 
 function explained(given: Given, { notes, requestId }: Input, explanation: Explained['explanation']): Explained {
@@ -149,7 +140,7 @@ function checkFlags({ file, secretFrom, method, endpoint, option, requestId }: G
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
   }
-  if (requestId !== undefined && !REQUEST_ID.test(requestId)) {
+  if (requestId !== undefined && !isRequestId(requestId)) {
     throw new UsageError(
       '--request-id: write the requestId of the refusal, such as baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
     );

@@ -1,6 +1,8 @@
 import type { Difference } from '../../explain/difference.ts';
 import type { Explanation } from '../../explain/explanation.ts';
 import { visible } from '../../methods/explanation/text-encoding.ts';
+import type { Proof } from '../../methods/method.ts';
+import { proofOf } from '../../methods/methods.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
@@ -40,14 +42,20 @@ function renderText(explanation: Explanation, requestId: string | null): string 
     .join('\n\n')}\n`;
 }
 
-function verdictOf({ verdict, mistakes, authentication, answer }: Explanation): string {
+/** What is right, by what callers prove who they are with. */
+const RIGHT: Readonly<Record<Proof, string>> = {
+  'app-key': 'the App Key is where it should be.',
+  signature: 'the signature fits the request.',
+  token: 'the access token is valid.',
+};
+
+function verdictOf(explanation: Explanation): string {
+  const { verdict, mistakes, answer } = explanation;
   switch (verdict) {
-    case 'right':
-      if (authentication === null) return `Right: the endpoint is open: ${sentence(answer.detail)}`;
-      if (authentication === 'oauth2') return 'Right: the access token is valid.';
-      return authentication === 'key'
-        ? 'Right: the App Key is where it should be.'
-        : 'Right: the signature fits the request.';
+    case 'right': {
+      const proof = proofOf(explanation);
+      return `Right: ${proof === null ? `the endpoint is open: ${sentence(answer.detail)}` : RIGHT[proof]}`;
+    }
     case 'unjudged':
       return 'Not judged: nothing is wrong with the access token as far as can be seen here.';
     case 'right-but-old':

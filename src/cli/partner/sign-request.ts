@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { gatewayRequest } from '../../methods/explanation/gateway-request.ts';
 import type { Signing } from '../../methods/method.ts';
 import { methods } from '../../methods/methods.ts';
-import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpointOf } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { receive } from '../../receive/receive.ts';
@@ -40,11 +39,11 @@ function signFor<M extends AuthenticationMethod>(
   request: ClientRequest,
   given: GivenCredentials,
 ): ClientRequest | Refusal {
-  const { sign } = methods[authentication];
+  const { proof, sign } = methods[authentication];
   if (sign === null) {
     throw new UsageError(`the endpoint ${id} takes access tokens, which are fetched, not signed`);
   }
-  const appKey = isAppKeySecret([authentication]) ? given.secret : given.appKey;
+  const appKey = proof === 'app-key' ? given.secret : given.appKey;
   if (appKey === null) throw new UsageError('--app-key is missing: signatures name the App Key they belong to');
   const alsoSigned = given.alsoSigned.map((name) => name.toLowerCase());
   const { secret, nowSeconds } = given;
@@ -83,6 +82,7 @@ function isPlain(body: Buffer): boolean {
   );
 }
 
-function quote(text: string): string {
+/** One argument of a command line for a POSIX shell. */
+export function quote(text: string): string {
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

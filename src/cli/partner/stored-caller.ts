@@ -1,30 +1,20 @@
 import { findCredentialFault } from '../../methods/caller.ts';
 import { type Environment, settings } from '../../config.ts';
-import type { KnownCaller } from '../../explain/explanation.ts';
-import type { KnownTokens } from '../../explain/judge-request.ts';
+import type { Known, KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../methods/explanation/explainer.ts';
+import { proofOf } from '../../methods/methods.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
-import { type Endpoint, signatureMethods } from '../../model/endpoint.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { issuerOf } from '../../oauth2/oauth2-addresses.ts';
 import type { TokenClaims } from '../../tokens/token-claims.ts';
 import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
-import type { Catalog } from '../../store/check-store.ts';
 import { UsageError } from '../failure.ts';
 import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
-
-/** What a store has for the explanation of one request. */
-interface StoredCaller {
-  /** All endpoints, and the credentials that the request may be from. */
-  readonly catalog: Catalog;
-  readonly caller: KnownCaller;
-  /** The App Secret to look into the signature with, or the App Key of a key endpoint; null where nobody knows it. */
-  readonly secret: string | null;
-}
 
 /** Whom to look for. */
 interface CallerQuery {
@@ -42,10 +32,10 @@ interface CallerQuery {
  * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
  * consumers and grants. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
  */
-export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<StoredCaller> {
+export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<Omit<Known, 'tokens'>> {
   const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
-  const isKey = endpoint.authentication === 'key';
-  const isSigned = signatureMethods.some((method) => method === endpoint.authentication);
+  const proof = proofOf(endpoint);
+  const isKey = proof === 'app-key';
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
   const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && APP_KEY_PATTERN.test(key));
   const found = await findCredentials(
@@ -55,7 +45,7 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const holderOf = (appKey: string | null): ManagedCredential | null =>
     appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
   const sender = holderOf(sent.appKey);
-  const owner = isSigned ? holderOf(query.appKey ?? sent.appKey) : null;
+  const owner = proof === 'signature' ? holderOf(query.appKey ?? sent.appKey) : null;
   const stored = owner?.appSecret ?? null;
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
   const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
@@ -79,7 +69,7 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
         sent.appKey === null || endpoint.authentication === null
           ? null
           : findCredentialFault(held, endpoint.authentication, nowSeconds),
-      formerSecret: former === null ? null : revealed(former.appSecret),
+      formerSecret: former === null ? null : readableText(former.appSecret, true, ''),
       isFormerLive: former !== null && nowSeconds < former.expiresAt,
       isOtherSecret:
         sender === owner &&
@@ -103,39 +93,35 @@ async function findCredentials(
 /** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */
 function withReadableSecrets(credential: ManagedCredential, givenSecret: string | null): ManagedCredential {
   const { appSecret, retiringSecret } = credential;
-  const isFormerReadable = retiringSecret !== null && revealed(retiringSecret.appSecret) !== null;
+  const isFormerReadable = retiringSecret !== null && isOpened(retiringSecret.appSecret);
   return {
     ...credential,
-    appSecret: appSecret === null || revealed(appSecret) !== null ? appSecret : Secret.fromText(givenSecret ?? ''),
+    appSecret: appSecret === null || isOpened(appSecret) ? appSecret : Secret.fromText(givenSecret ?? ''),
     retiringSecret: isFormerReadable ? retiringSecret : null,
   };
 }
 
 function readableText(secret: Secret, isGiven: boolean, credentialId: string): string | null {
-  const text = revealed(secret);
-  if (text !== null || isGiven) return text;
+  const text = openedText(secret);
+  if (typeof text === 'string') return text;
+  if (isGiven) return null;
   throw new UsageError(
-    `the App Secret of the credential ${credentialId} cannot be read here: ${whyUnread(secret)}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
+    `the App Secret of the credential ${credentialId} cannot be read here: ${text.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
   );
 }
 
-/** The text of a secret; null for one that was not opened. */
-function revealed(secret: Secret): string | null {
+/** The text of a secret, or why it was not opened. */
+function openedText(secret: Secret): string | Error {
   try {
     return secret.reveal().toString('utf8');
   } catch (error) {
-    if (error instanceof Error) return null;
+    if (error instanceof Error) return error;
     throw error;
   }
 }
 
-function whyUnread(secret: Secret): string {
-  try {
-    secret.reveal();
-    return '';
-  } catch (error) {
-    return error instanceof Error ? error.message : 'unknown';
-  }
+function isOpened(secret: Secret): boolean {
+  return typeof openedText(secret) === 'string';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isRequestId } from '../../receive/request-id.ts';
 import { readCurlRequest } from './curl-request.ts';
 import { readHarRequest } from './har-request.ts';
 import { readRawRequest } from './raw-request.ts';
@@ -21,9 +22,9 @@ export function readRequest(bytes: Buffer, context: ReadContext): ReadRequest | 
 
 /** The body of a refusal as Postern writes it, also inside the text of a HAR. */
 const REFUSAL_BODY =
-  /\\?"code\\?":\s*\\?"[A-Z_]+\\?",\s*\\?"message\\?":\s*\\?"[^"\\]*\\?",\s*\\?"requestId\\?":\s*\\?"([A-Za-z0-9._:-]{1,128})\\?"/g;
+  /\\?"code\\?":\s*\\?"[A-Z_]+\\?",\s*\\?"message\\?":\s*\\?"[^"\\]*\\?",\s*\\?"requestId\\?":\s*\\?"([^"\\]*)\\?"/g;
 /** As `curl -v` shows an answer. */
-const VERBOSE_HEADER = /^< x-request-id:[ \t]*([A-Za-z0-9._:-]{1,128})[ \t]*\r?$/gim;
+const VERBOSE_HEADER = /^< x-request-id:[ \t]*(\S+)[ \t]*\r?$/gim;
 
 /**
  * The `requestId` of the refusal that a text holds beside the request: its body, or the `x-request-id` that `curl -v`
@@ -33,6 +34,6 @@ export function findRefusalRequestId(text: string): string | null {
   const found = [REFUSAL_BODY, VERBOSE_HEADER].flatMap((pattern) =>
     Array.from(text.matchAll(pattern), ([, id = '']) => id),
   );
-  const [first, ...others] = new Set(found);
+  const [first, ...others] = new Set(found.filter(isRequestId));
   return first === undefined || others.length > 0 ? null : first;
 }

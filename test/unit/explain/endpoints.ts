@@ -1,8 +1,7 @@
 import { explain } from '../../../src/explain/explain.ts';
 import type { Explanation } from '../../../src/explain/explanation.ts';
-import { judgeRequest, loneCatalog, tokensOfPartners } from '../../../src/explain/judge-request.ts';
+import { knownToPartner } from '../../../src/explain/judge-request.ts';
 import type { ExplainInput } from '../../../src/methods/explanation/explainer.ts';
-import { loadExplainer } from '../../../src/methods/explanation/load-explainer.ts';
 import {
   type HmacOptions,
   type KeyOptions,
@@ -70,11 +69,5 @@ export async function explainAlone(
   endpoint: PartnerEndpoint,
   given: ExplainInput,
 ): Promise<Explanation> {
-  const explainer = await loadExplainer(endpoint);
-  const { appKey: sent, signedSeconds } = explainer.findSentIdentity(request);
-  const known = endpoint.authentication === 'key' ? given.secret : (given.appKey ?? sent);
-  const catalog = loneCatalog(endpoint, known, given.secret, null);
-  const at = { nowSeconds: given.nowSeconds, signedSeconds };
-  const judgement = await judgeRequest(request, catalog, at, tokensOfPartners);
-  return explain(request, explainer, given, { judgement, caller: null, tokens: tokensOfPartners });
+  return await explain(request, endpoint, given, (sent) => knownToPartner(endpoint, given, sent));
 }
