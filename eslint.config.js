@@ -35,6 +35,7 @@ const layers = [
     'gen',
     'net',
     'pending.ts',
+    'programs',
     'printable.ts',
     'resilience',
     'services',

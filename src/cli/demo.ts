@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import type { LogTail } from '../demo/demo-process.ts';
 import { type CommandContext, helpText } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
@@ -42,17 +41,16 @@ and about two minutes. Runs until Ctrl-C.`,
 }
 
 async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
-  const [{ runDemo }, { DemoFailure, DemoInterrupted }, { createDemoLogs }] = await Promise.all([
+  const [{ runDemo }, { DemoFailure, DemoInterrupted }, { DemoLogs }] = await Promise.all([
     import('../demo/run-demo.ts'),
     import('../demo/demo-failure.ts'),
-    import('../demo/demo-stack.ts'),
+    import('../demo/demo-logs.ts'),
   ]);
-  const logs = createDemoLogs();
+  const logs = new DemoLogs();
   const signal = interruption(terminal, () => new DemoInterrupted());
   const showLogs = (): void => {
-    for (const log of Object.values(logs) as readonly LogTail[]) {
-      const lines = log.lines(SHOWN_LOG_LINES);
-      if (lines.length > 0) terminal.err.write(`\nThe end of the log of ${log.title}:\n${lines.join('\n')}\n`);
+    for (const [title, lines] of logs.ends(SHOWN_LOG_LINES)) {
+      terminal.err.write(`\nThe end of the log of ${title}:\n${lines.join('\n')}\n`);
     }
   };
   try {

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { freePorts, LOOPBACK, tryPort } from '../programs/free-ports.ts';
+import { defaultRateLimitPorts, type RateLimitPorts } from '../programs/servers.ts';
 import { DemoFailure } from './demo-failure.ts';
-
-/** All listeners of the demo are on loopback: its secrets are public. */
-export const DEMO_HOST = '127.0.0.1';
 
 /** The ports of the demo by what listens there; the defaults are those of envoy.yaml (interfaces §2). */
 export const defaultDemoPorts = {
@@ -19,18 +16,6 @@ export const defaultDemoPorts = {
 export type DemoPortName = keyof typeof defaultDemoPorts;
 export type DemoPorts = Readonly<Record<DemoPortName, number>>;
 
-/** The ports of the rate limit service and its Redis by what listens there; the defaults are those of deploy/ratelimit. */
-export const defaultRateLimitPorts = {
-  redis: 6379,
-  rateLimitGrpc: 8081,
-  rateLimitHttp: 8082,
-  rateLimitDebug: 6070,
-  rateLimitMetrics: 9095,
-} as const;
-
-export type RateLimitPortName = keyof typeof defaultRateLimitPorts;
-export type RateLimitPorts = Readonly<Record<RateLimitPortName, number>>;
-
 const purposes: Readonly<Record<string, string>> = {
   envoy: 'Envoy',
   envoyAdmin: 'Envoy admin',
@@ -43,10 +28,7 @@ const purposes: Readonly<Record<string, string>> = {
   rateLimitHttp: 'rate limits HTTP',
   rateLimitDebug: 'rate limits debug',
   rateLimitMetrics: 'rate limits metrics',
-} as const satisfies Record<DemoPortName | RateLimitPortName, string>;
-
-/** How many ports a base stands for, at most. */
-export const DEMO_PORT_COUNT = Object.keys(purposes).length;
+} as const satisfies Record<keyof DemoPorts | keyof RateLimitPorts, string>;
 
 /** The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses. */
 export async function chooseDemoPorts(base: number | null): Promise<DemoPorts> {
@@ -69,56 +51,35 @@ async function choosePorts<Name extends string>(
   return Object.fromEntries(names.map((name, index) => [name, numbers[index]])) as Record<Name, number>;
 }
 
-/** Rejects with a {@link DemoFailure} that names every port which cannot be had, and who has it where that can be seen. */
+/** Rejects with a {@link DemoFailure} that names every port that is not available, and which program has it where that can be seen. */
 export async function requireFreePorts(ports: Partial<DemoPorts & RateLimitPorts>): Promise<void> {
   const lines: string[] = [];
   const width = Math.max(...Object.keys(ports).map((name) => purposes[name]?.length ?? 0));
   for (const [name, port] of Object.entries(ports)) {
     const fault = await findPortFault(port);
     if (fault === null) continue;
-    lines.push(`  ${DEMO_HOST}:${String(port).padEnd(5)}  ${(purposes[name] ?? name).padEnd(width)}  ${fault}`);
+    lines.push(`  ${LOOPBACK}:${String(port).padEnd(5)}  ${(purposes[name] ?? name).padEnd(width)}  ${fault}`);
   }
   if (lines.length === 0) return;
   throw new DemoFailure(
     [
-      'The demo cannot start, because these ports cannot be had:',
+      'The demo cannot start, because these ports are not available:',
       ...lines,
-      'End what runs there, or let the demo use other ports: npm run demo -- --port-base 20000 (0: any free ones)',
+      'Stop what runs there, or let the demo use other ports: npm run demo -- --port-base 20000 (0: any free ones)',
     ].join('\n'),
   );
 }
 
 async function findPortFault(port: number): Promise<string | null> {
   try {
-    await close(await listen(port));
+    await tryPort(port);
     return null;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') return message;
     const owner = await findPortOwner(port);
-    return owner === null ? 'taken by another program' : `taken by ${owner.name} (process ${String(owner.pid)})`;
+    return owner === null ? 'used by another program' : `used by ${owner.name} (process ${String(owner.pid)})`;
   }
-}
-
-/** Held all at once and then let go, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, async () => await listen(0)));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map(close));
-  return ports;
-}
-
-async function listen(port: number): Promise<Server> {
-  const server = createServer();
-  server.listen({ host: DEMO_HOST, port, exclusive: true });
-  await once(server, 'listening');
-  return server;
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  await closed;
 }
 
 /** A program that listens on a port. */

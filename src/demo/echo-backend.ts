@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { LOOPBACK } from '../programs/free-ports.ts';
 import { isIdentityName } from '../receive/forged-headers.ts';
-import { DEMO_HOST } from './demo-ports.ts';
 
 const SHOWN_BODY_BYTES = 16 * 1024;
 
@@ -39,7 +39,7 @@ export class EchoBackend implements AsyncDisposable {
         },
       );
     });
-    server.listen(port, DEMO_HOST);
+    server.listen(port, LOOPBACK);
     await once(server, 'listening');
     return new EchoBackend(server);
   }

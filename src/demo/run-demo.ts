@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import picocolors from 'picocolors';
 import type { Clock } from '../clock.ts';
+import { LOOPBACK } from '../programs/free-ports.ts';
+import type { RateLimitPorts } from '../programs/servers.ts';
+import { curlCommand } from '../signing/curl-command.ts';
+import type { DemoLogs } from './demo-logs.ts';
+import { chooseDemoPorts, chooseRateLimitPorts, type DemoPorts, requireFreePorts } from './demo-ports.ts';
 import { DemoInterrupted } from './demo-failure.ts';
-import {
-  chooseDemoPorts,
-  chooseRateLimitPorts,
-  DEMO_HOST,
-  type DemoPorts,
-  type RateLimitPorts,
-  requireFreePorts,
-} from './demo-ports.ts';
-import { type DemoLogs, startDemoStack } from './demo-stack.ts';
-import { curlLine, DemoClient } from './exchange.ts';
+import { startDemoStack } from './demo-stack.ts';
+import { DemoClient } from './exchange.ts';
 import { type DemoOutput, fetchPrograms, StatusLine } from './fetch-programs.ts';
 import { type Moment, plainRequest, type RowGroup } from './row.ts';
 import { accessRows } from './rows/access.ts';
@@ -52,7 +49,7 @@ export interface DemoHost {
 /**
  * The demo (interfaces §1): starts a back end, Postern and Envoy, sends its requests and shows what comes. Gives the
  * number of rows that were not as expected. Rejects with a `DemoFailure` when it cannot go on and with
- * {@link DemoInterrupted} when it is interrupted before the table is whole. Whatever happens, nothing is left running.
+ * {@link DemoInterrupted} when it is interrupted before the table is whole. In every case nothing is left running.
  */
 export async function runDemo(options: DemoOptions, host: DemoHost): Promise<number> {
   const ports = await chooseDemoPorts(options.portBase);
@@ -65,14 +62,14 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
       ? null
       : { ports: limitPorts, programs: await fetchPrograms(['ratelimit', 'redis'], status, host.signal) };
   status.show(`Starting ${rateLimits === null ? '' : 'Redis, the rate limit service, '}a back end, Postern and Envoy`);
-  const stack = await startDemoStack({ ...host, ports, envoyProgram, rateLimits }).finally(() => {
+  const stack = await startDemoStack({ ports, envoyProgram, rateLimits }, host).finally(() => {
     status.clear();
   });
   const client = new DemoClient(host.elapsedMs);
   let wrong = 0;
   try {
     const moment = (): Moment => ({
-      authority: `${DEMO_HOST}:${String(ports.envoy)}`,
+      authority: `${LOOPBACK}:${String(ports.envoy)}`,
       nowSeconds: host.clock.nowSeconds(),
     });
     wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
@@ -130,9 +127,10 @@ async function curlLines(client: DemoClient, moment: Moment, signal: AbortSignal
   const lines: string[] = [];
   for (const row of rowGroups.flatMap(({ rows }) => rows)) {
     if (row.tryIt === undefined) continue;
-    lines.push(`  # ${row.tryIt}`, `  ${curlLine(await makeRequest(row, client, moment, signal))}`);
+    const request = await makeRequest(row, client, moment, signal);
+    lines.push(`# ${row.tryIt}`, ...curlCommand(request, `http://${request.authority}`).split('\n'));
   }
-  return `\n  Try it:\n${lines.join('\n')}\n`;
+  return `\n  Try it:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
 function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null): string {

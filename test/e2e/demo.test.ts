@@ -4,18 +4,16 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Child } from '../support/process/child-process.ts';
-import { firstChild, gone, nameOf } from '../support/process/process-tree.ts';
+import { descendantNamed, untilGone } from '../support/process/process-tree.ts';
 import { useDemo } from '../support/demo/use-demo.ts';
 
 describe('postern demo', () => {
   const { start: startDemo, startWhole: startAny, temporary } = useDemo();
 
-  /** Gives Envoy and its watcher, too. */
+  /** Gives Envoy, too. */
   async function startWhole(): Promise<{ demo: Child; envoy: number; children: readonly number[] }> {
     const { demo, children } = await startAny();
-    const [envoy] = children;
-    assert.ok(envoy !== undefined && (await nameOf(envoy)) === 'envoy', 'the first child is Envoy');
-    return { demo, envoy, children };
+    return { demo, envoy: await descendantNamed(demo.pid, 'envoy'), children };
   }
 
   it('shows every row as expected, in plain text of at most 100 columns, and ends', async () => {
@@ -67,34 +65,34 @@ describe('postern demo', () => {
     demo.signal('SIGINT');
     demo.signal('SIGINT'); // as npm does
     assert.deepEqual(await demo.ended, { code: 0, signal: null }, demo.stderr());
-    await gone(children);
+    await untilGone(children);
     assert.deepEqual(await readdir(temporary()), []);
   });
 
   it('leaves nothing behind when it is stopped while it starts', async () => {
     const demo = await startDemo('--port-base', '0');
     await demo.line('stderr', (line) => (line.startsWith('Starting') ? line : null));
-    const envoy = await firstChild(demo.pid);
+    const envoy = await descendantNamed(demo.pid, 'envoy');
     demo.signal('SIGTERM');
     assert.deepEqual(await demo.ended, { code: 1, signal: null }, demo.stderr());
     assert.match(demo.stderr(), /^The demo was interrupted\.$/m);
-    await gone([envoy]);
+    await untilGone([envoy]);
   });
 
   it('ends and says why when Envoy ends', async () => {
     const { demo, envoy, children } = await startWhole();
     process.kill(envoy, 'SIGKILL');
     assert.deepEqual(await demo.ended, { code: 1, signal: null });
-    assert.match(demo.stderr(), /^Envoy ended by itself, with SIGKILL\.$/m);
+    assert.match(demo.stderr(), /^Envoy ended unexpectedly with SIGKILL\.$/m);
     assert.match(demo.stderr(), /^The end of the log of Envoy:$/m);
-    await gone(children);
+    await untilGone(children);
   });
 
   it('takes Envoy with it even when it is killed', async () => {
     const { demo, children } = await startWhole();
     demo.signal('SIGKILL');
     await demo.ended;
-    await gone(children);
+    await untilGone(children);
   });
 
   it('says which port is taken, and by whom', async () => {
@@ -104,7 +102,7 @@ describe('postern demo', () => {
       const { port } = server.address() as AddressInfo;
       const demo = await startDemo('--once', '--port-base', String(port));
       assert.deepEqual(await demo.ended, { code: 1, signal: null });
-      const taken = `  127.0.0.1:${String(port)}  Envoy          taken by `;
+      const taken = `  127.0.0.1:${String(port)}  Envoy          used by `;
       const line = demo
         .stderr()
         .split('\n')

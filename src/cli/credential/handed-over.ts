@@ -11,7 +11,8 @@ import type { PartnerEndpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { isRefusal } from '../../refusal.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
-import { curlCommand, quote, signRequest } from '../partner/sign-request.ts';
+import { curlCommand, quote } from '../../signing/curl-command.ts';
+import { signRequest } from '../partner/sign-request.ts';
 import { collectAll, listEndpoints } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 

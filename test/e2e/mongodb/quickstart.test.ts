@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 import { envoyProgram } from '../../support/envoy/envoy.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { freePort } from '../../../src/programs/free-ports.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { startChild } from '../../support/process/child-process.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { gone, nameOf } from '../../support/process/process-tree.ts';
+import { nameOf, untilGone } from '../../support/process/process-tree.ts';
 import { useDemo } from '../../support/demo/use-demo.ts';
 import { command } from '../../support/ratelimit/start-redis.ts';
 
@@ -48,7 +48,7 @@ describe('postern demo --with-ratelimit', () => {
     demo.signal('SIGINT');
     demo.signal('SIGINT'); // as npm does
     assert.deepEqual(await demo.ended, { code: 0, signal: null }, demo.stderr());
-    await gone(children);
+    await untilGone(children);
     assert.deepEqual(await readdir(demos.temporary()), []);
   });
 
@@ -61,8 +61,8 @@ describe('postern demo --with-ratelimit', () => {
       assert.ok(pid !== undefined, names.join());
       process.kill(pid, 'SIGKILL');
       assert.deepEqual(await demo.ended, { code: 1, signal: null });
-      assert.match(demo.stderr(), /^(Redis|The rate limit service) ended by itself, with SIGKILL\.$/m);
-      await gone(children);
+      assert.match(demo.stderr(), /^(Redis|Rate limit service) ended unexpectedly with SIGKILL\.$/m);
+      await untilGone(children);
     });
   }
 
@@ -70,7 +70,7 @@ describe('postern demo --with-ratelimit', () => {
     const { demo, children } = await demos.startWhole('--with-ratelimit');
     demo.signal('SIGKILL');
     await demo.ended;
-    await gone(children);
+    await untilGone(children);
   });
 
   it('says that a port of the service is taken', async () => {
@@ -81,7 +81,7 @@ describe('postern demo --with-ratelimit', () => {
       // The sixth after the six of the demo is Redis.
       const demo = await demos.start('--once', '--with-ratelimit', '--port-base', String(port - 6));
       assert.deepEqual(await demo.ended, { code: 1, signal: null });
-      assert.match(demo.stderr(), new RegExp(`^ {2}127\\.0\\.0\\.1:${String(port)} +Redis +taken by `, 'm'));
+      assert.match(demo.stderr(), new RegExp(`^ {2}127\\.0\\.0\\.1:${String(port)} +Redis +used by `, 'm'));
     } finally {
       server.close();
     }

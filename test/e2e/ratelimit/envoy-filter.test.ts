@@ -6,7 +6,7 @@ import { filterSettings, type JsonObject } from '../../support/envoy/envoy-confi
 import { type PlainRequest, protocols, send } from '../../support/http/http-client.ts';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../support/http/http-message.ts';
 import { poll } from '../../support/time/poll.ts';
-import type { LocalServer } from '../../support/ratelimit/local-server.ts';
+import type { LocalServer } from '../../support/process/local-server.ts';
 import { attachRateLimitFilter, filterExample, useRateLimitPort } from '../../support/envoy/rate-limit-filter.ts';
 import { startRateLimitService } from '../../support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../support/ratelimit/start-redis.ts';

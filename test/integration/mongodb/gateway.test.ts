@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret } from '../../../src/model/secret.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { freePort } from '../../../src/programs/free-ports.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { APP_KEY, consumer, credential, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';

@@ -5,7 +5,7 @@ import type { FailureReason } from '../../../src/limit/service/messages.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { poll } from '../../support/time/poll.ts';
-import type { LocalServer } from '../../support/ratelimit/local-server.ts';
+import type { LocalServer } from '../../support/process/local-server.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { asAcme, callers, codesOf } from './callers.ts';
 

@@ -10,7 +10,7 @@ import { Metrics } from '../../../src/observe/metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { poll } from '../../support/time/poll.ts';
-import type { LocalServer } from '../../support/ratelimit/local-server.ts';
+import type { LocalServer } from '../../support/process/local-server.ts';
 import { startRateLimitService, tlsEnvironment } from '../../support/ratelimit/start-rate-limit-service.ts';
 import { startRedis } from '../../support/ratelimit/start-redis.ts';
 import { release } from '../../support/lifetime/release.ts';

@@ -1,15 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../../services/install-services.mjs';
-import { envoyArguments } from '../../../src/demo/programs.ts';
-import { startChild } from '../process/child-process.ts';
+import { envoyStart } from '../../../src/programs/servers.ts';
+import { startServer } from '../process/child-process.ts';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
 import { type ClusterPorts, type JsonObject, substitutePorts } from './envoy-config.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
-
-const pollIntervalMs = 20;
-const readyDeadlineMs = 20_000;
 
 /** A line of Envoy's access log, with the names that envoy.yaml gives. */
 export type AccessLogEntry = Readonly<Record<string, unknown>>;
@@ -59,23 +56,23 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
     const configPath = join(directory, 'envoy.json');
     const adminAddressPath = join(directory, 'admin-address');
     await writeFile(configPath, JSON.stringify(config));
+    const adminPort = async (): Promise<number> => Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
     const child = keep(
-      await startChild({
-        command: await envoyProgram(),
-        args: [
-          ...['--config-path', configPath, '--admin-address-path', adminAddressPath],
-          ...[...envoyArguments, '--file-flush-interval-msec', '10'],
-        ],
-      }),
+      await startServer(
+        envoyStart({
+          program: await envoyProgram(),
+          config: ['--config-path', configPath, '--admin-address-path', adminAddressPath],
+          flushIntervalMs: 10,
+          adminPort,
+        }),
+      ),
     );
-    await child.line('stderr', (line) => (line.includes('starting main dispatch loop') ? line : null));
-    const adminPort = Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
-    const admin = async (path: string): Promise<Response> => fetch(`http://127.0.0.1:${String(adminPort)}${path}`);
-    await poll(async () => (await admin('/ready')).ok);
+    const adminUrl = `http://127.0.0.1:${String(await adminPort())}`;
+    const admin = async (path: string): Promise<Response> => await fetch(adminUrl + path);
     const listeners = (await (await admin('/listeners?format=json')).json()) as ListenersAnswer;
     return {
       port: listeners.listener_statuses[0].local_address.socket_address.port_value,
-      adminPort,
+      adminPort: await adminPort(),
       accessLogEntry: (requestId: string) => child.line('stdout', (line) => entryOf(line, requestId)),
       output: () => child.stdout() + child.stderr(),
       stat: async (name: string) => {
@@ -96,13 +93,4 @@ function entryOf(line: string, requestId: string): AccessLogEntry | null {
   if (!line.startsWith('{')) return null;
   const entry = JSON.parse(line) as AccessLogEntry;
   return entry['requestId'] === requestId ? entry : null;
-}
-
-/** Envoy has no event for this: asks until it is so. */
-async function poll(isReady: () => Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(readyDeadlineMs);
-  while (!(await isReady())) {
-    deadline.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
-  }
 }

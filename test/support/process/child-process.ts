@@ -1,11 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type Readable } from 'node:stream';
+import { describeExit, type Exit, Program, type ProgramStart } from '../../../src/programs/program.ts';
 
-const startDeadlineMs = 20_000;
-const stopDeadlineMs = 10_000;
-/** Each listens for the end of the test process; the default of ten warns of a leak that is none. */
-const maxChildren = 100;
+const lineDeadlineMs = 20_000;
 /** How much of its output a failure shows. */
 const shownLines = 20;
 const shownCharacters = 300;
@@ -31,116 +26,116 @@ export interface Child extends AsyncDisposable {
   readonly ended: Promise<Exit>;
   /** Sends SIGTERM, and SIGKILL when it takes too long; resolves when it has ended. */
   stop(): Promise<Exit>;
+  /** From now on it does not keep the test process from ending. */
+  unref(): void;
 }
 
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+/** Those that run; their folders are removed when the test process exits, and then they must have ended. */
+const running = new Set<Program>();
+process.prependListener('exit', () => {
+  for (const program of running) program.signal('SIGKILL');
+});
 
 /** Starts a program and captures what it writes. */
-export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = spawn(options.command, options.args, {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export async function startChild({ command, args, env, cwd }: ChildOptions): Promise<Child> {
+  const environment = { ...process.env, ...env };
+  const program = await Program.start({ program: command, args, environment, ...(cwd === undefined ? {} : { cwd }) });
+  return new RunningChild(program, [command, ...args].join(' '));
+}
+
+/** Starts a server and waits until it serves; rejects with what it wrote, and how it ended as the cause, when it does not. */
+export async function startServer({ title, program, args, environment, isReady }: ProgramStart): Promise<Child> {
+  const started = await Program.start({
+    ...{ program, args },
+    environment: { ...process.env, ...environment },
   });
-  await once(child, 'spawn');
-  return new RunningChild(child, options);
+  const child = new RunningChild(started, title);
+  const fault = await started.ready(isReady);
+  if (fault === null) return child;
+  const exit = await child.stop();
+  throw child.failure(`${title} ${fault}`, exit);
 }
 
 class RunningChild implements Child {
   readonly pid: number;
   readonly ended: Promise<Exit>;
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #program: Program;
   readonly #name: string;
-  readonly #output: Readonly<Record<'stdout' | 'stderr', CapturedText>>;
+  readonly #text = { stdout: '', stderr: '' };
+  readonly #watchers = new Set<() => void>();
 
-  constructor(child: ChildProcessByStdio<null, Readable, Readable>, options: ChildOptions) {
-    if (child.pid === undefined) throw new Error(`${options.command} did not start`);
-    this.pid = child.pid;
-    this.#child = child;
-    this.#name = [options.command, ...options.args].join(' ');
-    this.#output = { stdout: new CapturedText(child.stdout), stderr: new CapturedText(child.stderr) };
-    const kill = (): void => {
-      child.kill('SIGKILL');
-    };
-    const leave = (): never => process.exit(143);
-    process.setMaxListeners(Math.max(process.getMaxListeners(), maxChildren));
-    process.on('exit', kill).on('SIGTERM', leave);
-    this.ended = new Promise((resolve) => {
-      child.once('close', (code, signal) => {
-        process.off('exit', kill).off('SIGTERM', leave);
-        resolve({ code, signal });
-      });
+  constructor(program: Program, name: string) {
+    this.pid = program.pid;
+    this.ended = program.ended;
+    this.#program = program;
+    this.#name = name;
+    program.onOutput((piece, stream) => {
+      this.#text[stream] += piece;
+      for (const look of this.#watchers) look();
     });
+    running.add(program);
+    void program.ended.then(() => running.delete(program));
   }
 
   stdout(): string {
-    return this.#output.stdout.text;
+    return this.#text.stdout;
   }
 
   stderr(): string {
-    return this.#output.stderr.text;
+    return this.#text.stderr;
   }
 
   async line<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | null): Promise<T> {
-    const found = this.#output[stream].find(find);
-    const deadline = timer(startDeadlineMs);
-    const outcome = await Promise.race([
-      found.then((value) => ({ value })),
-      this.ended.then((exit) => `${this.#name} ended (${JSON.stringify(exit)})`),
-      deadline.passed.then(() => `${this.#name} did not write the expected line in ${String(startDeadlineMs)} ms`),
-    ]);
-    deadline.clear();
-    if (typeof outcome !== 'string') return outcome.value;
-    throw new Error(`${outcome}\nstdout:\n${tail(this.stdout())}\nstderr:\n${tail(this.stderr())}`);
+    let from = 0;
+    let look = (): void => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        look = () => {
+          const text = this.#text[stream];
+          for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
+            const found = find(text.slice(from, end));
+            from = end + 1;
+            if (found !== null) {
+              resolve(found);
+              return;
+            }
+          }
+        };
+        this.#watchers.add(look);
+        look();
+        void this.ended.then((exit) => {
+          reject(this.failure(`${this.#name} ended with ${describeExit(exit)}`, exit));
+        });
+        timer = setTimeout(() => {
+          reject(this.failure(`${this.#name} did not write the expected line in ${String(lineDeadlineMs)} ms`));
+        }, lineDeadlineMs);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#watchers.delete(look);
+    }
+  }
+
+  /** An error that shows the end of what the program wrote; its cause is how the program ended. */
+  failure(what: string, cause?: Exit): Error {
+    return new Error(`${what}\nstdout:\n${tail(this.stdout())}\nstderr:\n${tail(this.stderr())}`, { cause });
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
+    this.#program.signal(name);
   }
 
   async stop(): Promise<Exit> {
-    this.#child.kill('SIGTERM');
-    const deadline = timer(stopDeadlineMs);
-    void deadline.passed.then(() => this.#child.kill('SIGKILL'));
-    const exit = await this.ended;
-    deadline.clear();
-    return exit;
+    return await this.#program.stop();
+  }
+
+  unref(): void {
+    this.#program.unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-  }
-}
-
-/** Text of a stream, kept, with a way to wait for a line. */
-class CapturedText {
-  text = '';
-  readonly #stream: Readable;
-
-  constructor(stream: Readable) {
-    this.#stream = stream;
-    stream.setEncoding('utf8').on('data', (piece: string) => (this.text += piece));
-  }
-
-  find<T>(find: (line: string) => T | null): Promise<T> {
-    return new Promise((resolve) => {
-      let from = 0;
-      const look = (): void => {
-        for (let end = this.text.indexOf('\n', from); end >= 0; end = this.text.indexOf('\n', from)) {
-          const found = find(this.text.slice(from, end));
-          from = end + 1;
-          if (found === null) continue;
-          this.#stream.off('data', look);
-          resolve(found);
-          return;
-        }
-      };
-      this.#stream.on('data', look);
-      look();
-    });
   }
 }
 
@@ -150,17 +145,4 @@ function tail(text: string): string {
     .slice(-shownLines)
     .map((line) => line.slice(0, shownCharacters))
     .join('\n');
-}
-
-function timer(delayMs: number): { readonly passed: Promise<void>; clear(): void } {
-  let handle: NodeJS.Timeout | undefined;
-  const passed = new Promise<void>((resolve) => {
-    handle = setTimeout(resolve, delayMs);
-  });
-  return {
-    passed,
-    clear: () => {
-      clearTimeout(handle);
-    },
-  };
 }

@@ -10,9 +10,13 @@ export async function descendantsOf(pid: number): Promise<number[]> {
   return [...children, ...below.flat()];
 }
 
-/** The first child process, as soon as there is one. */
-export async function firstChild(pid: number): Promise<number> {
-  return await poll('a child process', async () => (await descendantsOf(pid))[0] ?? null);
+/** The descendant of this name, as soon as there is one. */
+export async function descendantNamed(pid: number, name: string): Promise<number> {
+  return await poll(`a process ${name}`, async () => {
+    const processes = await descendantsOf(pid);
+    const names = await Promise.all(processes.map((each) => nameOf(each).catch(() => null)));
+    return processes[names.indexOf(name)] ?? null;
+  });
 }
 
 /** The name of a process. */
@@ -20,8 +24,8 @@ export async function nameOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${String(pid)}/comm`, 'utf8')).trim();
 }
 
-/** Waits until none of the processes runs any more; one that nobody has collected yet does not run. */
-export async function gone(pids: readonly number[]): Promise<void> {
+/** Waits until none of the processes runs; one whose parent has not yet collected it does not. */
+export async function untilGone(pids: readonly number[]): Promise<void> {
   assert.ok(pids.length > 0);
   await poll('the end of the processes', async () => {
     const states = await Promise.all(

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findServices } from '../../../services/install-services.mjs';
-import { packageFiles, parseEnvironment, rateLimitServiceStart } from '../../../src/demo/programs.ts';
-import { freePort } from '../process/free-port.ts';
-import { type LocalServer, startLocalServer } from './local-server.ts';
+import { packageFiles, parseEnvironment, rateLimitServiceStart } from '../../../src/programs/servers.ts';
+import { freePorts } from '../../../src/programs/free-ports.ts';
+import { type LocalServer, startLocalServer } from '../process/local-server.ts';
 
 /**
  * Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. `runtimeRoot` is the
@@ -18,16 +18,11 @@ export async function startRateLimitService(
   if (ratelimit === null) {
     throw new Error('the rate limit service is not installed: scripts/install-services ratelimit');
   }
-  const ports = {
-    redis: redisPort,
-    rateLimitGrpc: await freePort(),
-    rateLimitHttp: await freePort(),
-    rateLimitDebug: await freePort(),
-    rateLimitMetrics: await freePort(),
-  };
+  const [rateLimitGrpc = 0, rateLimitHttp = 0, rateLimitDebug = 0, rateLimitMetrics = 0] = await freePorts(4);
+  const ports = { redis: redisPort, rateLimitGrpc, rateLimitHttp, rateLimitDebug, rateLimitMetrics };
   const start = await rateLimitServiceStart(ratelimit, ports, process.env['PATH']);
   const environment = { ...start.environment, RUNTIME_ROOT: runtimeRoot, ...more };
-  return await startLocalServer({ ...start, environment }, ports.rateLimitGrpc);
+  return await startLocalServer({ ...start, environment }, rateLimitGrpc);
 }
 
 /** The variables of `deploy/ratelimit/tls.env`, for a Secret that is mounted at this path. */

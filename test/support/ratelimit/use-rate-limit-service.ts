@@ -5,7 +5,7 @@ import {
   type RateLimitServiceObserver,
 } from '../../../src/limit/service/rate-limit-service.ts';
 import { release } from '../lifetime/release.ts';
-import type { LocalServer } from './local-server.ts';
+import type { LocalServer } from '../process/local-server.ts';
 import { startRateLimitService } from './start-rate-limit-service.ts';
 import { startRedis } from './start-redis.ts';
 

@@ -1,6 +1,7 @@
 import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Child, type Exit, startChild } from '../process/child-process.ts';
+import { type Exit } from '../../../src/programs/program.ts';
+import { type Child, startChild } from '../process/child-process.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 

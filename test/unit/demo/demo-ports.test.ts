@@ -30,7 +30,7 @@ describe('the ports of the demo', () => {
       await assert.rejects(requireFreePorts(ports), (error) => {
         assert.ok(error instanceof DemoFailure);
         const [, line, advice, ...rest] = error.message.split('\n');
-        const taken = `  127.0.0.1:${String(port).padEnd(5)}  Postern gRPC   taken by `;
+        const taken = `  127.0.0.1:${String(port).padEnd(5)}  Postern gRPC   used by `;
         assert.equal(line, `${taken}${owner.name} (process ${String(process.pid)})`);
         assert.match(advice ?? '', /--port-base/);
         assert.deepEqual(rest, []);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DemoFailure } from '../../../src/demo/demo-failure.ts';
 import { defaultDemoPorts } from '../../../src/demo/demo-ports.ts';
-import { envoyConfigArguments, packageFiles, replacePorts } from '../../../src/demo/programs.ts';
+import { envoyConfigArguments, replacePorts } from '../../../src/demo/envoy-config.ts';
+import { packageFiles } from '../../../src/programs/servers.ts';
 
 const envoyYaml = readFileSync(packageFiles.envoyYaml, 'utf8');
 const others = {

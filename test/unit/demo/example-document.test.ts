@@ -4,7 +4,7 @@ import { parseDocument } from '../../../src/resources/parse-document.ts';
 import { buildState } from '../../../src/resources/build-state.ts';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { demoKeys, demoPairs } from '../../../src/demo/row.ts';
-import { packageFiles } from '../../../src/demo/programs.ts';
+import { packageFiles } from '../../../src/programs/servers.ts';
 
 describe('the document of the demo', () => {
   const parsed = parseDocument(

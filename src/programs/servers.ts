@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { LOOPBACK } from './free-ports.ts';
+import type { ProgramStart } from './program.ts';
+
+/** Files of this package that servers are started with, found from here, in a clone and when installed. */
+export const packageFiles = {
+  envoyYaml: pathOf('envoy.yaml'),
+  document: pathOf('examples/demo/postern.yaml'),
+  deploy: pathOf('deploy'),
+  rateLimitEnvironment: pathOf('deploy/ratelimit/ratelimit.env'),
+  rateLimitMapper: pathOf('deploy/ratelimit/mapper.yaml'),
+  redisConf: pathOf('deploy/ratelimit/redis.conf'),
+} as const;
+
+function pathOf(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}
+
+/** What an Envoy differs in. */
+export interface EnvoyCommand {
+  readonly program: string;
+  /** The arguments that name its configuration. */
+  readonly config: readonly string[];
+  /** How often it writes its access log to disk. */
+  readonly flushIntervalMs: number;
+  /** Of its admin address. May reject while Envoy has not chosen it. */
+  readonly adminPort: () => Promise<number>;
+}
+
+/** Envoy, without shared memory, so that another one on this machine is left alone. */
+export function envoyStart({ program, config, flushIntervalMs, adminPort }: EnvoyCommand): ProgramStart {
+  return {
+    title: 'Envoy',
+    program,
+    args: [
+      ...config,
+      ...['--disable-hot-restart', '--concurrency', '1'],
+      ...['--log-level', 'warning', '--component-log-level', 'main:info'],
+      ...['--file-flush-interval-msec', String(flushIntervalMs)],
+    ],
+    isReady: async (until) => await answersOk(`http://${LOOPBACK}:${String(await adminPort())}/ready`, until),
+  };
+}
+
+/** Redis with the committed configuration. */
+export function redisStart(program: string, port: number): ProgramStart {
+  return {
+    title: 'Redis',
+    program,
+    args: [packageFiles.redisConf, '--port', String(port)],
+    isReady: async (until) => await answersPing(port, until),
+  };
+}
+
+/** The ports of the rate limit service and its Redis by what listens there; the defaults are those of deploy/ratelimit. */
+export const defaultRateLimitPorts = {
+  redis: 6379,
+  rateLimitGrpc: 8081,
+  rateLimitHttp: 8082,
+  rateLimitDebug: 6070,
+  rateLimitMetrics: 9095,
+} as const;
+
+export type RateLimitPorts = Readonly<Record<keyof typeof defaultRateLimitPorts, number>>;
+
+/** Envoy's rate limit service with the committed configuration, on a Redis that runs. `path`: where programs are found. */
+export async function rateLimitServiceStart(
+  program: string,
+  ports: RateLimitPorts,
+  path: string | undefined,
+): Promise<ProgramStart> {
+  return {
+    title: 'Rate limit service',
+    program,
+    args: [],
+    environment: { PATH: path, ...(await rateLimitSettings(ports)) },
+    isReady: async (until) => await answersOk(`http://${LOOPBACK}:${String(ports.rateLimitHttp)}/healthcheck`, until),
+  };
+}
+
+/** The committed ratelimit.env, with paths that hold wherever the demo is started, and these ports. */
+async function rateLimitSettings(ports: RateLimitPorts): Promise<Readonly<Record<string, string>>> {
+  return {
+    ...parseEnvironment(await readFile(packageFiles.rateLimitEnvironment, 'utf8')),
+    RUNTIME_ROOT: packageFiles.deploy,
+    PROMETHEUS_MAPPER_YAML: packageFiles.rateLimitMapper,
+    REDIS_URL: `${LOOPBACK}:${String(ports.redis)}`,
+    GRPC_HOST: LOOPBACK,
+    GRPC_PORT: String(ports.rateLimitGrpc),
+    HOST: LOOPBACK,
+    PORT: String(ports.rateLimitHttp),
+    DEBUG_HOST: LOOPBACK,
+    DEBUG_PORT: String(ports.rateLimitDebug),
+    PROMETHEUS_ADDR: `${LOOPBACK}:${String(ports.rateLimitMetrics)}`,
+  };
+}
+
+/** The variables of a file with a line `NAME=value` for each; other lines are comments. */
+export function parseEnvironment(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
+
+async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
+  return (await fetch(url, { signal })).ok;
+}
+
+async function answersPing(port: number, signal: AbortSignal): Promise<boolean> {
+  const socket = connect(port, LOOPBACK);
+  try {
+    await once(socket, 'connect', { signal });
+    socket.write('PING\r\n');
+    const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
+    return answer.toString('latin1').startsWith('+PONG');
+  } finally {
+    socket.destroy();
+  }
+}
