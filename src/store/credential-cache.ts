@@ -2,7 +2,7 @@ import type { Clock, StartTimer } from '../clock.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
 import type { Pending } from '../pending.ts';
 import type { AppKeyFilter } from './cache/app-key-filter.ts';
-import { type CacheCounters, createCacheCounters } from './cache/cache-counters.ts';
+import { type CacheCounters, createCacheCounters, type Figure, figuresOf } from './cache/cache-figures.ts';
 import { CachedCredentials, type CacheEntry } from './cache/cached-credentials.ts';
 import { type CredentialReader, type LookUp, LookUps, LookUpsOverloaded } from './cache/look-ups.ts';
 import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-gate.ts';
@@ -37,12 +37,6 @@ const GATE_LIMITS: GateLimits = {
   maxUnseenWaiting: 256,
   maxWaitMs: 250,
 };
-
-/** What is shown of a cache. */
-export type CacheFigures = Pick<
-  CredentialCache,
-  'counters' | 'size' | 'unknownSize' | 'lookUpsUnderWay' | 'filterSize' | 'isFilterCurrent'
->;
 
 /** How a cache behaves. */
 export interface CredentialCacheOptions {
@@ -106,8 +100,7 @@ export interface CredentialCachePorts {
  * Rejects with what the reader rejects with; nothing but `StoreUnavailable` is told to callers as an outage.
  */
 export class CredentialCache implements CredentialSource, AsyncDisposable {
-  readonly counters: Readonly<CacheCounters>;
-  readonly #counters: CacheCounters;
+  readonly #counters: CacheCounters = createCacheCounters();
   readonly #ports: CredentialCachePorts;
   readonly #maxStaleMs: number;
   readonly #entries: CachedCredentials;
@@ -122,9 +115,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   constructor(options: CredentialCacheOptions, ports: CredentialCachePorts) {
     const { clock, startTimer, reader } = ports;
-    const counters = createCacheCounters();
-    this.counters = counters;
-    this.#counters = counters;
+    const counters = this.#counters;
     this.#ports = ports;
     this.#maxStaleMs = Math.max(options.maxStaleSeconds * 1000, HARD_AGE_MS);
     this.#unknown = new UnknownAppKeys(clock);
@@ -153,7 +144,35 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     });
   }
 
-  /** Entries of App Keys that somebody holds. */
+  /** What it has done since it began. */
+  get counters(): Readonly<CacheCounters> {
+    return this.#counters;
+  }
+
+  /** What metrics show. */
+  get figures(): readonly Figure[] {
+    const gauge = (name: string, help: string, read: () => number): Figure => ({ kind: 'gauge', name, help, read });
+    return [
+      gauge('postern_credential_cache_entries', 'Credentials held in memory.', () => this.size),
+      gauge(
+        'postern_credential_cache_unknown_entries',
+        'App Keys remembered that nobody held a moment ago.',
+        () => this.unknownSize,
+      ),
+      gauge(
+        'postern_credential_cache_look_ups_under_way',
+        'Look-ups that run or wait for their turn.',
+        () => this.lookUpsUnderWay,
+      ),
+      gauge('postern_app_key_filter_entries', 'App Keys that somebody may hold.', () => this.#ports.appKeys.size),
+      gauge('postern_app_key_filter_current', 'Whether all other App Keys are refused without a look-up: 1 or 0.', () =>
+        Number(this.isFilterCurrent),
+      ),
+      ...figuresOf(this.#counters),
+    ];
+  }
+
+  /** Entries of App Keys that have a holder. */
   get size(): number {
     return this.#entries.size;
   }
@@ -198,11 +217,6 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   get isFilterCurrent(): boolean {
     const { appKeys, appKeysConfirmedMs, clock } = this.#ports;
     return appKeys.isWhole && clock.nowMs() - appKeysConfirmedMs() <= CURRENT_MS;
-  }
-
-  /** App Keys that the filter has. */
-  get filterSize(): number {
-    return this.#ports.appKeys.size;
   }
 
   /** A credential was created, changed or deleted. `appKeyHash` is null when only its id is known. */

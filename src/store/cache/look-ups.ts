@@ -1,7 +1,7 @@
 import type { Clock, StartTimer } from '../../clock.ts';
 import type { Outlook } from '../../resilience/breaker.ts';
 import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../credential-source.ts';
-import type { CacheCounters } from './cache-counters.ts';
+import type { CacheCounters } from './cache-figures.ts';
 import type { LookUpGate, LookUpLane } from './look-up-gate.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import type { UnknownBudget } from './unknown-app-keys.ts';

@@ -2,7 +2,7 @@ import type { Clock, StartTimer } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import { hashAppKey } from '../../model/app-key.ts';
 import { AppKeyFilter } from '../cache/app-key-filter.ts';
-import { type CacheFigures, CredentialCache } from '../credential-cache.ts';
+import { CredentialCache } from '../credential-cache.ts';
 import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { CheckStore, DatabaseObserver, Catalog } from '../check-store.ts';
@@ -274,7 +274,7 @@ export class MongoCheckStore implements CheckStore {
     return this.#faults.count(collection);
   }
 
-  get cache(): CacheFigures {
+  get cache(): CredentialCache {
     return this.#cache;
   }
 

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../src/clock.ts';
 import { LimiterMetrics } from '../../../src/observe/limiter-observer.ts';
 import { registerDatabaseMetrics, registerStoreAge } from '../../../src/observe/store-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
@@ -6,13 +7,19 @@ import { Metrics } from '../../../src/observe/metrics.ts';
 import { ListenerMetrics } from '../../../src/observe/listener-metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { registerReplayMetrics } from '../../../src/observe/replay-metrics.ts';
+import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
+import { CredentialCache } from '../../../src/store/credential-cache.ts';
 import { openRequestLog } from '../../../src/observe/line-budget.ts';
 import { BoundedSpans } from '../../../src/observe/traces/bounded-spans.ts';
 
-const counters = {
-  ...{ hits: 0, misses: 0, stale: 0, filtered: 0, negativeHits: 0, evictions: 0, refusedLookUps: 0 },
-  ...{ reads: 0, repeatedReads: 0, invalidations: 0 },
-};
+const cache = new CredentialCache(
+  { maxEntries: 1, maxStaleSeconds: 0 },
+  {
+    ...{ reader: { outlook: 'reachable', read: () => Promise.resolve(null) }, appKeys: new AppKeyFilter() },
+    ...{ confirmedMs: () => 0, appKeysConfirmedMs: () => 0, clock: systemClock, startTimer: () => () => undefined },
+    observer: { defect: () => undefined },
+  },
+);
 
 /** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
 export function fullRegistry(): Registry {
@@ -23,10 +30,7 @@ export function fullRegistry(): Registry {
   registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(
     registry,
-    {
-      ...{ isUp: true, changeCount: () => 0, faultCount: () => 0 },
-      cache: { counters, size: 0, unknownSize: 0, lookUpsUnderWay: 0, filterSize: 0, isFilterCurrent: false },
-    },
+    { isUp: true, changeCount: () => 0, faultCount: () => 0, cache },
     { pending: 0, dropped: 0 },
   );
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
