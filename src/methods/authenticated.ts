@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
+import type { Target } from '../receive/path.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
@@ -40,8 +41,8 @@ export function vouchFor(
 
 /** What authentication changes in a request before it goes upstream. Everything else stays byte for byte. */
 export interface UpstreamChanges {
-  /** The new `:path`; null leaves it. */
-  readonly path: string | null;
+  /** Names, lower case, with values that take the place of what the caller sent; a new target is `:path`. */
+  readonly headersToSet: readonly (readonly [name: string, value: string])[];
   /** Header names, lower case. */
   readonly headersToRemove: readonly string[];
   /** The body that takes the place of the received one; null leaves it. */
@@ -49,4 +50,10 @@ export interface UpstreamChanges {
 }
 
 /** No change at all. */
-export const unchanged: UpstreamChanges = { path: null, headersToRemove: [], body: null };
+export const unchanged: UpstreamChanges = { headersToSet: [], headersToRemove: [], body: null };
+
+/** The `:path` for a target of which this query is left; none where nothing of it was taken. */
+export function pathToSet({ path, query }: Target, left: string | null): UpstreamChanges['headersToSet'] {
+  if (left === query) return [];
+  return [[':path', left === null || left === '' ? path : `${path}?${left}`]];
+}

@@ -24,7 +24,7 @@ export interface Allowance {
 /** Writes the answer that lets a request go upstream, changed as needed and with the identity of its caller (spec §4.3). */
 export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
   const upstreamHeaders = caller === null ? [] : [...identityHeaders(caller)];
-  if (upstream.path !== null) upstreamHeaders.push(headerOption(':path', upstream.path));
+  for (const [name, value] of upstream.headersToSet) upstreamHeaders.push(headerOption(name, value));
   const forged =
     caller === null || forgedHeaders.length === 0
       ? forgedHeaders

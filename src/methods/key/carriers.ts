@@ -1,14 +1,16 @@
-import { type CarrierKind, carrierKinds, type KeyCarrier } from '../../model/endpoint.ts';
+import { type CarrierKind, carrierKinds, type KeyCarrier, type KeyOptions } from '../../model/endpoint.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
+import type { Routed } from '../../route/route.ts';
 import { isIdentityName } from '../../receive/forged-headers.ts';
 import { type ClientRequest, withHeaders } from '../../signing/client-request.ts';
 import { decodeFormText } from '../../signing/form-decoding.ts';
 import { isToken } from '../../signing/http-grammar.ts';
 import { queryOf } from '../../signing/signable-request.ts';
+import { pathToSet, unchanged, type UpstreamChanges } from '../authenticated.ts';
 import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
 
 /** What of a request can carry an App Key, as the carriers of an endpoint are taken out of it. */
-export interface Concealed {
+interface Concealed {
   query: string | null;
   /** Lower case. */
   readonly headersToRemove: string[];
@@ -108,14 +110,16 @@ export function findAppKey(
   return null;
 }
 
-/** Takes every carrier out of a request with this query, also valueless ones; all other bytes of the query stay (spec §3.1). */
-export function removeCarriers(request: HttpRequest, query: string | null, carriers: readonly KeyCarrier[]): Concealed {
-  const concealed: Concealed = { query, headersToRemove: [] };
-  for (const carrier of carriers) {
+/** Takes every carrier out of the request, also valueless ones; all other bytes of the query stay (spec §3.1). */
+export function concealKey({ received }: Routed, { hideCredentials, keyNames }: KeyOptions): UpstreamChanges {
+  if (!hideCredentials) return unchanged;
+  const { request, target } = received;
+  const concealed: Concealed = { query: target.query, headersToRemove: [] };
+  for (const carrier of keyNames) {
     const kind = kindOf(carrier);
     kinds[kind].remove(concealed, request, nameOf(carrier, kind));
   }
-  return concealed;
+  return { headersToSet: pathToSet(target, concealed.query), headersToRemove: concealed.headersToRemove, body: null };
 }
 
 /** Puts the App Key where an endpoint with these carriers looks first. */

@@ -9,6 +9,7 @@ import { leadingToken } from '../../signing/http-grammar.ts';
 import {
   type Authenticated,
   type AuthenticationPorts,
+  pathToSet,
   unchanged,
   type UpstreamChanges,
   vouchFor,
@@ -60,10 +61,9 @@ export function concealToken(
     .headerValues('authorization')
     .some((value) => HOLDS_BEARER.test(value.toString('latin1').trim()));
   const headersToRemove = isInHeader ? ['authorization'] : [];
-  const { path, query } = target;
-  const kept = query === null || !tokenInQuery ? query : removeParameter(query, PARAMETER);
-  if (kept === query) return { ...unchanged, headersToRemove };
-  return { ...unchanged, path: kept === null || kept === '' ? path : `${path}?${kept}`, headersToRemove };
+  const { query } = target;
+  const left = query === null || !tokenInQuery ? query : removeParameter(query, PARAMETER);
+  return { headersToSet: pathToSet(target, left), headersToRemove, body: null };
 }
 
 /** The token of a request as text, or why there is none. `query` is null where it is not looked at. */

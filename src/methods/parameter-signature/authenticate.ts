@@ -9,6 +9,7 @@ import type { HeldCredential } from '../../store/credential-source.ts';
 import {
   type Authenticated,
   type AuthenticationPorts,
+  pathToSet,
   unchanged,
   type UpstreamChanges,
   vouchFor,
@@ -60,10 +61,10 @@ function concealParameters(
   if (!hideCredentials) return { ...unchanged, body: parameters.data };
   const query =
     target.query === null ? null : stripReservedParameters(Buffer.from(target.query, 'latin1')).toString('latin1');
-  const path = query === target.query ? null : query === null || query === '' ? target.path : `${target.path}?${query}`;
-  if (parameters.form !== 'form') return { ...unchanged, path, body: parameters.data };
+  const headersToSet = pathToSet(target, query);
+  if (parameters.form !== 'form') return { ...unchanged, headersToSet, body: parameters.data };
   const stripped = stripReservedParameters(request.body);
-  return { ...unchanged, path, body: stripped.length === request.bodyLength ? null : stripped };
+  return { ...unchanged, headersToSet, body: stripped.length === request.bodyLength ? null : stripped };
 }
 
 /** The same where they were not read yet: `observe` lets only requests through in which they are well formed. */

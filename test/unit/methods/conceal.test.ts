@@ -14,8 +14,12 @@ function concealed(endpoint: Endpoint, request: RequestParts) {
   assert.ok(!isRefusal(received));
   const routed = route(received, catalogOf({ endpoints: [endpoint], credentials: [] }));
   assert.ok(!isRefusal(routed));
-  const { path, headersToRemove, body } = concealCredentials(routed);
-  return { path, headersToRemove, body: body === null ? null : Buffer.from(body).toString() };
+  const { headersToSet, headersToRemove, body } = concealCredentials(routed);
+  return {
+    path: headersToSet[0]?.[1] ?? null,
+    headersToRemove,
+    body: body === null ? null : Buffer.from(body).toString(),
+  };
 }
 
 const nothing = { path: null, headersToRemove: [], body: null };

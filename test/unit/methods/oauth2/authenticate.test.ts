@@ -190,8 +190,8 @@ describe('what upstream gets of a token', () => {
       assert.ok(!isRefusal(received));
       const routed = route(received, catalogOf({ ...twoClients, endpoints: [endpointWith(options)] }));
       assert.ok(!isRefusal(routed));
-      const { path: newPath, headersToRemove } = concealCredentials(routed);
-      return [newPath, headersToRemove];
+      const { headersToSet, headersToRemove } = concealCredentials(routed);
+      return [headersToSet[0]?.[1] ?? null, headersToRemove];
     };
     for (const value of [
       'Bearer x',
