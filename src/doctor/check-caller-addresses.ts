@@ -11,7 +11,7 @@ export function checkCallerAddresses(config: Config): readonly Finding[] {
   const { httpAddress, httpTls, tlsClientCa, trustedProxies } = config;
   const subject = `OAuth2 listener ${formatListenAddress(httpAddress)}`;
   if (httpAddress.kind === 'unix') {
-    return [fine(subject, 'believes x-envoy-external-address of whoever may connect to its socket')];
+    return [fine(subject, 'believes x-envoy-external-address of every process that may connect to its socket')];
   }
   const isMutual = httpTls && tlsClientCa !== null;
   const networks = trustedProxies.map(formatNetwork).join(', ');
@@ -21,7 +21,7 @@ export function checkCallerAddresses(config: Config): readonly Finding[] {
     return [
       warning(
         subject,
-        `believes x-envoy-external-address of ${whom}: whoever reaches it chooses the address that guesses are counted by`,
+        `believes x-envoy-external-address of ${whom}: anyone who reaches it chooses the address that guesses are counted by`,
         'put the addresses of your Envoys into POSTERN_TRUSTED_PROXIES, or use mutual TLS (docs/tls.md)',
       ),
     ];

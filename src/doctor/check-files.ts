@@ -8,7 +8,7 @@ import { formatKeyRingLocation, type KeyRingLocation } from '../keyring/ring-loc
 import { count } from '../printable.ts';
 import { fault, fine, type Finding, warning } from '../finding.ts';
 
-/** Reads the declarative file as `serve` would, with its secrets, and tells who else can read them. */
+/** Reads the declarative file as `serve` would, with its secrets, and reports who else can read them. */
 export async function checkFileStore(path: string, environment: Environment): Promise<readonly Finding[]> {
   const subject = `store file:${path}`;
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
@@ -41,7 +41,7 @@ function holdsSecrets({ credentials }: DocumentContent, text: string): boolean {
   return credentials.some(({ methods }) => methods.includes('key')) || /\bappSecret["']?\s*:/.test(text);
 }
 
-/** Reads the key ring as `serve` would, and tells who else can. No finding holds a key. */
+/** Reads the key ring as `serve` would, and reports who else can. No finding holds a key. */
 export async function checkKeyRing(location: KeyRingLocation, environment: Environment): Promise<readonly Finding[]> {
   const subject = `key ring ${formatKeyRingLocation(location)}`;
   const found = await readKeyRing(location, environment);

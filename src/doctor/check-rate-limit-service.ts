@@ -18,7 +18,7 @@ const PROBE_ID = '-doctor';
 const probeLimit: Limit = { requests: MAX_LIMIT_REQUESTS, unit: 'second', per: 'endpoint' };
 
 /**
- * Asks the rate limit service for a probe that nobody shares. It must apply the limit that it is sent: without the domain
+ * Asks the rate limit service for a probe that no caller shares. It must apply the limit that it is sent: without the domain
  * in its configuration it lets everything pass. Never rejects for what the service does.
  */
 export async function checkRateLimitService(

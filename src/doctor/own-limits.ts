@@ -14,7 +14,7 @@ export interface OwnLimits {
 /** What is known without a look at the store. */
 export const unknownLimits: OwnLimits = { hasService: false, holders: null };
 
-/** Of a store with thousands of grants, enough to tell. */
+/** Of a store with thousands of grants, enough to report. */
 const MAX_HOLDERS = 100;
 
 /**

@@ -22,6 +22,15 @@ export function isIdentityName(name: string): boolean {
   );
 }
 
+/** A name of each kind that {@link isIdentityName} knows, in different spellings: what drops these from a request drops every forged name. */
+export const identityNameSamples: readonly string[] = [
+  'x-consumer-id',
+  'x_consumer_id',
+  'X-Credential-Identifier',
+  'X-Authenticated-UserId',
+  'x-anonymous-consumer',
+];
+
 /**
  * The names of headers that could pass for those that tell the back end who calls, in any case and with `_` for `-`, as
  * received (spec §4.3). They are named in the answer, to be removed, so that one that is no name of a header (RFC 9110

@@ -4,6 +4,7 @@ import { findOthersAccess } from '../files/read-whole-file.ts';
 import { DAY_MS, EXPIRY_WARNING_DAYS, readCertificates, TlsProblem, validityOf } from './certificates.ts';
 import { isoTime, type PemFile, readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
 import { fault, fine, type Finding, findingsAbout, warning } from '../finding.ts';
+import { count } from '../printable.ts';
 
 /** A list of authorities this long is that of a public trust store. */
 const PUBLIC_AUTHORITIES = 20;
@@ -66,7 +67,11 @@ function checkAuthorities(
   const found = findingsAbout(subjectOf(file));
   const live = authorities.filter((each) => validityOf(each).notAfterMs > nowMs);
   const expired = authorities.length - live.length;
-  found.faultIf(live.length === 0, 'every authority in it has expired: nobody is trusted', 'put the present one there');
+  found.faultIf(
+    live.length === 0,
+    'every authority in it has expired: no certificate is trusted',
+    'put the present one there',
+  );
   found.warnIf(
     live.length > 0 && expired > 0,
     `${String(expired)} of ${String(authorities.length)} authorities in it have expired`,
@@ -76,12 +81,12 @@ function checkAuthorities(
   const leaves = authorities.filter(({ ca }) => !ca);
   found.warnIf(
     leaves.length > 0,
-    `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for nobody`,
+    `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for no other certificate`,
     'put the certificate of their authority there',
   );
   found.warnIf(
     isServer && authorities.length > PUBLIC_AUTHORITIES,
-    `trusts ${String(authorities.length)} authorities: whoever has a certificate of any of them may ask Postern about App Keys`,
+    `trusts ${String(authorities.length)} authorities: anyone with a certificate of any of them may ask Postern about App Keys`,
     'use an authority of your own that signs for Envoy only',
   );
   return found.all;
@@ -98,7 +103,7 @@ function checkTime(subject: string, certificates: readonly X509Certificate[], no
   if (endMs <= nowMs) return fault(subject, `expired at ${isoTime(endMs)}`, 'renew it; it is taken without a restart');
   const days = Math.floor((endMs - nowMs) / DAY_MS);
   if (days < EXPIRY_WARNING_DAYS) {
-    const message = `expires at ${isoTime(endMs)}, in ${String(days)} days`;
+    const message = `expires at ${isoTime(endMs)}, in ${count(days, 'day')}`;
     return warning(subject, message, 'renew it; it is taken without a restart');
   }
   return fine(subject, `is valid until ${isoTime(endMs)}`);

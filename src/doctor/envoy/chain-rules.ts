@@ -35,7 +35,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
   const isGuarded = guard !== null && isBefore(chain, unwrap ?? extAuthz, guard);
   found.faultIf(
     !isGuarded,
-    'no guard stands after ext_authz and the unwrap script: what nobody decided, and wrappers with App Key and signature, can reach the back end',
+    'no guard stands after ext_authz and the unwrap script: undecided requests, and wrappers with App Key and signature, can reach the back end',
     'put the RBAC filter postern.guard of envoy.yaml last before the router',
   );
   if (isGuarded) found.all.push(...inspectGuard(chain, guard));
@@ -134,8 +134,8 @@ export function inspectRateLimitFilter(chain: PosternChain, own: OwnLimits): rea
   const filter = chain.manager.filters.find(({ type, isDisabled }) => type === 'RateLimit' && !isDisabled);
   if (filter === undefined) return [];
   const subject = `${chain.manager.name}: filter chain`;
-  const told = [...inspectCounting(subject, filter, own), ...inspectFilter(subject, chain, filter)];
-  return told.length > 0 ? told : [fine(subject, `the filter ${filter.name} keeps limits, and Postern keeps none`)];
+  const found = [...inspectCounting(subject, filter, own), ...inspectFilter(subject, chain, filter)];
+  return found.length > 0 ? found : [fine(subject, `the filter ${filter.name} keeps limits, and Postern keeps none`)];
 }
 
 /** Two that keep limits count every request twice. */
@@ -181,7 +181,7 @@ function inspectFilter(subject: string, chain: PosternChain, filter: HttpFilter)
   );
   found.warnIf(
     !JSON.stringify(listIn(manager.settings, 'local_reply_config', 'mappers')).includes('request_rate_limited'),
-    `refusals of the filter ${filter.name} do not have the form of Postern's: callers are told no RATE_LIMITED and no Retry-After`,
+    `refusals of the filter ${filter.name} do not have the form of Postern's: callers get no RATE_LIMITED and no Retry-After`,
     `add the mappers of ${EXAMPLE} to local_reply_config, before the others`,
   );
   return found.all;

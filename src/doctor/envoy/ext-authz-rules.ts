@@ -64,12 +64,12 @@ function inspectTraps(subject: string, settings: JsonObject): readonly Finding[]
   );
   found.warnIf(
     textIn(settings, 'status_on_error', 'code') !== 'ServiceUnavailable',
-    'status_on_error is not 503: when Postern is down, callers are told that they are forbidden (403)',
+    'status_on_error is not 503: when Postern is down, callers get 403, as if they were forbidden',
     'set status_on_error: { code: ServiceUnavailable }',
   );
   found.warnIf(
     !flagIn(settings, 'validate_mutations'),
-    'validate_mutations is off: Envoy does not look at the headers that it is told to set',
+    'validate_mutations is off: Envoy does not validate the headers that it has to set',
     'set validate_mutations: true',
   );
   found.warnIf(

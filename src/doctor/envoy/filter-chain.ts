@@ -104,7 +104,7 @@ export function leadsOn({ route }: Route): boolean {
   return !('redirect' in route) && !('direct_response' in route);
 }
 
-/** The metadata that says how a body goes on: Postern and the unwrap script write it, the guard looks at it. */
+/** The metadata that says how a body is forwarded: Postern and the unwrap script write it, the guard looks at it. */
 const BODY_STATE = 'postern.body';
 
 const DECIDED: readonly string[] = ['original', 'replaced'];

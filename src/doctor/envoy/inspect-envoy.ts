@@ -93,7 +93,7 @@ function leadsAnywhere(routes: readonly Route[]): boolean {
   return routes.some((route) => leadsOn(route) && !VENDOR_CLUSTERS.includes(textIn(route.route, 'route', 'cluster')));
 }
 
-/** A table that is not in what Envoy told may lead anywhere. */
+/** A table that Envoy does not show may lead anywhere. */
 function isUnknown(settings: JsonObject, routes: readonly Route[]): boolean {
   return routes.length === 0 && !('route_config' in settings);
 }
@@ -101,14 +101,14 @@ function isUnknown(settings: JsonObject, routes: readonly Route[]): boolean {
 function inspectAdmin({ admin }: EnvoyConfig): readonly Finding[] {
   const address = textIn(admin, 'address', 'socket_address', 'address');
   if (address === null || /^(127\.|::1$|localhost$)/.test(address)) return [];
-  const message = `the admin address listens on ${address}: whoever reaches it can read and change this Envoy`;
+  const message = `the admin address listens on ${address}: anyone who reaches it can read and change this Envoy`;
   return [warning('Envoy admin', message, 'bind it to 127.0.0.1')];
 }
 
-/** An Envoy that does not answer within this is told as one that is away. */
+/** An Envoy that does not answer within this is reported as unreachable. */
 const DEADLINE_MS = 5000;
 
-/** Time for a health check or two, which tell why a host is out of use. */
+/** Time for a health check or two, which show why a host is out of use. */
 const HEALTH_CHECKS_MS = 2500;
 
 /** A configuration larger than this is not Envoy's. */

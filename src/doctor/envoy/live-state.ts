@@ -128,7 +128,7 @@ function inspectHosts(name: string, live: LiveState, effect: string, setting: st
   const advice = `start Postern, or compare the address with ${setting} and the health check with envoy.yaml`;
   const reason = reasonOf(name, down, live);
   const which = `${down.map(({ address }) => address).join(', ')} ${reason}`;
-  // Envoy goes on asking replicas when none is healthy: one that runs without its database serves whom it knows.
+  // Envoy still asks replicas when none is healthy: one that runs without its database serves the callers it knows.
   const known = reason === NOT_READY ? `${effect}, except to callers whom replicas know` : effect;
   return down.length === hosts.length
     ? [fault(subject, `${known}: ${which}`, advice)]

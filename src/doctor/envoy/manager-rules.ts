@@ -1,11 +1,9 @@
+import { identityNameSamples } from '../../receive/forged-headers.ts';
 import { fault, type Finding, findingsAbout, warning } from '../../finding.ts';
 import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
 import { leadsOn, mappersWithoutFilter, type PosternChain } from './filter-chain.ts';
 
-/** Headers that only Postern may set; a mutation has to take each of them out of what callers send. */
-const identityNames = ['x-consumer-id', 'x_consumer_id', 'X-Credential-Identifier', 'x-anonymous-consumer'];
-
-/** Headers that Envoy alone may set, and what callers gain who set them where it does not. */
+/** Headers that only Envoy may set, and what callers gain by setting them where it does not. */
 const marksOfEnvoy = [
   ['x-envoy-auth-partial-body', 'a body can be passed off as cut, or as whole'],
   [
@@ -57,7 +55,7 @@ function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Fi
   );
   const isRemoved = (header: string): boolean => mutations.some((mutation) => removes(mutation, header));
   const found = findingsAbout(`${name}: identity headers`);
-  const kept = identityNames.filter((header) => !isRemoved(header));
+  const kept = identityNameSamples.filter((header) => !isRemoved(header));
   found.warnIf(
     kept.length > 0,
     `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,

@@ -1,3 +1,4 @@
+import { isIdentityHeader } from '../../respond/identity-headers.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
 import {
@@ -11,8 +12,6 @@ import {
   posternCluster,
   readGuard,
 } from './filter-chain.ts';
-
-const IDENTITY_HEADER = /^x[-_](consumer|credential|authenticated)[-_]/i;
 
 /** Routes that go around a filter of the chain. */
 export function inspectRoutes(chain: PosternChain): readonly Finding[] {
@@ -65,7 +64,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   if (isOwn(route) || !leadsOn(route)) return [];
   const found = findingsAbout(`${chain.manager.name}: route ${route.name}`);
   const check = checks.find((filter) => !isOff(route, filter));
-  // One that is off everywhere is told of once, with the chain.
+  // One that is off everywhere is reported once, with the chain.
   const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
   const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
   found.faultIf(
@@ -99,7 +98,7 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
   );
   found.faultIf(
-    route.headersToRemove.some((header) => IDENTITY_HEADER.test(header)),
+    route.headersToRemove.some(isIdentityHeader),
     'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
     'remove them in early_header_mutation_extensions instead, before Postern is asked',
   );

@@ -1,5 +1,5 @@
 import { fault, type Finding, warning } from '../../finding.ts';
-import { type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
+import { flagIn, type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
 import { clustersOf, isOff, isOwn, leadsOn, overrideOf, type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly. */
@@ -11,13 +11,26 @@ interface Expectation {
   readonly consequence: string;
 }
 
+type IsMet = Expectation['isMet'];
+
+/** Whether a time that is not zero stands there. */
+function hasTime(...steps: readonly string[]): IsMet {
+  return (settings) => Number.parseFloat(textIn(settings, ...steps) ?? '0') > 0;
+}
+
+/** Whether a number above this one stands there. */
+function hasMoreThan(least: number, ...steps: readonly string[]): IsMet {
+  return (settings) => (numberIn(settings, ...steps) ?? least) > least;
+}
+
 const BOUNDED = 'callers can hold connections and memory for long';
 const ONE_REPLICA = 'a request is not tried on another replica when one stops';
+const SAME_REPLICA = 'a request can be tried again on the replica that is stopping';
 
 const ofManager: readonly Expectation[] = [
   {
     setting: 'always_set_request_id_in_response: true',
-    isMet: (settings) => valueIn(settings, 'always_set_request_id_in_response') === true,
+    isMet: (settings) => flagIn(settings, 'always_set_request_id_in_response'),
     consequence: 'callers have no request id that logs could be searched by',
   },
   {
@@ -26,47 +39,46 @@ const ofManager: readonly Expectation[] = [
       (textIn(settings, 'common_http_protocol_options', 'headers_with_underscores_action') ?? 'ALLOW') === 'ALLOW',
     consequence: 'headers with underscores, which partners may sign, are dropped or refused',
   },
-  ...(['request_headers_timeout', 'request_timeout', 'stream_idle_timeout'] as const).map((name) => ({
-    setting: `${name}: ${name === 'request_headers_timeout' ? '10s' : '60s'}`,
-    isMet: (settings: JsonObject) => isTime(settings, name),
-    consequence: BOUNDED,
-  })),
+  { setting: 'request_headers_timeout: 10s', isMet: hasTime('request_headers_timeout'), consequence: BOUNDED },
+  { setting: 'request_timeout: 60s', isMet: hasTime('request_timeout'), consequence: BOUNDED },
+  { setting: 'stream_idle_timeout: 60s', isMet: hasTime('stream_idle_timeout'), consequence: BOUNDED },
   {
     setting: 'common_http_protocol_options.idle_timeout: 300s',
-    isMet: (settings) => isTime(settings, 'common_http_protocol_options', 'idle_timeout'),
+    isMet: hasTime('common_http_protocol_options', 'idle_timeout'),
     consequence: BOUNDED,
   },
-  ...(['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'] as const).map(
-    (name) => ({
-      setting: `http2_protocol_options.${name}`,
-      isMet: (settings: JsonObject) => (numberIn(settings, 'http2_protocol_options', name) ?? 0) > 0,
-      consequence: 'one HTTP/2 connection can make Envoy hold hundreds of megabytes',
-    }),
-  ),
-  ...(
-    [
-      ['BODY_TOO_LARGE', "response.code_details == 'request_payload_too_large'", null],
-      [
-        'UNAVAILABLE',
-        "response.code_details == 'ext_authz_error' || response.code_details.startsWith('rbac_access_denied')",
-        503,
-      ],
-      ['GATEWAY_ERROR', "response.code_details != 'ext_authz_denied'", null],
-    ] as const
-  ).map(([code, expression, status]) => ({
-    setting: `the mapper of local_reply_config for ${code}`,
-    isMet: (settings: JsonObject) =>
-      listIn(settings, 'local_reply_config', 'mappers').some(
-        (mapper) =>
-          textIn(mapper, 'filter', 'extension_filter', 'typed_config', 'expression') === expression &&
-          textIn(mapper, 'body_format_override', 'json_format', 'code') === code &&
-          textIn(mapper, 'body_format_override', 'json_format', 'message') !== null &&
-          textIn(mapper, 'body_format_override', 'json_format', 'requestId') === '%REQ(X-REQUEST-ID)%' &&
-          numberIn(mapper, 'status_code') === status,
-      ),
-    consequence: "Envoy's own answers have not the form and the status of Postern's refusals",
+  ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) => ({
+    setting: `http2_protocol_options.${name}`,
+    isMet: hasMoreThan(0, 'http2_protocol_options', name),
+    consequence: 'one HTTP/2 connection can make Envoy hold hundreds of megabytes',
   })),
+  hasMapper('BODY_TOO_LARGE', "response.code_details == 'request_payload_too_large'", null),
+  hasMapper(
+    'UNAVAILABLE',
+    "response.code_details == 'ext_authz_error' || response.code_details.startsWith('rbac_access_denied')",
+    503,
+  ),
+  hasMapper('GATEWAY_ERROR', "response.code_details != 'ext_authz_denied'", null),
 ];
+
+/** The mapper that gives answers of Envoy itself this code, and this status where it is not Envoy's own. */
+function hasMapper(code: string, expression: string, status: number | null): Expectation {
+  const isRight = (mapper: JsonObject): boolean => {
+    const body = objectIn(mapper, 'body_format_override', 'json_format');
+    return (
+      textIn(mapper, 'filter', 'extension_filter', 'typed_config', 'expression') === expression &&
+      textIn(body, 'code') === code &&
+      textIn(body, 'message') !== null &&
+      textIn(body, 'requestId') === '%REQ(X-REQUEST-ID)%' &&
+      numberIn(mapper, 'status_code') === status
+    );
+  };
+  return {
+    setting: `the mapper of local_reply_config for ${code}`,
+    isMet: (settings) => listIn(settings, 'local_reply_config', 'mappers').some(isRight),
+    consequence: "Envoy's own answers do not have the form and the status of Postern's refusals",
+  };
+}
 
 const ofRetries: readonly Expectation[] = [
   {
@@ -76,7 +88,7 @@ const ofRetries: readonly Expectation[] = [
   },
   {
     setting: 'retry_policy.num_retries',
-    isMet: (settings) => (numberIn(settings, 'retry_policy', 'num_retries') ?? 0) > 0,
+    isMet: hasMoreThan(0, 'retry_policy', 'num_retries'),
     consequence: ONE_REPLICA,
   },
   {
@@ -85,12 +97,12 @@ const ofRetries: readonly Expectation[] = [
       listIn(settings, 'retry_policy', 'retry_host_predicate').some((each) =>
         JSON.stringify(each).includes('PreviousHostsPredicate'),
       ),
-    consequence: 'a request can be tried again on the replica that is stopping',
+    consequence: SAME_REPLICA,
   },
   {
     setting: 'retry_policy.host_selection_retry_max_attempts',
-    isMet: (settings) => (numberIn(settings, 'retry_policy', 'host_selection_retry_max_attempts') ?? 0) > 1,
-    consequence: 'a request can be tried again on the replica that is stopping',
+    isMet: hasMoreThan(1, 'retry_policy', 'host_selection_retry_max_attempts'),
+    consequence: SAME_REPLICA,
   },
 ];
 
@@ -98,12 +110,13 @@ const ofOwnRoutes: readonly Expectation[] = [
   ...ofRetries,
   {
     setting: 'timeout: 5s',
-    isMet: (settings) => isTime(settings, 'timeout'),
+    isMet: hasTime('timeout'),
     consequence: 'token requests wait for long while Postern hangs',
   },
 ];
 
 const HTTP_OPTIONS = ['typed_extension_protocol_options', 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
+const HTTP2_OPTIONS = [...HTTP_OPTIONS, 'explicit_http_config', 'http2_protocol_options'];
 
 /** Of clusters that this file says; those of control planes have theirs from elsewhere. */
 const ofStaticClusters: readonly Expectation[] = [
@@ -122,7 +135,7 @@ const ofStaticClusters: readonly Expectation[] = [
   },
   {
     setting: 'connect_timeout: 1s',
-    isMet: (settings) => isTime(settings, 'connect_timeout'),
+    isMet: hasTime('connect_timeout'),
     consequence: 'a replica that vanished holds requests for 5 s',
   },
   {
@@ -143,19 +156,18 @@ const ofStaticClusters: readonly Expectation[] = [
   },
 ];
 
+const CHECK_SERVICE = 'envoy.service.auth.v3.Authorization';
+
 const ofGrpc: readonly Expectation[] = [
   {
-    setting: 'grpc_health_check.service_name: envoy.service.auth.v3.Authorization',
+    setting: `grpc_health_check.service_name: ${CHECK_SERVICE}`,
     isMet: (settings) => {
       const [check] = listIn(settings, 'health_checks');
-      return (
-        check === undefined ||
-        textIn(check, 'grpc_health_check', 'service_name') === 'envoy.service.auth.v3.Authorization'
-      );
+      return check === undefined || textIn(check, 'grpc_health_check', 'service_name') === CHECK_SERVICE;
     },
     consequence: 'a replica that cannot look up credentials keeps its share of the requests',
   },
-  ...(['max_requests', 'max_pending_requests'] as const).map((name) => ({
+  ...['max_requests', 'max_pending_requests'].map((name) => ({
     setting: `circuit_breakers.thresholds ${name}: 2048`,
     isMet: (settings: JsonObject) =>
       (numberIn(listIn(settings, 'circuit_breakers', 'thresholds')[0], name) ?? 1024) > 1024,
@@ -163,26 +175,23 @@ const ofGrpc: readonly Expectation[] = [
   })),
 ];
 
-const ofStaticGrpc: readonly Expectation[] = [
-  ...(['interval', 'timeout'] as const).map((name) => ({
-    setting: `http2_protocol_options.connection_keepalive.${name}`,
-    isMet: (settings: JsonObject) =>
-      isTime(settings, ...HTTP_OPTIONS, 'explicit_http_config', 'http2_protocol_options', 'connection_keepalive', name),
-    consequence: 'a connection whose other end vanished stays in use',
-  })),
-];
+const ofStaticGrpc: readonly Expectation[] = ['interval', 'timeout'].map((name) => ({
+  setting: `http2_protocol_options.connection_keepalive.${name}`,
+  isMet: hasTime(...HTTP2_OPTIONS, 'connection_keepalive', name),
+  consequence: 'a connection whose other end vanished stays in use',
+}));
 
 const ofStaticHttp: readonly Expectation[] = [
   {
     setting: 'common_http_protocol_options.idle_timeout: 30s',
-    isMet: (settings) => isTime(settings, ...HTTP_OPTIONS, 'common_http_protocol_options', 'idle_timeout'),
+    isMet: hasTime(...HTTP_OPTIONS, 'common_http_protocol_options', 'idle_timeout'),
     consequence: 'token requests are sent on connections that Postern is closing',
   },
   {
     setting: 'health_checks with http_health_check: { path: /readyz }',
     isMet: (settings) =>
       listIn(settings, 'health_checks').some(
-        (each) => textIn(each, 'http_health_check', 'path') === '/readyz' && isTime(each, 'no_traffic_interval'),
+        (each) => textIn(each, 'http_health_check', 'path') === '/readyz' && hasTime('no_traffic_interval')(each),
       ),
     consequence: 'a replica that starts or stops still gets token requests',
   },
@@ -236,14 +245,14 @@ function inspectTokenBodies(subject: string, route: Route, { buffer }: PosternCh
     numberIn(overrideOf(route, buffer), 'buffer', 'max_request_bytes') ??
     numberIn(buffer.settings, 'max_request_bytes');
   if (bytes === null || bytes <= MOST_TOKEN_BYTES) return [];
-  const message = `Envoy holds up to ${String(bytes)} bytes for a token request, before anybody is authenticated`;
+  const message = `Envoy holds up to ${String(bytes)} bytes for a token request, before the caller is authenticated`;
   return [
     warning(subject, message, 'give the route a BufferPerRoute with max_request_bytes: 16384, as envoy.yaml does'),
   ];
 }
 
 function inspectProtocol(name: string, cluster: JsonObject): readonly Finding[] {
-  const http2 = valueIn(cluster, ...HTTP_OPTIONS, 'explicit_http_config', 'http2_protocol_options');
+  const http2 = valueIn(cluster, ...HTTP2_OPTIONS);
   if (http2 !== undefined || valueIn(cluster, 'http2_protocol_options') !== undefined) return [];
   const message = 'it does not speak HTTP/2, which gRPC needs: every request gets 503';
   return [fault(`cluster ${name}`, message, 'set explicit_http_config: { http2_protocol_options: {} }')];
@@ -255,9 +264,4 @@ function unmet(subject: string, settings: JsonObject, expectations: readonly Exp
     .map(({ setting, consequence }) =>
       warning(subject, `${setting} is missing or different: ${consequence}`, 'copy it from envoy.yaml'),
     );
-}
-
-/** Whether a time that is not zero stands there. */
-function isTime(settings: unknown, ...steps: readonly string[]): boolean {
-  return Number.parseFloat(textIn(settings, ...steps) ?? '0') > 0;
 }

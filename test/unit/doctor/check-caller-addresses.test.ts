@@ -34,7 +34,7 @@ describe('whose word the OAuth2 listener takes for the address of a caller', () 
     [
       'everybody',
       { ...elsewhere, POSTERN_TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },
-      /^warning: .* of 10\.0\.0\.0\/8, 0\.0\.0\.0\/0: whoever reaches it chooses the address/,
+      /^warning: .* of 10\.0\.0\.0\/8, 0\.0\.0\.0\/0: anyone who reaches it chooses the address/,
     ],
     ['clients with a certificate', { ...elsewhere, ...mutual }, /^ok: .*, and of clients with a certificate; other/],
     [
@@ -42,7 +42,7 @@ describe('whose word the OAuth2 listener takes for the address of a caller', () 
       { ...elsewhere, ...mutual, POSTERN_HTTP_TLS: 'false' },
       /^warning: .* only: callers through an Envoy elsewhere/,
     ],
-    ['a socket', { POSTERN_HTTP_ADDRESS: 'unix:/run/http.sock' }, /^ok: .* of whoever may connect to its socket$/],
+    ['a socket', { POSTERN_HTTP_ADDRESS: 'unix:/run/http.sock' }, /^ok: .* of every process that may connect to its socket$/],
   ] as const) {
     it(title, () => {
       assert.match(findingOf(environment), expected);

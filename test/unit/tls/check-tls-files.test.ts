@@ -91,7 +91,7 @@ describe('postern doctor on TLS files', () => {
     const old = makeCertificate('old', undefined, { notAfter: new Date('2026-01-01T00:00:00Z') });
     assert.match(
       (await examine(good, old.cert)).join('\n'),
-      /fault: .*ca\.crt: every authority in it has expired: nobody is/,
+      /fault: .*ca\.crt: every authority in it has expired: no certificate is/,
     );
     assert.match(
       (await examine(good, old.cert + authority.cert)).join('\n'),
@@ -102,7 +102,7 @@ describe('postern doctor on TLS files', () => {
       /warning: .* 1 of 2 certificates in it are no auth/,
     );
     const many = (await examine(good, authority.cert.repeat(21))).join('\n');
-    assert.match(many, /warning: .* trusts 21 authorities: whoever has a certificate of any of them/);
+    assert.match(many, /warning: .* trusts 21 authorities: anyone with a certificate of any of them/);
   });
 
   it('is told by the command, with what to do about it', async () => {

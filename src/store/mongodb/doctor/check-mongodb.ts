@@ -45,14 +45,14 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     if (error instanceof Conflict)
       return [...files, fault('collections', error.message, 'then run "postern doctor --fix" again')];
     if (!(error instanceof MongodbUnavailable)) throw error;
-    const found = fault('MongoDB', error.message, adviceFor(error));
+    const found = fault(SUBJECT, error.message, advice[error.reason] ?? UNREACHABLE_ADVICE);
     return [...files, UNREACHABLE.includes(error.reason) ? { ...found, cause: 'unreachable' } : found];
   } finally {
     await client?.close();
   }
 }
 
-/** Looks at the TLS files that the address names. Those that cannot be used are told by connecting. */
+/** Looks at the TLS files that the address names. Those that cannot be used are reported when connecting. */
 async function checkFiles(uri: string, clock: Clock): Promise<readonly Finding[]> {
   const files = mongodbTlsFiles(connectMongodb(uri, 'checks').options);
   if (files === null) return [];
@@ -60,7 +60,7 @@ async function checkFiles(uri: string, clock: Clock): Promise<readonly Finding[]
   return material === null ? [] : findings;
 }
 
-/** Rejects within about a second when nobody answers, where the patience of commands would last for an election. */
+/** Rejects within about a second when no server answers; commands would wait as long as an election takes. */
 async function probe(uri: string): Promise<void> {
   const client = connectMongodb(uri, 'checks');
   try {
@@ -72,17 +72,19 @@ async function probe(uri: string): Promise<void> {
 
 const UNREACHABLE: readonly UnavailableReason[] = ['unreachable', 'slow', 'no-primary', 'not-initiated'];
 
-function adviceFor({ reason }: MongodbUnavailable): string {
-  if (reason === 'not-initiated') return 'mongosh --eval "rs.initiate()" on one of its members; docs/mongodb.md';
-  if (reason === 'other-set')
-    return 'correct replicaSet in POSTERN_STORE; mongosh --eval "db.hello().setName" shows the name';
-  if (reason === 'no-primary')
-    return 'wait for the election, and see that most members of the replica set run: rs.status()';
-  if (reason === 'denied' || reason === 'address') return 'correct POSTERN_STORE';
-  if (reason === 'files') return 'correct the file, or the option of POSTERN_STORE that names it';
-  if (reason === 'forbidden') return 'give the user the role that deploy/mongodb/roles.js makes';
-  return 'check that the servers run and that this machine reaches them; serve goes on with callers it knows meanwhile';
-}
+const UNREACHABLE_ADVICE =
+  'check that the servers run and that this machine reaches them; serve continues with the callers it knows';
+
+/** What to do about each reason; that of the others is {@link UNREACHABLE_ADVICE}. */
+const advice: Partial<Readonly<Record<UnavailableReason, string>>> = {
+  'not-initiated': 'mongosh --eval "rs.initiate()" on one of its members; docs/mongodb.md',
+  'other-set': 'correct replicaSet in POSTERN_STORE; mongosh --eval "db.hello().setName" shows the name',
+  'no-primary': 'wait for the election, and see that most members of the replica set run: rs.status()',
+  denied: 'correct POSTERN_STORE',
+  address: 'correct POSTERN_STORE',
+  files: 'correct the file, or the option of POSTERN_STORE that names it',
+  forbidden: 'give the user the role that deploy/mongodb/roles.js makes',
+};
 
 const SUBJECT = 'MongoDB';
 
@@ -117,8 +119,8 @@ async function checkServer(db: Db, { isTls, clock }: ConnectionFacts): Promise<r
     ?.authenticatedUsers;
   found.warnIf(
     Array.isArray(users) && users.length === 0,
-    'takes this connection without a login: whoever reaches it can read and change everything',
-    'switch authorization on, and make users with deploy/mongodb/roles.js',
+    'takes this connection without a login: anyone who reaches it can read and change everything',
+    'switch authorization on, and create users with deploy/mongodb/roles.js',
   );
   found.warnIf(
     !isTls && !isLoopback(hello['me']),
@@ -148,7 +150,7 @@ const FIX = 'run "postern doctor --fix" as a user with the role posternMigrator'
 
 const outcomes = {
   current: 'validators and indexes were compared, and fixed where they differed',
-  created: 'were made',
+  created: 'were created',
   migrated: 'were brought up to date',
 } as const;
 

@@ -14,10 +14,10 @@ export interface RecordCheck {
   readonly isDeep: boolean;
 }
 
-/** Faulty records beyond these are counted, not told one by one. */
-const MAX_TOLD = 20;
+/** Faulty records beyond these are counted, not reported one by one. */
+const MAX_REPORTED = 20;
 
-const MEND =
+const FIX =
   'it is refused until then; fix it in the shell, or write it again with "postern apply" or the command of its kind';
 
 /** Reads the records as `serve` would; endpoints always, the rest when asked for. Rejects as the driver does. */
@@ -80,9 +80,11 @@ function faultsOf(read: readonly Mapped<unknown>[]): readonly string[] {
 
 function summarise(subject: string, count: number, faults: readonly string[]): readonly Finding[] {
   if (faults.length === 0) return [fine(subject, `${String(count)} read, all are right`)];
-  const told = faults.slice(0, MAX_TOLD).map((text) => fault(subject, text, MEND));
-  const rest = faults.length - told.length;
-  return rest === 0 ? told : [...told, fault(subject, `${String(rest)} more are faulty`, MEND)];
+  const shown = faults.slice(0, MAX_REPORTED).map((text) => fault(subject, text, FIX));
+  const rest = faults.length - shown.length;
+  return rest === 0
+    ? shown
+    : [...shown, fault(subject, `${String(rest)} more ${rest === 1 ? 'is' : 'are'} faulty`, FIX)];
 }
 
 /** Which keys of the ring the stored secrets need, without reading each record here. */
@@ -115,7 +117,7 @@ function sealedSecrets(count: number): string {
   return `${String(count)} ${count === 1 ? 'is' : 'are'}`;
 }
 
-/** Credentials and grants of nobody: they do nothing, but somebody changed the database by hand. */
+/** Credentials and grants of no consumer or endpoint: they do nothing, but the database was changed by hand. */
 async function checkParents(db: Db): Promise<readonly Finding[]> {
   const parents = [
     [collectionNames.credentials, 'consumerId', collectionNames.consumers],
@@ -129,7 +131,7 @@ async function checkParents(db: Db): Promise<readonly Finding[]> {
       .aggregate<{ readonly _id: unknown }>([
         { $lookup: { from, localField, foreignField: '_id', as: 'parents', pipeline: [{ $project: { _id: 1 } }] } },
         { $match: { parents: { $size: 0 } } },
-        { $limit: MAX_TOLD },
+        { $limit: MAX_REPORTED },
         { $project: { _id: 1 } },
       ])
       .toArray();
