@@ -2,7 +2,8 @@ import { documentNames, MAX_LARGE_DOCUMENT_BYTES } from '../resources/parse-docu
 import { MAX_PROBLEMS } from '../document/problem-log.ts';
 import { excerptOf } from '../document/source-excerpt.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
-import { count, paintFor } from './render/text.ts';
+import { count } from '../printable.ts';
+import { paintFor } from './render/text.ts';
 import { formatPlace, type Problem } from '../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type CommandContext, helpText } from './command.ts';
+import { usesColor } from './render/text.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** `npm run` hands a Ctrl-C on that the program got already, so the second signal is not yet a second wish. */
@@ -56,7 +57,11 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
   try {
     const wrong = await runDemo(
       {
-        ...{ isOnce: flags.once ?? false, portBase: flags.portBase ?? null, useColor: usesColor(terminal) },
+        ...{
+          isOnce: flags.once ?? false,
+          portBase: flags.portBase ?? null,
+          useColor: usesColor(terminal.out, terminal.environment),
+        },
         hasRateLimitService: flags.withRatelimit ?? false,
       },
       {
@@ -89,11 +94,6 @@ function interruption(terminal: Terminal, reason: () => Error): AbortSignal {
   };
   terminal.onStopSignal(stop);
   return controller.signal;
-}
-
-/** Colours are for terminals, and only where they are wanted (https://no-color.org). */
-function usesColor({ out, environment }: Terminal): boolean {
-  return out.isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 }
 
 function parsePortBase(text: string): number {

@@ -11,8 +11,7 @@ import { addChangeOptions, addStoreOptions, type ChangeFlags, type StoreFlags } 
 import { type Moment, momentAhead, parseMomentOrNever } from './flags/times.ts';
 import { collectGrantLimit, collectId, parseCount, parseId } from './flags/values.ts';
 import { type ListView, printList } from './render/list.ts';
-import { declareVersion, formatGrantLimits } from './render/resource.ts';
-import { formatDistance } from './render/text.ts';
+import { declareVersion, formatDistance, formatGrantLimits } from './render/text.ts';
 import { changesOf, changeStore } from './store/change-store.ts';
 import { requireGrant, requireResource, selectFrom, readStore } from './store/read-store.ts';
 

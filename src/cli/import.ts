@@ -11,7 +11,8 @@ import { type CommandContext, helpText } from './command.ts';
 import { readSources } from './declarative-files.ts';
 import { reportFailure } from './failure.ts';
 import { formatData } from './render/data.ts';
-import { count, paintFor } from './render/text.ts';
+import { count } from '../printable.ts';
+import { paintFor } from './render/text.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** Adds `postern import` with what it can read. */

@@ -10,7 +10,7 @@ import { type CommandContext, helpText } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
-import { count } from './render/text.ts';
+import { count } from '../printable.ts';
 import { UsageError } from './failure.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 

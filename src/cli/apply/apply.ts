@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { findNotAgreed } from '../../manage/apply/keep-stopped.ts';
-import { commitInSteps, countSteps, type StepSizes, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
+import type { StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
 import { changeExits, type CommandContext, helpText } from '../command.ts';
-import { FileStoreRefusal, isTooLarge, reportFailure } from '../failure.ts';
+import { FileStoreRefusal, reportFailure } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,
@@ -15,8 +15,9 @@ import {
   type NewRingFlag,
   secretsForSealing,
 } from '../flags/options.ts';
-import { confirm, startProgress, watchForStop } from '../interaction.ts';
+import { confirm, watchForStop } from '../interaction.ts';
 import { paintFor, grouped } from '../render/text.ts';
+import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { useStore } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
@@ -70,9 +71,6 @@ the command again completes what was stopped.`,
 /** The flags of `postern apply`. */
 type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true };
 
-/** In steps, each takes about a second, so that progress shows and a stop does not wait long. */
-const CHANGES_PER_STEP = 2000;
-
 /** Changes that are printed one by one before they are made. */
 const MAX_SHOWN_CHANGES = 100;
 
@@ -82,8 +80,7 @@ async function applyDocument(flags: ApplyFlags, context: CommandContext): Promis
     if (store.file !== null) throw new FileStoreRefusal(store.file);
     const plan = await planDocument(flags, store.resources, context);
     if (plan === null) return exitCodes.failed;
-    const sizes = { maxAtOnce: store.resources.maxChangesPerCommit, perStep: CHANGES_PER_STEP };
-    return await carryOut(plan, { flags, context, store, sizes });
+    return await carryOut(plan, { flags, context, store });
   });
 }
 
@@ -91,7 +88,6 @@ interface Running {
   readonly flags: ApplyFlags;
   readonly context: CommandContext;
   readonly store: OpenedStore;
-  readonly sizes: StepSizes;
 }
 
 async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
@@ -138,11 +134,16 @@ async function commitAgreed(
     second: 'Stopped: "postern diff" with the same files tells what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
+  const operation = { actor: store.actor, action: 'apply' };
   const committed: Change[] = [];
+  const onCommitted = (step: readonly Change[]): void => {
+    for (const change of step) committed.push(change);
+  };
   let done = plan;
   let rest = plan.changes;
   for (let plans = 1; ; plans += 1) {
-    const { end } = await commit(rest, committed, isStopped, running);
+    const work = { store: store.resources, operation, label: 'applying', doneBefore: committed.length };
+    const { end } = await commitWithProgress(rest, { ...work, isStopped, onCommitted }, context);
     if (typeof end === 'string' || !(end.error instanceof Outdated) || plans === MAX_PLANS || isStopped()) {
       return { end, done, committed };
     }
@@ -166,38 +167,6 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
 `,
   );
   return exitCodes.conflict;
-}
-
-async function commit(
-  changes: readonly Change[],
-  committed: Change[],
-  isStopped: () => boolean,
-  { context, store, sizes }: Running,
-): Promise<StepsOutcome> {
-  const { terminal, clock } = context;
-  const steps = countSteps(changes, sizes);
-  if (steps > 1) {
-    terminal.err.write(
-      `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)}): they are made in ${grouped(steps)} steps. If this ends in between, run the same command again: it does what is left.\n`,
-    );
-  }
-  using progress = startProgress('applying', terminal.err, clock);
-  const total = committed.length + changes.length;
-  progress.update(committed.length, total);
-  const operation = { actor: store.actor, action: 'apply' };
-  return await commitInSteps(changes, store.resources, operation, sizes, {
-    isStopped,
-    isTooLarge,
-    onDivided: (perStep) => {
-      terminal.err.write(
-        `They are too large for one transaction of this server: they are made in steps of ${grouped(perStep)}. If this ends in between, run the same command again: it does what is left.\n`,
-      );
-    },
-    onCommitted: (step) => {
-      for (const change of step) committed.push(change);
-      progress.update(committed.length, total);
-    },
-  });
 }
 
 /** What was done, or, on a dry run, would be. */
@@ -242,7 +211,7 @@ function tellEnd(
   const code = reportFailure('postern apply', end.error, terminal);
   terminal.err.write(account);
   if (end.error instanceof Conflict && committed === 0) {
-    terminal.err.write('If somebody changed the store meanwhile, run the same command again: it compares anew.\n');
+    terminal.err.write('If others changed the store, run the same command again: it compares with what they left.\n');
   }
   return code;
 }

@@ -14,7 +14,8 @@ import { readSources, renderProblems } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
 import type { OutputFormat } from '../flags/options.ts';
-import { count, grouped } from '../render/text.ts';
+import { count } from '../../printable.ts';
+import { grouped } from '../render/text.ts';
 import type { Output } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */

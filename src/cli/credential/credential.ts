@@ -10,8 +10,17 @@ import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList, printSection } from '../render/list.ts';
-import { type Field, formatGrantLimits, formatLimits, renderFields, versionFields } from '../render/resource.ts';
-import { count, formatDistance, formatTimeFrom, paintFor } from '../render/text.ts';
+import { count } from '../../printable.ts';
+import {
+  type Field,
+  formatDistance,
+  formatGrantLimits,
+  formatLimits,
+  formatTimeFrom,
+  paintFor,
+  renderFields,
+  versionFields,
+} from '../render/text.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
 import { exampleCommands, publicUrlOf, readUsableEndpoints, signedExample, tryLines } from './handed-over.ts';

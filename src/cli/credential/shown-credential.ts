@@ -4,9 +4,8 @@ import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
-import { formatDistance } from '../render/text.ts';
+import { declareVersion, formatDistance } from '../render/text.ts';
 import type { ListView } from '../render/list.ts';
-import { declareVersion } from '../render/resource.ts';
 
 /** A credential as operators see it: with when it was used. */
 export interface ShownCredential {

@@ -14,7 +14,7 @@ import { UsageError } from '../failure.ts';
 import { addChangeOptions, type ChangeFlags, unsetCollector } from '../flags/options.ts';
 import { collect, collectId, collectLimit, collectOption, collectPathRule, parseId } from '../flags/values.ts';
 import { grantFlagOf } from '../grant.ts';
-import { count } from '../render/text.ts';
+import { count } from '../../printable.ts';
 import { changesOf, changeStore } from '../store/change-store.ts';
 import { collectAll, listEndpoints, requireResource } from '../store/read-store.ts';
 import { addEnableVerbs, addResourceVerb } from '../store/resource-verbs.ts';

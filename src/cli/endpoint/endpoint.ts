@@ -9,15 +9,16 @@ import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList } from '../render/list.ts';
+import { count } from '../../printable.ts';
 import {
   declareVersion,
   type Field,
   formatLimit,
   formatLimits,
+  paintFor,
   renderFields,
   versionFields,
-} from '../render/resource.ts';
-import { count, paintFor } from '../render/text.ts';
+} from '../render/text.ts';
 import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
 import {
   registerEndpointCreate,

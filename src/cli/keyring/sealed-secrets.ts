@@ -10,7 +10,8 @@ import { addYesOption, type OutputFormat, outputOption, timeoutOption } from '..
 import { confirm, startProgress, watchForStop } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
 import { renderTable } from '../render/list.ts';
-import { count, grouped } from '../render/text.ts';
+import { count } from '../../printable.ts';
+import { grouped } from '../render/text.ts';
 import { findStore, type OpenedStore } from '../store/open-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { changeRing, describeRing, findRing, findRingFile, runOnRing } from './ring.ts';

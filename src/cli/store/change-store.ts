@@ -11,7 +11,8 @@ import { FileStoreRefusal, isOutcomeUnknown, reportFailure, UsageError } from '.
 import type { ChangeFlags } from '../flags/options.ts';
 import { confirm } from '../interaction.ts';
 import { formatData } from '../render/data.ts';
-import { count, paintFor } from '../render/text.ts';
+import { count } from '../../printable.ts';
+import { paintFor } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';
 import type { OpenedStore, SecretsNeeded } from './open-store.ts';

@@ -1,8 +1,11 @@
-import { chunksOf, type ResourceStore } from '../../manage/resource-store.ts';
+import { commitInSteps, countSteps, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { Change, Operation } from '../../manage/change.ts';
+import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { CommandContext } from '../command.ts';
+import { isTooLarge } from '../failure.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
-import { count } from '../render/text.ts';
+import { count } from '../../printable.ts';
+import { grouped } from '../render/text.ts';
 import { exitCodes } from '../terminal.ts';
 
 /** The work was interrupted between steps; those before it stand. */
@@ -10,13 +13,58 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** So many changes are made in each step, where one transaction does not carry all. */
+/** Each step takes about a second, so that progress shows and a stop does not wait long. */
 const CHANGES_PER_STEP = 2000;
 
+/** What {@link commitWithProgress} works with. */
+interface CommitWork {
+  readonly store: ResourceStore;
+  readonly operation: Operation;
+  /** Stands beside the progress. */
+  readonly label: string;
+  /** How many changes of the same work were made before these. */
+  readonly doneBefore?: number;
+  readonly isStopped: () => boolean;
+  readonly onCommitted: (changes: readonly Change[], revision: number) => void;
+}
+
+/** Makes changes in one transaction, or in several where one does not carry all, and shows how far it is. */
+export async function commitWithProgress(
+  changes: readonly Change[],
+  { store, operation, label, doneBefore = 0, isStopped, onCommitted }: CommitWork,
+  { terminal: { err }, clock }: Pick<CommandContext, 'terminal' | 'clock'>,
+): Promise<StepsOutcome> {
+  const sizes = { maxAtOnce: store.maxChangesPerCommit, perStep: CHANGES_PER_STEP };
+  const steps = countSteps(changes, sizes);
+  if (steps > 1) {
+    const all = `${grouped(changes.length)} changes are more than one transaction takes (${grouped(sizes.maxAtOnce)})`;
+    err.write(`${all}: they are made in ${grouped(steps)} steps. ${RUN_AGAIN}`);
+  }
+  using progress = startProgress(label, err, clock);
+  const total = doneBefore + changes.length;
+  let done = doneBefore;
+  progress.update(done, total);
+  return await commitInSteps(changes, store, operation, sizes, {
+    isStopped,
+    isTooLarge,
+    onDivided: (perStep) => {
+      const each = `they are made in steps of ${grouped(perStep)}`;
+      err.write(`They are too large for one transaction of this server: ${each}. ${RUN_AGAIN}`);
+    },
+    onCommitted: (step, revision) => {
+      onCommitted(step, revision);
+      done += step.length;
+      progress.update(done, total);
+    },
+  });
+}
+
+const RUN_AGAIN = 'If this ends in between, run the same command again: it does what is left.\n';
+
 /**
- * Makes changes, and gives the store's revision after them: in one transaction, or with `inSteps`, where one does not
- * carry all, in several, each of which leaves a store that is whole. Ctrl-C while one is under way would leave its
- * outcome unknown: the first one waits for its end.
+ * Makes changes, and gives the store's revision after them: in one transaction, or with `inSteps` in several where one
+ * does not carry all, each of which leaves a store that is whole. Ctrl-C while one is under way would leave its outcome
+ * unknown: the first one waits for its end.
  */
 export async function commitChanges(
   changes: readonly Change[],
@@ -29,39 +77,28 @@ export async function commitChanges(
     readonly store: ResourceStore;
     readonly operation: Operation;
     readonly inSteps: boolean;
-    /** Told when somebody does not wait for the end, so that the outcome stays unknown. */
+    /** Called when an operator does not wait for the end, so that the outcome stays unknown. */
     readonly onGivenUp: () => void;
   },
-  { terminal, clock }: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const isStopped = watchForStop(terminal, {
+  const isStopped = watchForStop(context.terminal, {
     first: 'The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n',
     second: 'Stopped before the end was known: the change may be in force.\n',
     exitCode: exitCodes.unknown,
     onSecond: onGivenUp,
   });
-  const steps =
-    inSteps && changes.length > store.maxChangesPerCommit ? [...chunksOf(changes, CHANGES_PER_STEP)] : [changes];
-  if (steps.length > 1) {
-    const all = `${count(changes.length, 'change')} are more than one transaction takes`;
-    terminal.err.write(
-      `${all}: they are made in ${count(steps.length, 'step')}. If this ends in between, run it again.\n`,
-    );
-  }
-  using progress = startProgress('changed', terminal.err, clock);
+  if (!inSteps) return await store.commit(changes, operation);
   let revision = 0;
-  let committed = 0;
-  for (const step of steps) {
-    if (committed > 0 && isStopped()) {
-      throw new Interrupted(
-        `stopped after ${String(committed)} of ${count(changes.length, 'change')}; run it again for the rest`,
-      );
-    }
-    revision = await store.commit(step, operation);
-    committed += step.length;
-    if (steps.length > 1) progress.update(committed, changes.length);
-  }
-  return revision;
+  const onCommitted = (_changes: readonly Change[], latest: number): void => {
+    revision = latest;
+  };
+  const work = { store, operation, label: 'changed', isStopped, onCommitted };
+  const { end, committed } = await commitWithProgress(changes, work, context);
+  if (end === 'done') return revision;
+  if (end !== 'stopped') throw end.error;
+  const made = `${grouped(committed)} of ${grouped(changes.length)} changes`;
+  throw new Interrupted(`stopped after ${made}; run it again for the rest`);
 }
 
 /** More records than these are not named one by one. */

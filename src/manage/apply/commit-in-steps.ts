@@ -11,8 +11,8 @@ export interface StepSizes {
 
 /** What happens meanwhile. */
 export interface StepPorts {
-  /** Told of the changes of each transaction once it is committed. */
-  readonly onCommitted: (changes: readonly Change[]) => void;
+  /** Called with the changes of each transaction once it is committed, and the store's revision after it. */
+  readonly onCommitted: (changes: readonly Change[], revision: number) => void;
   /** Asked before each step but the first: true ends the work between steps. */
   readonly isStopped: () => boolean;
   /** Whether the store rejected changes because they are too many, or too large, for one transaction of it. */
@@ -51,8 +51,9 @@ export async function commitInSteps(
   while (committed < changes.length) {
     if (committed > 0 && isStopped()) return { committed, end: 'stopped' };
     const step = changes.slice(committed, committed + perStep);
+    let revision: number;
     try {
-      await store.commit(step, operation);
+      revision = await store.commit(step, operation);
     } catch (error) {
       if (!isTooLarge(error) || step.length === 1) return { committed, end: { error } };
       perStep = Math.ceil(step.length / PARTS);
@@ -60,7 +61,7 @@ export async function commitInSteps(
       continue;
     }
     committed += step.length;
-    onCommitted(step);
+    onCommitted(step, revision);
   }
   return { committed, end: 'done' };
 }

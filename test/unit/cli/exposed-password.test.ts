@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findExposedPassword } from '../../../src/cli/exposed-password.ts';
+import { findExposedPassword } from '../../../src/cli/program.ts';
 import { runCli } from './run-cli.ts';
 
 const PASSWORD = 'hunter2-and-more';

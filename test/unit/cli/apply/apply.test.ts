@@ -288,10 +288,7 @@ This brings back what was stopped, for which apply needs --revive: ${named}.
     };
     const { code, err } = await cli.run(['apply', '-f', file]);
     assert.equal(code, 4);
-    assert.match(
-      err,
-      /^postern apply: there is a consumer "acme" already\nIf somebody changed the store meanwhile, run/,
-    );
+    assert.match(err, /^postern apply: there is a consumer "acme" already\nIf others changed the store, run/);
     assert.equal((await cli.run(['apply', '-f', file])).code, 0);
   });
 

@@ -17,7 +17,7 @@ describe('more changes than one transaction carries', () => {
     assert.equal(code, 0, err);
     assert.match(
       err,
-      /^10001 changes are more than one transaction takes: they are made in 6 steps\. If this ends in between, run it again\.\n/,
+      /^10 001 changes are more than one transaction takes \(10 000\): they are made in 6 steps\. If this ends in between, run the same command again: it does what is left\.\n/,
     );
     assert.match(out, /Endpoint orders and 10000 grants on it deleted\.\n$/);
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('more changes than one transaction carries', () => {
       commitChanges(changes, work, { terminal, clock, openStore, finish: () => undefined }),
       (error) => {
         assert.ok(error instanceof Interrupted);
-        assert.equal(error.message, 'stopped after 4000 of 10001 changes; run it again for the rest');
+        assert.equal(error.message, 'stopped after 4 000 of 10 001 changes; run it again for the rest');
         return true;
       },
     );
