@@ -1,4 +1,4 @@
-import type { Endpoint } from '../model/endpoint.ts';
+import { type Endpoint, type SignatureMethod, signatureMethods } from '../model/endpoint.ts';
 import { normalizeHost } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
 import type { Catalog, EndpointTable, StoreState } from '../store/check-store.ts';
@@ -64,9 +64,10 @@ export function compileEndpointTable(endpoints: readonly Endpoint[]): EndpointTa
 }
 
 function findLongestSkews(endpoints: readonly Endpoint[]): EndpointTable['longestSkewSeconds'] {
-  const longest = { hmac: 0, 'parameter-signature': 0 };
-  for (const { authentication: method, options } of endpoints) {
-    if ((method !== 'hmac' && method !== 'parameter-signature') || !options.replayProtection) continue;
+  const longest = Object.fromEntries(signatureMethods.map((method) => [method, 0])) as Record<SignatureMethod, number>;
+  for (const { authentication, options } of endpoints) {
+    const method = signatureMethods.find((signs) => signs === authentication);
+    if (method === undefined || !('replayProtection' in options) || !options.replayProtection) continue;
     longest[method] = Math.max(longest[method], options.clockSkewSeconds);
   }
   return longest;
