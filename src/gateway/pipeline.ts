@@ -8,12 +8,11 @@ import { createOAuth2Service, type OAuth2Service } from '../oauth2/oauth2-servic
 import { Throttle } from '../oauth2/throttle.ts';
 import { keepRevokedTokensInProcess } from '../tokens/revoked-tokens.ts';
 import { AccessTokens } from '../tokens/access-tokens.ts';
-import { createCheckObserver } from '../observe/check-observer.ts';
+import { createCheckObserver, createOAuth2Observer } from '../observe/request-observers.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createOAuth2Observer } from '../observe/oauth2-observer.ts';
-import { registerReplayMetrics } from '../observe/replay-metrics.ts';
+import { registerReplayMetrics } from '../observe/store-metrics.ts';
 import type { Tracing } from '../observe/traces/tracing.ts';
 import { InProcessReplayGuard } from '../replay/in-process.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';

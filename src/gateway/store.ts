@@ -1,7 +1,7 @@
 import { type Clock, startSystemTimer } from '../clock.ts';
 import type { Config, Environment } from '../config.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
-import type { RecordUse } from '../observe/check-observer.ts';
+import type { RecordUse } from '../observe/request-observers.ts';
 import { createDatabaseObserver, createFileObserver, createKeyRingObserver } from '../observe/store-observers.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';

@@ -1,13 +1,13 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type FailureReason, failureReasons } from '../limit/service/messages.ts';
 import type { RateLimitServiceObserver } from '../limit/service/rate-limit-service.ts';
 import type { Logger } from './logger.ts';
+import { announcedCounter } from './metric-table.ts';
 
 /** From an answer of a service on the same machine to the longest deadline, in seconds. */
 const DURATION_BUCKETS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /** How a question to the rate limit service ended. */
-const limiterOutcomes = ['ok', 'over-limit', ...failureReasons] as const;
 export type LimiterOutcome = 'ok' | 'over-limit' | FailureReason;
 
 /** The metrics of the rate limit service (interfaces §6), there only when one is configured. */
@@ -18,13 +18,11 @@ export class LimiterMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#questions = new Counter({
+    this.#questions = announcedCounter(registry, {
       name: 'postern_limiter_questions_total',
       help: 'Questions about limits by outcome: ok, over-limit, or why the rate limit service did not count.',
-      labelNames: ['outcome'],
-      registers,
+      labels: { outcome: ['ok', 'over-limit', ...failureReasons] },
     });
-    for (const outcome of limiterOutcomes) this.#questions.inc({ outcome }, 0);
     this.#duration = new Histogram({
       name: 'postern_limiter_question_duration_seconds',
       help: 'Time of one question to the rate limit service, failed ones too; not of those that were not asked.',
@@ -51,7 +49,7 @@ export class LimiterMetrics {
   }
 }
 
-/** Says what becomes of the rate limit service: one line when it is given up, one when it is back; all else in metrics. */
+/** Logs when the rate limit service is given up and when it is asked again; everything else shows in metrics. */
 export function createLimiterObserver(logger: Logger, metrics: LimiterMetrics): RateLimitServiceObserver {
   return {
     asked(outcome, seconds) {

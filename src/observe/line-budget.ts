@@ -1,6 +1,7 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { StartTimer } from '../clock.ts';
 import type { Logger } from './logger.ts';
+import { registerMetrics } from './metric-table.ts';
 
 /** Lines of one kind that may come at once, and how many more each second: 260 MB a day of each kind at most. */
 const BURST_LINES = 100;
@@ -99,15 +100,12 @@ export function openRequestLog({ logger, registry, elapsedMs, startTimer }: Requ
       logger.warn('lines about refused requests were left out, because there were too many', { kind, lines });
     },
   });
-  new Counter({
-    name: 'postern_log_lines_left_out_total',
-    help: 'Lines about refused requests that were not written, because there were too many, by kind.',
-    labelNames: ['kind'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [kind, lines] of budget.leftOut()) this.inc({ kind }, lines);
-    },
+  registerMetrics(registry, {
+    postern_log_lines_left_out_total: [
+      'Lines about refused requests that were not written, because there were too many, by kind.',
+      () => Object.fromEntries(budget.leftOut()),
+      'kind',
+    ],
   });
   return budget;
 }

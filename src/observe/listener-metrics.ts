@@ -1,8 +1,9 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import { type ConnectionEnd, connectionEnds, type ConnectionObserver } from '../server/connection-table.ts';
 import { type MemoryPoolName, memoryPoolNames, type Transport, type TransportLoad } from '../server/transport.ts';
 import type { LineBudget } from './line-budget.ts';
 import type { Logger } from './logger.ts';
+import { announcedCounter, registerMetrics } from './metric-table.ts';
 
 /** The listeners, as labels and log lines name them. */
 export const listenerNames = ['grpc', 'oauth2', 'admin'] as const;
@@ -17,6 +18,8 @@ const emptyLoad: TransportLoad = {
   refusedWatches: 0,
 };
 
+const noBytes: Readonly<Record<MemoryPoolName, number>> = { 'half-received': 0, running: 0, large: 0, answers: 0 };
+
 /** The metrics of what peers hold of the listeners: connections, and the calls and memory of gRPC (docs/resource-accounting.md). */
 export class ListenerMetrics {
   readonly #ends: Counter<'listener' | 'reason'>;
@@ -25,75 +28,43 @@ export class ListenerMetrics {
   #transport: Pick<Transport, 'load' | 'heldBytes'> | null = null;
 
   constructor(registry: Registry) {
-    const registers = [registry];
-    const counts = this.#counts;
     const load = (): TransportLoad => this.#transport?.load() ?? emptyLoad;
-    const heldBytes = (pool: MemoryPoolName): number => this.#transport?.heldBytes()[pool] ?? 0;
-    new Gauge({
-      name: 'postern_connections',
-      help: 'Open connections by listener, those included whose TLS handshake is not done.',
-      labelNames: ['listener'],
-      registers,
-      collect() {
-        for (const [listener, count] of counts) this.set({ listener }, count());
-      },
+    registerMetrics(registry, {
+      postern_connections: [
+        'Open connections by listener, those included whose TLS handshake is not done.',
+        () => Object.fromEntries([...this.#counts].map(([listener, count]) => [listener, count()])),
+        'listener',
+      ],
+      postern_open_calls: [
+        'Open calls of the gRPC listener by kind: call, or watch (of its health).',
+        () => ({ call: load().calls, watch: load().watches }),
+        'kind',
+      ],
+      postern_grpc_unsent_bytes: [
+        'Answers of the gRPC listener that are still in sockets, because peers do not read them.',
+        () => load().unsentBytes,
+      ],
+      postern_calls_without_room_total: [
+        'Calls of the gRPC listener by kind that were refused, or ended half received, because too many were open.',
+        () => ({ call: load().refusedCalls, watch: load().refusedWatches }),
+        'kind',
+      ],
+      postern_grpc_held_bytes: [
+        'Memory that gRPC calls hold: half-received messages, messages that checks wait with, large messages, answers that wait.',
+        () => this.#transport?.heldBytes() ?? noBytes,
+        'pool',
+      ],
     });
-    this.#ends = new Counter({
+    this.#ends = announcedCounter(registry, {
       name: 'postern_connections_ended_total',
       help: 'Connections that Postern ended or refused for want of use or room, by listener and reason.',
-      labelNames: ['listener', 'reason'],
-      registers,
+      labels: { listener: listenerNames, reason: Object.keys(connectionEnds) },
     });
-    for (const listener of listenerNames) {
-      for (const reason of Object.keys(connectionEnds)) this.#ends.inc({ listener, reason }, 0);
-    }
-    new Gauge({
-      name: 'postern_open_calls',
-      help: 'Open calls of the gRPC listener by kind: call, or watch (of its health).',
-      labelNames: ['kind'],
-      registers,
-      collect() {
-        const { calls, watches } = load();
-        this.set({ kind: 'call' }, calls);
-        this.set({ kind: 'watch' }, watches);
-      },
-    });
-    new Gauge({
-      name: 'postern_grpc_unsent_bytes',
-      help: 'Answers of the gRPC listener that lie in sockets, because peers do not read them.',
-      registers,
-      collect() {
-        this.set(load().unsentBytes);
-      },
-    });
-    new Counter({
-      name: 'postern_calls_without_room_total',
-      help: 'Calls of the gRPC listener by kind that were refused, or ended half received, because too many were open.',
-      labelNames: ['kind'],
-      registers,
-      collect() {
-        const { refusedCalls, refusedWatches } = load();
-        this.reset();
-        this.inc({ kind: 'call' }, refusedCalls);
-        this.inc({ kind: 'watch' }, refusedWatches);
-      },
-    });
-    new Gauge({
-      name: 'postern_grpc_held_bytes',
-      help: 'Memory that gRPC calls hold: half-received messages, messages that checks wait with, large messages, answers that wait.',
-      labelNames: ['pool'],
-      registers,
-      collect() {
-        for (const pool of memoryPoolNames) this.set({ pool }, heldBytes(pool));
-      },
-    });
-    this.#memoryRefusals = new Counter({
+    this.#memoryRefusals = announcedCounter(registry, {
       name: 'postern_grpc_memory_refusals_total',
       help: 'gRPC calls that were refused or given up for want of memory.',
-      labelNames: ['pool'],
-      registers,
+      labels: { pool: memoryPoolNames },
     });
-    for (const pool of memoryPoolNames) this.#memoryRefusals.inc({ pool }, 0);
   }
 
   /** Shows from now on how many connections a listener has. */
@@ -124,7 +95,7 @@ export interface ConnectionObserverPorts {
   readonly metrics: ListenerMetrics;
 }
 
-/** Counts and logs the connections that a listener ends by its own rule. Who was idle for long is no news. */
+/** Counts and logs the connections that a listener ends by its own rule. Those that were idle for long are logged at debug level only. */
 export function createConnectionObserver(ports: ConnectionObserverPorts, listener: ListenerName): ConnectionObserver {
   const { logger, budget, metrics } = ports;
   return {

@@ -3,8 +3,8 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/messages.ts';
 import { type OAuth2Operation, oauth2Operations } from '../oauth2/oauth2-service.ts';
 import type { RefusalCode } from '../refusal.ts';
-import { CheckCounter } from './check-counter.ts';
-import { FastHistogram } from './fast-histogram.ts';
+import { CheckCounter, FastHistogram } from './check-metrics.ts';
+import { announcedCounter, registerMetrics } from './metric-table.ts';
 
 /** From a key check in memory to a call of another service that runs into its deadline and beyond, in seconds. */
 const DURATION_BUCKETS = [
@@ -39,34 +39,25 @@ export class Metrics {
       help: 'Checks whose limits could not be counted.',
       registers,
     });
-    this.#reloads = new Counter({
+    this.#reloads = announcedCounter(registry, {
       name: 'postern_store_reloads_total',
       help: 'Reads of the declarative file, or of all endpoints of a database, by outcome.',
-      labelNames: ['outcome'],
-      registers,
+      labels: { outcome: ['loaded', 'refused'] },
     });
-    for (const outcome of ['loaded', 'refused']) this.#reloads.inc({ outcome }, 0);
     this.#isReloadGood = new Gauge({
       name: 'postern_store_last_reload_good',
       help: '0 while a declarative file that is wrong keeps the last good state in force, 1 otherwise.',
       registers,
     });
     this.#isReloadGood.set(1);
-    this.#oauth2Requests = new Counter({
+    this.#oauth2Requests = announcedCounter(registry, {
       name: 'postern_oauth2_requests_total',
       help: 'Requests to the OAuth2 endpoints by operation and outcome (ok or the error).',
-      labelNames: ['operation', 'outcome'],
-      registers,
+      labels: { operation: oauth2Operations, outcome: ['ok', ...oauth2ErrorCodes] },
     });
-    for (const operation of oauth2Operations) {
-      for (const outcome of ['ok', ...oauth2ErrorCodes]) this.#oauth2Requests.inc({ operation, outcome }, 0);
-    }
-    new Gauge({
-      name: 'postern_build_info',
-      help: 'Always 1; the label says which version runs.',
-      labelNames: ['version'],
-      registers,
-    }).set({ version }, 1);
+    registerMetrics(registry, {
+      postern_build_info: ['Always 1; the label shows which version runs.', () => ({ [version]: 1 }), 'version'],
+    });
   }
 
   /** Counts one decided check. `endpoint` is null when none was found. */

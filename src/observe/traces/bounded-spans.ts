@@ -1,7 +1,8 @@
 import type { Context } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { Counter, type Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
+import { announcedCounter } from '../metric-table.ts';
 
 /** Told what becomes of deliveries: once when they fail, once when they work, also for the first time. */
 export interface DeliveryObserver {
@@ -21,8 +22,8 @@ export interface BoundedSpansPorts {
 }
 
 /**
- * Stands on both sides of a span processor: in front of it so that a collector that is away or slow costs bounded memory,
- * behind it so that deliveries are counted (`postern_trace_spans_total`) and their failures told once.
+ * Stands on both sides of a span processor: in front of it so that a collector that is down or slow costs bounded memory,
+ * behind it so that deliveries are counted (`postern_trace_spans_total`) and their failures reported once.
  */
 export class BoundedSpans implements SpanProcessor {
   readonly #processor: SpanProcessor;
@@ -35,13 +36,11 @@ export class BoundedSpans implements SpanProcessor {
   constructor({ exporter, maxPending, createProcessor, registry, observer }: BoundedSpansPorts) {
     this.#maxPending = maxPending;
     this.#observer = observer;
-    this.#spans = new Counter({
+    this.#spans = announcedCounter(registry, {
       name: 'postern_trace_spans_total',
       help: 'Spans of traces by outcome: exported, failed (the collector did not take them) or dropped (too many waited).',
-      labelNames: ['outcome'],
-      registers: [registry],
+      labels: { outcome: ['exported', 'failed', 'dropped'] },
     });
-    for (const outcome of ['exported', 'failed', 'dropped']) this.#spans.inc({ outcome }, 0);
     this.#processor = createProcessor({
       export: (spans, done) => {
         exporter.export(spans, (result) => {

@@ -1,12 +1,15 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/clock.ts';
 import { LimiterMetrics } from '../../../src/observe/limiter-observer.ts';
-import { registerDatabaseMetrics, registerStoreAge } from '../../../src/observe/store-metrics.ts';
+import {
+  registerDatabaseMetrics,
+  registerReplayMetrics,
+  registerStoreAge,
+} from '../../../src/observe/store-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { ListenerMetrics } from '../../../src/observe/listener-metrics.ts';
 import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
-import { registerReplayMetrics } from '../../../src/observe/replay-metrics.ts';
 import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache } from '../../../src/store/credential-cache.ts';
 import { openRequestLog } from '../../../src/observe/line-budget.ts';

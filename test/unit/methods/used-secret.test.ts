@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../../src/model/secret.ts';
-import { createCheckObserver } from '../../../src/observe/check-observer.ts';
+import { createCheckObserver } from '../../../src/observe/request-observers.ts';
 import { type DecidedCheck } from '../../../src/server/check-handler.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Histogram } from 'prom-client';
-import { createCheckObserver } from '../../../src/observe/check-observer.ts';
+import { createCheckObserver } from '../../../src/observe/request-observers.ts';
 import { type LineBudget } from '../../../src/observe/line-budget.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
@@ -135,7 +135,7 @@ describe('the log of checks', () => {
     assert.equal(lines[0]['requestId'], 'r-1');
     assert.equal(lines[0]['code'], 'INTERNAL');
     assert.equal(lines[0]['request'], 'GET /orders');
-    assert.match(JSON.stringify(lines[0]['err']), /oh no.*check-observer\.test/s);
+    assert.match(JSON.stringify(lines[0]['err']), /oh no.*request-observers\.test/s);
   });
 
   it('never holds credentials, queries, headers or bodies', async () => {

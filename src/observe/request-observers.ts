@@ -1,6 +1,7 @@
 import type { CheckObserver } from '../server/check-handler.ts';
 import { isGranted } from '../respond/decision.ts';
 import type { WhichSecret } from '../model/credential.ts';
+import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
 import { requestIdOf } from '../receive/request-id.ts';
@@ -9,7 +10,7 @@ import type { LineBudget } from './line-budget.ts';
 import type { LogFields, Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Told of every check that was allowed on behalf of a credential (`UsageRecorder`). */
+/** Called for every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 
 /** What observers of requests write to. */
@@ -18,13 +19,13 @@ export interface ObserverPorts {
   readonly metrics: Metrics;
   /** Which refusals get a line; all of them are counted. */
   readonly budget: Pick<LineBudget, 'take'>;
-  /** Null where nobody keeps when credentials were used. */
+  /** Null where the use of credentials is not recorded. */
   readonly recordUse: RecordUse | null;
 }
 
 /**
  * Counts every check and writes one line for each refusal, as far as the budget of its code goes; allowed requests are
- * told at debug level only.
+ * logged at debug level only.
  */
 export function createCheckObserver({ logger, metrics, budget, recordUse }: ObserverPorts): CheckObserver {
   return {
@@ -69,6 +70,34 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
         { requestId, code: 'INTERNAL', ...describe(request) },
         error,
       );
+    },
+  };
+}
+
+/** Counts every request to an OAuth2 endpoint, and writes one line for each that is refused, as far as the budget
+ * of its error goes. */
+export function createOAuth2Observer({ logger, metrics, budget, recordUse }: ObserverPorts): OAuth2Observer {
+  return {
+    used(credentialId, secret) {
+      recordUse?.(credentialId, secret);
+    },
+    answered(operation, refusal, requestId) {
+      metrics.countOAuth2Request(operation, refusal?.error ?? 'ok');
+      if (refusal === null) {
+        if (logger.isDebug) logger.debug('an OAuth2 request was answered', { requestId, operation });
+        return;
+      }
+      const { error, status, detail, about } = refusal;
+      if (!budget.take(`oauth2 ${error}`)) return;
+      logger.info('an OAuth2 request was refused', {
+        ...{ requestId, operation, status, error, detail },
+        consumer: about?.consumer.id ?? null,
+        credential: about?.credential.id ?? null,
+      });
+    },
+    defect(error, requestId) {
+      if (!budget.take('oauth2 defect')) return;
+      logger.error('an OAuth2 request failed by a defect of this program; the client got 500', { requestId }, error);
     },
   };
 }
