@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { constants } from 'node:http2';
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionLimits } from '../../src/server/connection-table.ts';
 import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
@@ -11,6 +11,7 @@ import { makeCertificate } from '../support/grpc/certificate.ts';
 import { clientPreface } from '../support/grpc/fake-wire.ts';
 import { framed, type RawAnswer, RawClient, readAnswer } from '../support/grpc/raw-client.ts';
 import { type Harness, type HeldCall, startHarness } from '../support/grpc/transport-harness.ts';
+import { openSilentPeers } from '../support/http/silent-peers.ts';
 import { poll } from '../support/time/poll.ts';
 import { release } from '../support/lifetime/release.ts';
 import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
@@ -39,22 +40,9 @@ for (const [name, create] of implementations) {
 
     /** Peers that connect, say this much, and then nothing. */
     async function silentPeers({ address }: Harness, count: number, hello: Buffer): Promise<Socket[]> {
-      const sockets = Array.from({ length: count }, () => {
-        const socket = connect(address.kind === 'tcp' ? { port: address.port, host: '127.0.0.1' } : address);
-        socket.on('error', () => undefined); // shows as the close
-        socket.resume();
-        kept.push({
-          [Symbol.asyncDispose]: () => {
-            socket.destroy();
-            return Promise.resolve();
-          },
-        });
-        return socket;
-      });
-      for (const socket of sockets) {
-        if (socket.connecting) await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
-        socket.write(hello);
-      }
+      const to = address.kind === 'tcp' ? { port: address.port, host: '127.0.0.1' } : address;
+      const sockets = await openSilentPeers(to, count, hello, (peer) => kept.push(peer));
+      for (const socket of sockets) socket.resume();
       return sockets;
     }
 

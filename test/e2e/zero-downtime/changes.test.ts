@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import { fleetDocument, makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
-import { release } from '../../support/lifetime/release.ts';
+import { fleetDocument, mixedTraffic } from '../../support/fleet/partners.ts';
+import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 200;
@@ -35,19 +34,15 @@ grants:
 
 describe('changes by apply under load', function () {
   this.timeout(120_000);
-  let fleet: Fleet;
-  let partner: Partner;
-  before(async () => {
-    fleet = await startFleet({ prepare: makeEndpoints });
-    partner = await makePartner(fleet);
-  });
-  after(() => release(fleet));
+  const fleet = usePartnerFleet();
 
   it('fail no request that is right before and after, whether they add, change or take away', async () => {
-    const startTraffic = await mixedTraffic(fleet, partner);
+    const startTraffic = await mixedTraffic(fleet, fleet.partner);
     const paths = { before: join(fleet.folder, 'before.yaml'), after: join(fleet.folder, 'after.yaml') };
     // With the credentials of the partner, which --prune would delete otherwise.
-    const credentials = Object.entries(partner).map(([method, { id }]) => `{ id: ${String(id)}, method: ${method} }`);
+    const credentials = Object.entries(fleet.partner).map(
+      ([method, { id }]) => `{ id: ${String(id)}, method: ${method} }`,
+    );
     for (const [path, text] of [
       [paths.before, fleetDocument],
       [paths.after, changed],

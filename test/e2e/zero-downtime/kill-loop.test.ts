@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
-import { release } from '../../support/lifetime/release.ts';
+import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
+import { mixedTraffic } from '../../support/fleet/partners.ts';
 
 const REQUESTS_PER_SECOND = 200;
 const KILLS = 5;
@@ -10,16 +9,10 @@ const SOME = 150;
 
 describe('a replica that is killed again and again, and restarted in place at once', function () {
   this.timeout(180_000);
-  let fleet: Fleet;
-  let partner: Partner;
-  before(async () => {
-    fleet = await startFleet({ prepare: makeEndpoints });
-    partner = await makePartner(fleet);
-  });
-  after(() => release(fleet));
+  const fleet = usePartnerFleet();
 
   it('answers nothing before it has read the database: only checks in flight at the kill may fail', async () => {
-    const startTraffic = await mixedTraffic(fleet, partner);
+    const startTraffic = await mixedTraffic(fleet, fleet.partner);
     const [victim] = fleet.replicas;
     assert.ok(victim);
     await using load = startTraffic(REQUESTS_PER_SECOND);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Fleet, startFleet } from '../../support/fleet/fleet.ts';
-import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
-import { release } from '../../support/lifetime/release.ts';
+import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
+import { mixedTraffic } from '../../support/fleet/partners.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 500;
@@ -10,16 +9,10 @@ const SOME = 300;
 
 describe('a rolling restart of two replicas under load', function () {
   this.timeout(120_000);
-  let fleet: Fleet;
-  let partner: Partner;
-  before(async () => {
-    fleet = await startFleet({ prepare: makeEndpoints });
-    partner = await makePartner(fleet);
-  });
-  after(() => release(fleet));
+  const fleet = usePartnerFleet();
 
   it('fails no request, whatever its method, and sends each to the back end once', async () => {
-    const startTraffic = await mixedTraffic(fleet, partner);
+    const startTraffic = await mixedTraffic(fleet, fleet.partner);
     fleet.backend.reset();
     const pids = fleet.replicas.map(({ process }) => process.pid);
     await using load = startTraffic(REQUESTS_PER_SECOND);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { usePartnerFleet } from '../../support/fleet/use-partner-fleet.ts';
 import { startChild } from '../../support/process/child-process.ts';
-import { type Fleet, type FleetReplica, startFleet } from '../../support/fleet/fleet.ts';
-import { makeEndpoints, makePartner, mixedTraffic, type Partner } from '../../support/fleet/partners.ts';
+import { type FleetReplica } from '../../support/fleet/fleet.ts';
+import { mixedTraffic } from '../../support/fleet/partners.ts';
 import { setSchemaVersion, withDatabase } from '../../support/fleet/schema-version.ts';
 import { withClient } from '../../support/mongodb/command.ts';
 import { poll } from '../../support/time/poll.ts';
-import { release } from '../../support/lifetime/release.ts';
 import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
@@ -23,13 +23,7 @@ interface StartedProcess extends AsyncDisposable {
 
 describe('a change of the schema under load', function () {
   this.timeout(120_000);
-  let fleet: Fleet;
-  let partner: Partner;
-  before(async () => {
-    fleet = await startFleet({ prepare: makeEndpoints });
-    partner = await makePartner(fleet);
-  });
-  after(() => release(fleet));
+  const fleet = usePartnerFleet();
 
   const version = async (): Promise<unknown> => {
     const found = await withClient(fleet.environment.POSTERN_STORE, async (client) =>
@@ -38,7 +32,7 @@ describe('a change of the schema under load', function () {
     return found?.version;
   };
   async function startMixedLoad() {
-    const startTraffic = await mixedTraffic(fleet, partner);
+    const startTraffic = await mixedTraffic(fleet, fleet.partner);
     return startTraffic(REQUESTS_PER_SECOND);
   }
   /** Starts a process in the place of a replica that was stopped; it need not become ready. */

@@ -5,6 +5,7 @@ import { type FakeCheckService, startFakeCheckService } from './fake-check-servi
 import { type RecordedRequest } from '../http/http-message.ts';
 import { type RecordingBackend, startBackend } from './recording-backend.ts';
 import { acquireAll } from '../lifetime/release.ts';
+import { useStarted } from '../lifetime/use-started.ts';
 
 /** Envoy's filter chain by itself: a stand-in decides, and back ends record what comes out. */
 export interface Chain extends AsyncDisposable {
@@ -47,4 +48,13 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     };
     return { envoy, check, backend, posternHttp, reset };
   });
+}
+
+/** Runs a chain around the tests of the calling `describe`; it is reset before each. */
+export function useChain(options: ChainOptions = {}): Chain {
+  const chain = useStarted(async () => await startChain(options));
+  beforeEach(() => {
+    chain.reset();
+  });
+  return chain;
 }

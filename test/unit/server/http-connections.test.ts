@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { AdminServer } from '../../../src/server/admin-server.ts';
 import type { ConnectionLimits } from '../../../src/server/connection-table.ts';
 import { httpLimits, HttpServer } from '../../../src/server/http-server.ts';
 import type { ListenAddress } from '../../../src/net/listen-address.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
+import { openSilentPeers } from '../../support/http/silent-peers.ts';
 import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 
@@ -29,23 +30,7 @@ describe('connections of the listeners of HTTP/1.1', () => {
 
   /** Peers that connect, say this much, and then nothing. */
   async function silentPeers(port: number, count: number, hello: string): Promise<Socket[]> {
-    const sockets = Array.from({ length: count }, () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.on('error', () => undefined); // shows as the close
-      socket.resume();
-      kept.push({
-        [Symbol.asyncDispose]: () => {
-          socket.destroy();
-          return Promise.resolve();
-        },
-      });
-      return socket;
-    });
-    for (const socket of sockets) {
-      if (socket.connecting) await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
-      socket.write(hello);
-    }
-    return sockets;
+    return await openSilentPeers({ port, host: '127.0.0.1' }, count, hello, (peer) => kept.push(peer));
   }
 
   async function statusOf(port: number, path: string): Promise<number | undefined> {

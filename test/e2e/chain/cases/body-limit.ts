@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { startChain, useChain } from '../../../support/stack/chain.ts';
 import {
   bufferLimit,
   connectionManager,
@@ -13,7 +13,6 @@ import { http1 } from '../../../support/http/http1-client.ts';
 import { http2 } from '../../../support/http/http2-client.ts';
 import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** The size of bodies: whole to Postern and to the back end, or refused before anybody sees them. */
@@ -48,14 +47,7 @@ export function bodyLimitCases(attachment: Attachment): void {
   const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
   describe('the size of bodies', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
 
     it('has limits in an order that lets Postern refuse first, and ext_authz never cut', () => {
       const config = attachment.config();

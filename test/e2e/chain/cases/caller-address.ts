@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { useChain } from '../../../support/stack/chain.ts';
 import { connectionManager, type JsonObject } from '../../../support/envoy/envoy-config.ts';
 import { checkedFields } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValues } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 
 const ADDRESS = 'x-envoy-external-address';
 
@@ -24,14 +23,7 @@ export function callerAddressCases(attachment: Attachment): void {
     ['the address that guesses are counted by, where Envoy trusts internal addresses', trustLoopback, []],
   ] as const) {
     describe(title, () => {
-      let chain: Chain;
-      before(async () => {
-        chain = await startChain({ attachment, edit });
-      });
-      after(() => release(chain));
-      beforeEach(() => {
-        chain.reset();
-      });
+      const chain = useChain({ attachment, edit });
 
       for (const protocol of protocols) {
         for (const own of [[], ['203.0.113.9'], ['203.0.113.9', '203.0.113.10']]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { type Chain, startChain, useChain } from '../../../support/stack/chain.ts';
 import { allow, allowReplaced } from '../../../support/stack/check-answers.ts';
 import {
   backendRoute,
@@ -13,7 +13,6 @@ import { http1 } from '../../../support/http/http1-client.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Ways in which the chain can be broken: nothing passes that was not decided, or whose body was not replaced. */
@@ -84,14 +83,7 @@ export function guardCases(attachment: Attachment): void {
 
   for (const [fault, edit] of Object.entries(brokenUnwraps)) {
     describe(`when the unwrap script ${fault}`, () => {
-      let chain: Chain;
-      before(async () => {
-        chain = await startChain({ attachment, edit });
-      });
-      after(() => release(chain));
-      beforeEach(() => {
-        chain.reset();
-      });
+      const chain = useChain({ attachment, edit });
 
       for (const protocol of protocols) {
         it(`the wrapper does not reach the back end, over ${protocol}`, async () => {
@@ -110,14 +102,7 @@ export function guardCases(attachment: Attachment): void {
   }
 
   describe('when Postern’s answer does not say what to do with the body', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
 
     const answers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
       'nothing is said': { 'postern.body': undefined },

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { useChain } from '../../../support/stack/chain.ts';
 import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValues } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Identity headers that callers send: gone before anybody sees them. */
@@ -33,14 +32,7 @@ export function identityCases(attachment: Attachment): void {
   const others = ['X-Consumers', 'X-Consumer', 'My-X-Consumer-Id', 'X-App-Key', 'X_App_Key', 'X-Anonymous-Consumers'];
 
   describe('identity headers that a caller sends', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
 
     for (const protocol of protocols) {
       for (const name of spellings) {

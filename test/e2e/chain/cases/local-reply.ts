@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { startChain, useChain } from '../../../support/stack/chain.ts';
 import { routes } from '../../../support/envoy/envoy-config.ts';
 import { http1, http1Bytes } from '../../../support/http/http1-client.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValue, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What Envoy answers by itself: in the form of our refusals. */
@@ -22,14 +21,7 @@ export function localReplyCases(attachment: Attachment): void {
   }
 
   describe('what Envoy answers by itself', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
     afterEach(() => {
       assert.equal(chain.backend.requests.length, 0);
     });

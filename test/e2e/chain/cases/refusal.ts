@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { type Chain, startChain, useChain } from '../../../support/stack/chain.ts';
 import { allow, deny } from '../../../support/stack/check-answers.ts';
 import { objectAt, filterSettings } from '../../../support/envoy/envoy-config.ts';
 import { type FakeCheckService } from '../../../support/stack/fake-check-service.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Refusals reach the caller as Postern said them; without an answer there is one, too. */
@@ -27,14 +26,7 @@ export function refusalCases(attachment: Attachment): void {
   }
 
   describe('a refusal by Postern', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
 
     for (const protocol of protocols) {
       for (const code of [400, 401, 403, 404, 413, 415, 429, 500, 503]) {
@@ -77,19 +69,12 @@ export function refusalCases(attachment: Attachment): void {
   });
 
   describe('no usable answer by Postern', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({
-        attachment,
-        edit: (config) => {
-          // As committed, but so that a test need not wait for it.
-          objectAt(filterSettings(config, attachment.filters.authz), 'grpc_service')['timeout'] = '0.5s';
-        },
-      });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
+    const chain = useChain({
+      attachment,
+      edit: (config) => {
+        // As committed, but so that a test need not wait for it.
+        objectAt(filterSettings(config, attachment.filters.authz), 'grpc_service')['timeout'] = '0.5s';
+      },
     });
 
     const failures: Readonly<Record<string, FakeCheckService['answer']>> = {

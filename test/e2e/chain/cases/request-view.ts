@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { useChain } from '../../../support/stack/chain.ts';
 import { allow } from '../../../support/stack/check-answers.ts';
 import { checkedFields, checkedRequest } from '../../../support/stack/fake-check-service.ts';
 import { encodeHttp1, http1, Http1Connection } from '../../../support/http/http1-client.ts';
@@ -7,20 +7,12 @@ import { http2 } from '../../../support/http/http2-client.ts';
 import { protocols, send } from '../../../support/http/http-client.ts';
 import { fieldValue, fieldValues } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** What the chain shows to Postern and to the back end. */
 export function requestViewCases(attachment: Attachment): void {
   describe('what the chain shows to Postern and to the back end', () => {
-    let chain: Chain;
-    before(async () => {
-      chain = await startChain({ attachment });
-    });
-    after(() => release(chain));
-    beforeEach(() => {
-      chain.reset();
-    });
+    const chain = useChain({ attachment });
 
     for (const protocol of protocols) {
       describe(`over ${protocol}`, () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Chain, startChain } from '../../../support/stack/chain.ts';
+import { startChain, useChain } from '../../../support/stack/chain.ts';
 import { allowReplaced } from '../../../support/stack/check-answers.ts';
 import { connectionManager, objectAt } from '../../../support/envoy/envoy-config.ts';
 import { http1 } from '../../../support/http/http1-client.ts';
 import { http2 } from '../../../support/http/http2-client.ts';
 import { fieldValue, type HttpAnswer } from '../../../support/http/http-message.ts';
 import { assertOne } from '../../../support/assertions/assert-one.ts';
-import { release } from '../../../support/lifetime/release.ts';
 import { type Attachment } from '../../../support/attachments/attachment.ts';
 
 /** Bodies that Postern replaces. */
@@ -52,14 +51,7 @@ export function unwrapCases(attachment: Attachment): void {
 
   for (const backend of ['HTTP/1.1', 'HTTP/2'] as const) {
     describe(`the replaced body at an ${backend} back end`, () => {
-      let chain: Chain;
-      before(async () => {
-        chain = await startChain({ attachment, backend });
-      });
-      after(() => release(chain));
-      beforeEach(() => {
-        chain.reset();
-      });
+      const chain = useChain({ attachment, backend });
 
       async function assertReplaced(send: () => Promise<HttpAnswer>, text: string): Promise<void> {
         chain.check.answer = () => allowReplaced(text);
