@@ -101,7 +101,7 @@ function collectPlugin(name: string, names: readonly string[] | undefined): read
   );
 }
 
-/** Reads Kong's file, writes the document, and tells what differs. */
+/** Reads Kong's file, writes the document, and reports what differs. */
 async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
   try {
     return await run(flags, terminal);
@@ -164,7 +164,7 @@ async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode
   }
 }
 
-/** What is told about an import. */
+/** What is reported about an import. */
 type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'consumers' | 'grants'>;
 
 const plain: Paint = { bold: String, dim: String, red: String, green: String, yellow: String };

@@ -102,7 +102,7 @@ function readConsumer(
       report('warning', [key], { what: `has ${quoted(key)}, which is not known here and was left out` });
     } else {
       report('error', [key], {
-        what: `has credentials of ${plugin}, which Postern cannot take over`,
+        what: `has credentials of ${plugin}, which Postern cannot import`,
         instead: 'issue a credential of another method: postern credential issue',
       });
     }
@@ -165,7 +165,7 @@ export function importConsumers(
     const list = credentials.of(consumer);
     if (customId !== null) {
       consumer.report('warning', ['custom_id'], {
-        what: 'is told to back ends by X-Consumer-Custom-Id too, which Postern removes; it became a label',
+        what: 'is sent to back ends as X-Consumer-Custom-Id too, which Postern removes; it became a label',
         instead: 'look at X-Consumer-Id or X-Consumer-Username in the back end',
       });
     }
@@ -205,7 +205,7 @@ export function consumersKeptOut(
         continue;
       } else {
         report('error', [], {
-          what: `has the plugin ${quoted(name)}, which may keep it out and which Postern has not for single consumers: the consumer is disabled`,
+          what: `has the plugin ${quoted(name)}, which may keep it out and which Postern does not support for single consumers: the consumer is disabled`,
           instead: 'do in Envoy what it does, then write "enabled: true" by hand',
         });
       }

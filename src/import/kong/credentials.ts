@@ -57,7 +57,7 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
     if (typeof appKey !== 'string') return leaveOut(appKey);
     const lifetime = readLifetime(entity);
     if (lifetime === null) {
-      return leaveOut({ field: 'ttl', what: 'ends some time, which the file does not tell', instead: issueFor(kind) });
+      return leaveOut({ field: 'ttl', what: 'expires, but the file does not say when', instead: issueFor(kind) });
     }
     const secret = readSecret(credential);
     if ('what' in secret) return leaveOut(secret);
@@ -77,7 +77,7 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
     takenKeys.set(appKey, { consumer, secret: secret.text, methods: joined });
     const isKeySecret = kind.credential.appSecret === null;
     hasSecrets ||= isKeySecret || 'appSecret' in secret.declared;
-    // What Kong tells back ends in X-Credential-Identifier, so that it stays the same, where it can be an id.
+    // What Kong sends to back ends as X-Credential-Identifier, so that it stays the same, where it can be an id.
     const id = isKeySecret ? entity.text('id') : appKey;
     const isOwnId = id !== null && ID_PATTERN.test(id) && !takenIds.has(id);
     if (isOwnId) takenIds.add(id);
@@ -190,7 +190,7 @@ const DECK_VALUE = /^\$\{\{ *env +["']([A-Za-z_][A-Za-z0-9_]*)["'] *\}\}$/;
 const SHELL_VALUE = /^\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Z_][A-Z0-9_]*))$/;
 const VAULT_NAME = /^[a-z0-9-]{1,32}$/;
 
-/** Tells what a value refers to; null for a value that stands for itself. */
+/** What a value refers to; null for a value that stands for itself. */
 function findReference(text: string): ValueReference | null {
   const deck = DECK_VALUE.exec(text)?.[1];
   if (deck !== undefined) return { what: 'a variable of decK', env: deck };

@@ -39,7 +39,7 @@ export function decideRoute(route: KongRoute, context: DecisionContext): RouteDe
   const acl = plugins.get('acl') ?? null;
   if (acl !== null && authentication === 'open') {
     route.report('warning', [], {
-      what: 'has an acl but authenticates nobody, so that Kong refuses everything; the endpoint does too',
+      what: 'has an acl but authenticates no caller, so that Kong refuses everything; the endpoint does too',
     });
     isRefused = true;
   }
@@ -82,7 +82,7 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
   if (chosen === undefined) {
     const known = importedMethods.map(({ method }) => method).join(', ');
     report('error', [], {
-      what: `authenticates callers by ${names(candidates)}, which Postern has not: the endpoint refuses everything`,
+      what: `authenticates callers by ${names(candidates)}, which Postern does not support: the endpoint refuses everything`,
       instead: `choose a method (${known}), issue credentials, then write it and "enabled: true" by hand`,
     });
     return 'refused';
@@ -97,7 +97,7 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
     }
     plugin.config.report('warning', ['anonymous'], {
       what: 'lets callers without valid credentials in as an anonymous consumer; Postern refuses them (401)',
-      instead: 'give them credentials, or publish what anybody may have on a path of its own with "scenario: open"',
+      instead: 'give them credentials, or publish what anyone may have on a path of its own with "scenario: open"',
     });
   }
   const options = readOptions(imported, plugin);
@@ -135,11 +135,11 @@ function keepsClosed({ name, place, config }: KongPlugin, route: KongRoute, cont
     case 'limit':
       return false;
     case 'bystander':
-      reportPlugin('note', [], { what: 'keeps nobody out and was left out', instead: kind.instead });
+      reportPlugin('note', [], { what: 'keeps no caller out and was left out', instead: kind.instead });
       return false;
     case 'cors':
       reportPlugin('warning', [], {
-        what: 'answers preflight requests before anybody is authenticated; an endpoint refuses them (401)',
+        what: 'answers preflight requests before callers are authenticated; an endpoint refuses them (401)',
         instead: 'put Envoy’s cors filter before ext_authz',
       });
       return false;
@@ -158,13 +158,13 @@ function keepsClosed({ name, place, config }: KongPlugin, route: KongRoute, cont
     case 'restricting':
       if (options.elsewhere.has(name)) {
         reportPlugin('warning', [], {
-          what: 'was left out, because it was said that its work is done elsewhere',
+          what: 'was left out, because --elsewhere says that its work is done elsewhere',
           instead: kind.instead,
         });
         return false;
       }
       reportRoute('error', [], {
-        what: `has the plugin ${quoted(name)}, which may keep requests out and which Postern has not: the endpoint refuses everything`,
+        what: `has the plugin ${quoted(name)}, which may keep requests out and which Postern does not support: the endpoint refuses everything`,
         instead: `${kind.instead}; then import again with --elsewhere ${name}`,
       });
       return true;

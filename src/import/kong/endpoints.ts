@@ -107,7 +107,7 @@ function nameFor(route: KongRoute): string {
   );
 }
 
-/** What tells apart routes of the same name: the name as written or, without one, what they match. */
+/** What distinguishes routes of the same name: the name as written or, without one, what they match. */
 function identityOf({ name, service, hosts, paths, methods, place }: KongRoute): string {
   if (name !== null) return name;
   const identity = JSON.stringify([service?.name ?? null, [...hosts].sort(), [...paths].sort(), [...methods].sort()]);

@@ -55,13 +55,13 @@ export function allowedBy(consumers: readonly KongConsumer[]): AllowedBy {
 function reportAcl(config: PluginSettings, denies: boolean): void {
   config.report(denies ? 'warning' : 'note', [], {
     what: denies
-      ? 'lets everybody in but some groups; the endpoint has a grant for every consumer of now that is in none of them, and lets nobody else in'
+      ? 'lets in every consumer outside some groups; the endpoint has a grant for each consumer that is in none of them now, and lets no other one in'
       : 'lets groups in; the endpoint has a grant for every consumer that is in one of them now',
     instead: 'give later consumers a grant: postern grant add',
   });
   if (config.flag('hide_groups_header', false)) return;
   config.report('warning', ['hide_groups_header'], {
-    what: 'tells back ends the caller’s groups in X-Consumer-Groups; Postern does not, and removes that header',
+    what: 'sends the caller’s groups to back ends in X-Consumer-Groups; Postern does not, and removes that header',
     instead: 'look at X-Consumer-Id in the back end',
   });
 }
@@ -77,10 +77,10 @@ function membersOf(
   return members;
 }
 
-/** More grants than these are not written: groups of Kong would have become a file that nobody can look at. */
+/** More grants than these are not written: groups of Kong would have become a file that no operator can read. */
 const MAX_GRANTS = 500_000;
 
-/** Grants, and the consumers of whom a limit could not be taken over. */
+/** Grants, and the consumers of whom a limit could not be imported. */
 interface ImportedGrants {
   readonly declared: readonly Declared[];
   readonly unlimited: ReadonlySet<KongConsumer>;

@@ -33,7 +33,7 @@ type KongImport = { readonly imported: ImportedKong } | { readonly problems: rea
 
 /**
  * Turns Kong's declarative configuration (formats 1.1, 2.1 and 3.0; of Kong itself or decK; YAML or JSON) into a
- * declarative document that never lets in more than Kong does: what cannot be judged is refused there, and told.
+ * declarative document that never lets in more than Kong does: what cannot be judged is refused there, and reported.
  * Never throws for what the file holds; no message holds a key or secret.
  */
 export function importKong(source: DocumentSource | UnreadSource, options: ImportOptions): KongImport {
@@ -96,13 +96,13 @@ function reportDifferences(
   const stripped = routes.filter(({ stripsPath, paths }) => stripsPath && paths.length > 0).length;
   if (stripped > 0) {
     findings.about(root, 'where requests go')('note', ['routes'], {
-      what: `services and strip_path (${String(stripped)} route${stripped === 1 ? '' : 's'}) say where requests go, which is Envoy’s to know`,
+      what: `services and strip_path (${String(stripped)} route${stripped === 1 ? '' : 's'}) say where requests go, which Envoy decides here`,
       instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
     });
   }
   if (routes.some(({ protocols }) => protocols.includes('https') && !protocols.includes('http'))) {
     findings.about(root, 'HTTPS')('note', ['routes'], {
-      what: 'some routes are for HTTPS only, which is for Envoy’s listeners to see to',
+      what: 'some routes are for HTTPS only, which Envoy’s listeners have to enforce',
       instead: 'redirect plain HTTP in Envoy (https_redirect)',
     });
   }
@@ -122,7 +122,7 @@ const MAX_PLUGIN_NAMES = 1000;
 /** Routes times consumers that are looked at one by one: those of `acl` plugins and with limits of their own. */
 const MAX_PAIRS = 50_000_000;
 
-/** Reports what would take longer than anybody waits, long before a real configuration does. */
+/** Reports what would take too long to import, long before a real configuration does. */
 export function reportExcess(
   { plugins, consumers }: Pick<KongConfiguration, 'plugins' | 'consumers'>,
   routes: readonly KongRoute[],
@@ -154,7 +154,7 @@ export function reportExcess(
 }
 
 const comment = [
-  'Written by "postern import kong". Endpoints with "enabled: false" refuse everything: see what the import told about them.',
+  'Written by "postern import kong". Endpoints with "enabled: false" refuse everything: see what the import reported about them.',
   'It may hold secrets: keep it where passwords are kept.',
 ];
 

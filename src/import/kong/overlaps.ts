@@ -46,7 +46,7 @@ function claimsOf({ isCarried, host, path: { rule }, methods }: MatchCell): read
   return names.map((method) => JSON.stringify([host.pattern, rule.kind, rule.comparable, method]));
 }
 
-/** Of `/orders` and `/orders/` of one route the one that Kong takes more for goes on: it is the same rule here. */
+/** Of `/orders` and `/orders/` of one route the one that takes more in Kong is kept: it is the same rule here. */
 function shorterLiteral(first: MatchPath, second: MatchPath): MatchPath {
   return first.literal.length < second.literal.length ? second : first;
 }

@@ -19,14 +19,14 @@ export const preferredMethods: readonly ImportedMethod[] = [
   ...importedMethods.filter(({ credential }) => credential.appSecret === null),
 ];
 
-/** Plugins that authenticate callers in ways that Postern has not. */
+/** Plugins that authenticate callers in ways that Postern does not support. */
 const otherAuthentication: ReadonlySet<string> = new Set([
   ...['basic-auth', 'jwt', 'ldap-auth', 'session', 'key-auth-enc', 'openid-connect', 'mtls-auth', 'header-cert-auth'],
   ...['ldap-auth-advanced', 'oauth2-introspection', 'vault-auth', 'jwt-signer', 'saml', 'application-registration'],
   ...['ace', 'upstream-oauth', 'confluent'],
 ]);
 
-/** Plugins that log, measure, trace or change what was let in; nobody gets in or is kept out by them. */
+/** Plugins that log, measure, trace or change what was let in; no caller gets in or is kept out by them. */
 const bystanders: Readonly<Record<string, string>> = {
   ...sameFor('logs and metrics: Envoy’s access log and Postern’s metrics', [
     ...['file-log', 'http-log', 'tcp-log', 'udp-log', 'syslog', 'loggly', 'datadog', 'statsd', 'statsd-advanced'],

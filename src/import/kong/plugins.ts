@@ -105,7 +105,7 @@ export function readPlugins(
 
 /** Finds which configuration of a plugin Kong uses. */
 export interface EffectivePlugins {
-  /** The names of the plugins that apply to a route whoever calls, each with its configuration. */
+  /** The names of the plugins that apply to a route for every caller, each with its configuration. */
   forRoute(route: KongRoute): ReadonlyMap<string, KongPlugin>;
   /** The configuration for one consumer on a route; null when none applies. */
   forConsumer(name: string, route: KongRoute, consumer: KongConsumer): KongPlugin | null;

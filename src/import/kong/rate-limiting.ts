@@ -135,7 +135,7 @@ function readNamedWindows(config: PluginSettings): Windows {
     }
     shares.push([share, 'day']);
     config.report('warning', [window], {
-      what: `${what}: they became ${String(share)} a day, which never sums up to more`,
+      what: `${what}: they became ${String(share)} a day, which never adds up to more`,
       instead: 'raise the day’s limit where callers have busy days, knowing that the month may then hold more',
     });
   }
@@ -232,7 +232,7 @@ export function routeLimits(
     if (fault !== null) {
       const isElsewhere = options.elsewhere.has(name);
       report(isElsewhere ? 'warning' : 'error', [], {
-        what: `${fault}: ${isElsewhere ? 'it was left out, because it was said that its work is done elsewhere' : refusing}`,
+        what: `${fault}: ${isElsewhere ? 'it was left out, because --elsewhere says that its work is done elsewhere' : refusing}`,
         instead: `limit by Envoy’s local or global rate limit filter; then import again with --elsewhere ${name}`,
       });
       return isElsewhere ? { ...refused, isRefused: false } : refused;
@@ -284,7 +284,7 @@ function faultOn(
   isAuthenticated: boolean,
 ): string | null {
   if (per === 'consumer') {
-    return isAuthenticated ? null : 'counts addresses where nobody is authenticated, which Postern does not';
+    return isAuthenticated ? null : 'counts addresses where callers are not authenticated, which Postern does not';
   }
   if (consumer !== null) return 'counts a whole service for one consumer, which Postern does not';
   return service === null ? 'counts addresses on a route without service, which Postern does not' : null;

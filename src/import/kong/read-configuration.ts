@@ -129,12 +129,12 @@ function reportOtherLists(root: KongMapping, { findings }: ImportContext): void 
     if (idleLists.has(key)) continue;
     if (envoyLists.has(key)) {
       report('note', [], {
-        what: 'is about connections, which are Envoy’s',
+        what: 'is about connections, which Envoy makes here',
         instead: 'write it as clusters, listeners and TLS of Envoy',
       });
     } else if (Object.hasOwn(foreignCredentials, key)) {
       report('error', [], {
-        what: `holds credentials of ${foreignCredentials[key] ?? key}, which Postern cannot take over`,
+        what: `holds credentials of ${foreignCredentials[key] ?? key}, which Postern cannot import`,
         instead: 'give these consumers a credential of another method: postern credential issue',
       });
     } else {

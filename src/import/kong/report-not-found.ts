@@ -10,7 +10,7 @@ import type { MatchPath } from './route-match.ts';
 const MAX_COMPARISONS = 20_000_000;
 
 /**
- * Reports requests that pass in Kong and are 404 here, although no route was left out. Kong goes on to the next route
+ * Reports requests that pass in Kong and are 404 here, although no route was left out. Kong tries the next route
  * when the method does not fit; here the endpoint with the best host and path decides alone (spec §2.3). And a prefix of
  * Kong ends within a segment: `/orders` takes `/orders2`.
  */

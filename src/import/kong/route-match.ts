@@ -45,7 +45,7 @@ const ANY_PATH: MatchPath = {
   length: 0,
 };
 
-/** Longer paths are in no configuration that anybody reads. */
+/** Longer paths are in no real configuration. */
 const MAX_PATH_LENGTH = 2048;
 
 /** Paths of Kong before 3.0 are regular expressions when they hold anything else. */
@@ -56,7 +56,7 @@ export function readRouteMatch(route: KongRoute, marksRegexPaths: boolean): Rout
   const { report, otherConditions } = route;
   if (otherConditions.length > 0) {
     report('error', [], {
-      what: `is chosen by ${otherConditions.map(quoted).join(', ')} too, which endpoints have not: it was left out`,
+      what: `is chosen by ${otherConditions.map(quoted).join(', ')} too, which endpoints do not support: it was left out`,
       instead: 'name an endpoint of your own in Envoy’s route: context_extensions of ext_authz',
     });
   }
@@ -184,7 +184,7 @@ function literal(text: string, kind: RegexLiteral['kind']): RegexLiteral {
   return text.startsWith('/') ? { text, kind } : { text: '/', kind: 'part' };
 }
 
-/** A `|` outside of every group: what follows it begins anew. */
+/** A `|` outside of every group: what follows it is matched from the beginning. */
 function hasTopLevelAlternative(source: string): boolean {
   let depth = 0;
   let isInClass = false;

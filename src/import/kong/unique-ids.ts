@@ -3,14 +3,14 @@ import { ID_PATTERN } from '../../document/fields.ts';
 
 const MAX_ID_LENGTH = 63;
 
-/** Characters of the hash that tells apart names which make the same id. */
+/** Characters of the hash that distinguishes names which make the same id. */
 const HASH_CHARACTERS = 8;
 
 /** Something that needs an id. */
 export interface Named {
   /** What the id is made of. */
   readonly name: string;
-  /** What tells two of the same name apart; stays the same while the thing does. */
+  /** What distinguishes two of the same name; stays the same while the thing does. */
   readonly identity: string;
 }
 

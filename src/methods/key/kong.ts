@@ -23,7 +23,7 @@ export const kongKeyAuth: KongCounterpart<'key'> = {
     }
     if (keyNames.length > 0) return { keyNames };
     settings.report('error', [], {
-      what: 'takes the key from nowhere that Postern looks at: the endpoints it applies to refuse everything',
+      what: 'takes the key only from where Postern does not look: the endpoints it applies to refuse everything',
     });
     return null;
   },

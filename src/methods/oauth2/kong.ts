@@ -26,7 +26,7 @@ function readOptions(settings: PluginSettings): Partial<OAuth2Options> | null {
   for (const grant of ['enable_authorization_code', 'enable_implicit_grant', 'enable_password_grant']) {
     if (!settings.flag(grant, false)) continue;
     settings.report('error', [grant], {
-      what: `also has the grant of ${quoted(grant)}, which Postern has not: its callers get no tokens`,
+      what: `also has the grant of ${quoted(grant)}, which Postern does not support: its callers get no tokens`,
       instead: 'keep a server of its own for this grant, or have them use client credentials',
     });
   }
@@ -39,7 +39,7 @@ function readOptions(settings: PluginSettings): Partial<OAuth2Options> | null {
   }
   if (settings.texts('scopes').length > 0) {
     settings.report('warning', ['scopes'], {
-      what: 'has scopes and tells back ends about them (X-Authenticated-Scope); Postern ignores scopes and removes that header',
+      what: 'has scopes and sends them to back ends (X-Authenticated-Scope); Postern ignores scopes and removes that header',
       instead: 'use one endpoint for each scope, with grants',
     });
   }

@@ -74,7 +74,7 @@ describe('postern import kong', () => {
     assert.equal(code, 1);
     assert.match(out, /enabled: false/);
     assert.ok(
-      err.includes(`${file}:3:5: error: route "a": authenticates callers by "jwt", which Postern has not`),
+      err.includes(`${file}:3:5: error: route "a": authenticates callers by "jwt", which Postern does not support`),
       err,
     );
     assert.match(err, /\n1 endpoint \(1 refuses everything\), 0 consumers, 0 grants: 1 error, /);

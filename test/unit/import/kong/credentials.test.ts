@@ -109,7 +109,7 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
       'has a variable of decK in place of its "key"',
     ],
     ['a long key', `keyauth_credentials: [{ key: ${'k'.repeat(513)} }]`, 'has a "key" of more than 512 characters'],
-    ['a key that ends nobody knows when', 'keyauth_credentials: [{ key: k1, ttl: 60 }]', 'ends some time'],
+    ['a key that expires at an unknown time', 'keyauth_credentials: [{ key: k1, ttl: 60 }]', 'expires, but'],
     ['a short secret', 'hmacauth_credentials: [{ username: a, secret: tooshort }]', 'is too short'],
     ['a secret that Kong generates', 'hmacauth_credentials: [{ username: a }]', 'has no "secret" in this file'],
     [

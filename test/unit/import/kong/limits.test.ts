@@ -40,7 +40,7 @@ describe('rate-limiting of Kong', () => {
     assert.equal(endpointOf(imported, 'b')['enabled'], false);
   });
 
-  it('of a month or year becomes a share for a day that never sums up to more, which is told', () => {
+  it('of a month or year becomes a share for a day that never adds up to more, which is reported', () => {
     const imported = limited('{ month: 3100, day: 200, year: 3660 }');
     assert.deepEqual(limitsOf(imported), { limits: [{ requests: 10, unit: 'day', per: 'consumer' }] });
     assert.match(told(imported.findings, 'warning').join('\n'), /3100 requests a month; .* they became 100 a day/);
@@ -69,7 +69,7 @@ describe('rate-limiting of Kong', () => {
       '_format_version: "3.0"\nroutes:\n  - { name: a, paths: [/a], plugins: [{ name: rate-limiting, config: { second: 1 } }] }\n',
     );
     assert.equal(endpointOf(imported, 'a')['enabled'], false);
-    assert.match(told(imported.findings, 'error').join('\n'), /counts addresses where nobody is authenticated/);
+    assert.match(told(imported.findings, 'error').join('\n'), /counts addresses where callers are not authenticated/);
   });
 });
 
@@ -130,7 +130,7 @@ consumers: [{ username: vip, plugins: [{ name: rate-limiting, ${scope} config: {
     assert.equal(importText(text('')).grants.length, 1);
   });
 
-  it('for which Postern has nothing disables the consumer', () => {
+  it('for which Postern does not supporthing disables the consumer', () => {
     const imported = importText(text('route: a,').replace('minute: 50', 'minute: 50, limit_by: ip'));
     assert.deepEqual(imported.consumers[0]?.['enabled'], false);
     assert.equal(imported.counts.error, 1);

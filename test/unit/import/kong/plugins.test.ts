@@ -50,7 +50,7 @@ describe('a route of Kong', () => {
     const plugin = '{ name: key-auth, config: { key_in_query: false, key_in_header: false, key_in_body: true } }';
     assert.deepEqual(accessOf(withPlugins(plugin)), { scenario: 'partner-openapi', ...isClosed });
     assert.match(errorsOf(plugin), /also takes the key from the body/);
-    assert.match(errorsOf(plugin), /takes the key from nowhere that Postern looks at/);
+    assert.match(errorsOf(plugin), /takes the key only from where Postern does not look/);
   });
 
   it('with hmac-auth has its algorithms and clock skew', () => {
@@ -80,7 +80,7 @@ describe('a route of Kong', () => {
     ['less than a second of clock skew', '{ name: hmac-auth, config: { clock_skew: 0.5 } }'],
     ['no client credentials', '{ name: oauth2, config: { enable_authorization_code: true } }'],
     ['a setting that is not known', '{ name: key-auth, config: { only_on_sundays: true } }'],
-    ['an authentication that Postern has not', '{ name: jwt }'],
+    ['an authentication that Postern does not support', '{ name: jwt }'],
     ['two that both have to pass', '{ name: key-auth }, { name: hmac-auth }'],
     ['two that both have to pass, one of them unknown', '{ name: key-auth }, { name: openid-connect }'],
     [
@@ -191,7 +191,7 @@ routes: [{ name: c, paths: [/c] }]
     );
   });
 
-  it('is one consumer: kept out by request-termination, or by what Postern has not', () => {
+  it('is one consumer: kept out by request-termination, or by what Postern does not support', () => {
     const imported = importText(`_format_version: "3.0"
 routes: [{ name: a, paths: [/a], plugins: [{ name: key-auth }] }]
 consumers:
@@ -256,6 +256,6 @@ consumer_groups: [{ id: g1, name: gold, consumers: [{ username: one }] }]
   it('that are denied leave a grant to everybody else', () => {
     assert.deepEqual(granted('{ deny: [silver] }'), ['one', 'none']);
     assert.deepEqual(granted('{ blacklist: [gold] }'), ['none']);
-    assert.match(told(imported('{ deny: [x] }').findings, 'warning').join('\n'), /for every consumer of now/);
+    assert.match(told(imported('{ deny: [x] }').findings, 'warning').join('\n'), /for each consumer that is in none of them now/);
   });
 });
