@@ -274,7 +274,7 @@ function registerShow(noun: Command, context: CommandContext): void {
     });
 }
 
-/** Whose it is, is told by where it stands. */
+/** Without its consumer, below whom it stands. */
 function declareOwn(shown: ShownCredential): Declared {
   return Object.fromEntries(
     Object.entries(declareShownCredential(shown, 'leave-out')).filter(([name]) => name !== 'consumer'),

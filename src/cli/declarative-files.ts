@@ -17,7 +17,7 @@ export interface SourceFiles {
   readonly sources: readonly (DocumentSource | UnreadSource)[];
 }
 
-/** Reads the files of `-f`. One that cannot be read is a source whose problem is told with the others. */
+/** Reads the files of `-f`. One that cannot be read is a source whose problem is reported with the others. */
 export async function readSources(names: readonly string[]): Promise<SourceFiles> {
   const files = [...new Set(names)];
   const texts = new Map<string, string>();

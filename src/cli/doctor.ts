@@ -27,7 +27,7 @@ interface DoctorOptions {
 export function registerDoctor(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('Check what a gateway with these settings depends on, and tell what to do about it.')
+    .description('Check what a gateway with these settings depends on, and say what to do about faults.')
     .option('--store <location>', 'the store to look at, instead of POSTERN_STORE; no password')
     .option('--envoy <url...>', 'admin addresses of Envoys whose configuration is looked through', [])
     .option('--deep', 'read every record of a database and open every secret', false)

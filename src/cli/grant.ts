@@ -41,16 +41,16 @@ interface AddFlags extends ChangeFlags {
 function registerGrantAdd(noun: Command, context: CommandContext): void {
   const command = noun
     .command('add')
-    .description('Authorise a consumer on an endpoint; a grant that is there already changes as given.')
-    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
-    .addOption(new Option('--consumer <id>', 'who; repeatable').argParser(collectId).makeOptionMandatory())
+    .description('Authorise a consumer on an endpoint, or change the grant that it has.')
+    .addOption(new Option('--endpoint <id>', 'the endpoint').argParser(parseId).makeOptionMandatory())
+    .addOption(new Option('--consumer <id>', 'the consumer; repeatable').argParser(collectId).makeOptionMandatory())
     .option(
       '--limit <limit>',
       'instead of what the endpoint gives each consumer, such as 1000/minute; repeatable',
       collectGrantLimit,
     )
-    .option('--no-limits', 'none of the limits that the endpoint gives each consumer')
-    .option('--expires <time>', 'until then: 2027-01-01T00:00:00Z, 90d from now, or never', parseMomentOrNever);
+    .option('--no-limits', 'without the limits that the endpoint gives each consumer')
+    .option('--expires <time>', 'when it ends: 2027-01-01T00:00:00Z, 90d from now, or never', parseMomentOrNever);
   addChangeOptions(command)
     .addHelpText(
       'after',
@@ -59,7 +59,7 @@ function registerGrantAdd(noun: Command, context: CommandContext): void {
           'postern grant add --endpoint orders --consumer acme',
           'postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d',
         ],
-        exits: { ...changeExits, notFound: 'no such endpoint or consumer', conflict: 'changed meanwhile' },
+        exits: { ...changeExits, notFound: 'no such endpoint or consumer', conflict: 'changed by others' },
       }),
     )
     .action(async (flags: AddFlags) => {
@@ -95,7 +95,7 @@ function wishOf({ limit, limits, expires }: AddFlags, nowSeconds: number): Grant
 
 /** What makes a grant worth less than it seems. */
 function notesOf(endpoint: Endpoint): readonly string[] {
-  if (endpoint.scenario === 'open') return [`${endpoint.id} is open: it lets everybody in, and looks at no grant`];
+  if (endpoint.scenario === 'open') return [`${endpoint.id} is open: it lets every caller in and ignores grants`];
   if (endpoint.accessCondition === 'authenticated-and-authorized') return [];
   return [
     `${endpoint.id} lets in every authenticated consumer; the grant sets limits only, unless its access condition becomes authenticated-and-authorized`,
@@ -111,15 +111,15 @@ interface RemoveFlags extends ChangeFlags {
 function registerGrantRemove(noun: Command, context: CommandContext): void {
   const command = noun
     .command('remove')
-    .description('Authorise a consumer on an endpoint no longer.')
-    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
-    .addOption(new Option('--consumer <id>', 'who; repeatable').argParser(collectId).makeOptionMandatory());
+    .description('Remove the grants of consumers on an endpoint.')
+    .addOption(new Option('--endpoint <id>', 'the endpoint').argParser(parseId).makeOptionMandatory())
+    .addOption(new Option('--consumer <id>', 'the consumer; repeatable').argParser(collectId).makeOptionMandatory());
   addChangeOptions(command)
     .addHelpText(
       'after',
       helpText({
         examples: ['postern grant remove --endpoint orders --consumer acme'],
-        exits: { ...changeExits, notFound: 'no such grant', conflict: 'changed meanwhile' },
+        exits: { ...changeExits, notFound: 'no such grant', conflict: 'changed by others' },
       }),
     )
     .action(async (flags: RemoveFlags) => {
@@ -148,7 +148,7 @@ interface ListFlags extends StoreFlags {
 function registerGrantList(noun: Command, context: CommandContext): void {
   const command = noun
     .command('list')
-    .description('List who is authorised where.')
+    .description('List which consumers are authorised on which endpoints.')
     .option('--endpoint <id>', 'on this endpoint', parseId)
     .option('--consumer <id>', 'of this consumer', parseId)
     .option('--limit <number>', 'the first so many', parseCount);
@@ -201,7 +201,7 @@ export function grantView(nowSeconds: number): ListView<Stored<Grant>> {
       },
     ],
     declare: (stored) => ({ ...declareGrant(stored.resource), ...declareVersion(stored) }),
-    none: 'There is no such grant. "postern grant add" makes one.',
+    none: 'There is no such grant. "postern grant add" creates one.',
   };
 }
 

@@ -70,7 +70,7 @@ function registerImportKong(group: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       helpText({
-        notes: `The document lets nobody in whom Kong keeps out: what Postern cannot judge becomes an endpoint that refuses everything
+        notes: `The document lets no caller in whom Kong refuses: what Postern cannot translate becomes an endpoint that refuses everything
 (enabled: false), or is left out. Each such thing is an error on standard error, with its place in the file, why, and what
 to do instead; warnings are what callers or back ends may notice. The document is written in any case.
 
@@ -144,7 +144,7 @@ async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode
     for (const { file, line, column, message } of problems) {
       err.write(`${replaceInvisible(`${file}:${String(line)}:${String(column)}: ${message}`)}\n`);
     }
-    err.write(`${String(problems.length)} ${problems.length === 1 ? 'problem' : 'problems'}; nothing was written\n`);
+    err.write(`${count(problems.length, 'problem')}; nothing was written\n`);
     return exitCodes.failed;
   }
   const { imported } = result;

@@ -14,7 +14,7 @@ export function registerLimit(program: Command, context: CommandContext): void {
   const noun = addNoun(
     program,
     'limit',
-    'Traffic control of endpoints and of single consumers on them.',
+    'Rate limits of endpoints, and of single consumers on them.',
     'limit set 100/minute/consumer --endpoint orders',
   );
   registerLimitSet(noun, context);
@@ -30,20 +30,24 @@ interface SetFlags extends ChangeFlags {
 function registerLimitSet(noun: Command, context: CommandContext): void {
   const command = noun
     .command('set')
-    .description('Set the traffic control of an endpoint, or of one consumer on it. All former limits go.')
+    .description('Set the limits of an endpoint, or of one consumer on it. They replace all former ones.')
     .argument('<limit...>', '100/minute/consumer, 5000/hour/endpoint; with --consumer 1000/minute')
-    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
-    .option('--consumer <id>', 'for this consumer, whose grant then replaces what the endpoint gives each', parseId);
+    .addOption(new Option('--endpoint <id>', 'the endpoint').argParser(parseId).makeOptionMandatory())
+    .option(
+      '--consumer <id>',
+      'for this consumer: its grant then replaces what the endpoint gives each consumer',
+      parseId,
+    );
   addChangeOptions(command)
     .addHelpText(
       'after',
       helpText({
-        notes: `UNIT is second, minute, hour or day. PER consumer: each consumer by itself; PER endpoint: all together.`,
+        notes: `UNIT is second, minute, hour or day. PER consumer: each consumer separately; PER endpoint: all together.`,
         examples: [
           'postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders',
           'postern limit set 1000/minute --endpoint orders --consumer acme',
         ],
-        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed meanwhile' },
+        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed by others' },
       }),
     )
     .action(async (texts: readonly string[], flags: SetFlags) => {
@@ -87,16 +91,18 @@ interface ClearFlags extends ChangeFlags {
 function registerLimitClear(noun: Command, context: CommandContext): void {
   const command = noun
     .command('clear')
-    .description('Remove the limits of an endpoint; with --consumer, its own ones, so that those of the endpoint hold.')
-    .addOption(new Option('--endpoint <id>', 'where').argParser(parseId).makeOptionMandatory())
-    .option('--consumer <id>', 'the own limits of this consumer', parseId);
+    .description(
+      'Remove the limits of an endpoint; with --consumer, those of its grant, so that the limits of the endpoint apply.',
+    )
+    .addOption(new Option('--endpoint <id>', 'the endpoint').argParser(parseId).makeOptionMandatory())
+    .option('--consumer <id>', 'the limits of this consumer only', parseId);
   addChangeOptions(command)
     .addHelpText(
       'after',
       helpText({
-        notes: `To let one consumer go without the limits of the endpoint: "grant add --no-limits".`,
+        notes: `To free one consumer from the limits of the endpoint: "grant add --no-limits".`,
         examples: ['postern limit clear --endpoint orders', 'postern limit clear --endpoint orders --consumer acme'],
-        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed meanwhile' },
+        exits: { ...changeExits, notFound: 'no such endpoint or grant', conflict: 'changed by others' },
       }),
     )
     .action(async (flags: ClearFlags) => {

@@ -25,9 +25,9 @@ interface Finding extends SourceFiles {
 export function registerValidate(program: Command, context: CommandContext): void {
   program
     .command('validate')
-    .description('Check declarative files and tell every problem with file, line and column.')
+    .description('Check declarative files and report every problem with file, line and column.')
     .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
-    .option('-f, --file <file...>', 'the same, as "apply" and "diff" have it')
+    .option('-f, --file <file...>', 'the same, as in "apply" and "diff"')
     .addOption(outputOption())
     .addHelpText(
       'after',
@@ -35,7 +35,7 @@ export function registerValidate(program: Command, context: CommandContext): voi
         notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
 environment variables and files of appSecretFrom must be there. No secret is printed.
 
-Warnings are about what is right and most probably not meant, such as a path with a wildcard or a grant that has ended.`,
+Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.`,
         examples: [
           'postern validate',
           'postern validate postern.yaml',

@@ -37,10 +37,10 @@ import {
 export function registerApply(program: Command, context: CommandContext): void {
   const command = program
     .command('apply')
-    .description('Make the store say what declarative files say.')
+    .description('Make the store match declarative files.')
     .requiredOption('-f, --file <file...>', 'files that together are one document')
     .option('--prune', 'delete what the files do not name; asks, or needs --yes')
-    .option('--revive', 'also bring back what was disabled or revoked, or retires, where the files say so');
+    .option('--revive', 'also bring back what was disabled, revoked or is retiring, where the files say so');
   addYesOption(addChangeOptions(addNewRingOption(command)))
     .addHelpText(
       'after',
@@ -59,7 +59,7 @@ the command again completes what was stopped.`,
         exits: {
           ...changeExits,
           failed: 'problems of the files, or stopped',
-          conflict: 'the store changed meanwhile, an App Key was given before, or --revive is needed',
+          conflict: 'others changed the store, an App Key is taken, or --revive is needed',
         },
       }),
     )

@@ -35,11 +35,11 @@ interface NewCredentialFlags {
 /** Adds the flags that `issue` and `import` share, without `--method`. */
 function addNewCredentialFlags(command: Command): Command {
   return command
-    .addOption(new Option('--consumer <id>', 'who gets it').argParser(parseId).makeOptionMandatory())
-    .option('--id <id>', 'its id; CONSUMER-METHOD-… without it', parseId)
+    .addOption(new Option('--consumer <id>', 'the consumer who gets it').argParser(parseId).makeOptionMandatory())
+    .option('--id <id>', 'its id; CONSUMER-METHOD-… when left out', parseId)
     .option('--not-before <time>', 'works from then on: 2027-01-01T00:00:00Z, or 7d from now', parseMoment)
     .option('--expires <time>', 'works until then: 2027-01-01T00:00:00Z, or 90d from now', parseMoment)
-    .option('--hash-only', 'key only: keep no more than the hash of the App Key, so that nobody can look it up');
+    .option('--hash-only', 'key only: store only the hash of the App Key, so that it cannot be shown again');
 }
 
 /** `--method`, with its choices. */
@@ -153,7 +153,7 @@ interface Pair {
 export function registerCredentialImport(noun: Command, context: CommandContext): void {
   const command = noun
     .command('import')
-    .description('Take over an App Key and an App Secret that a partner has already.')
+    .description('Import an App Key and an App Secret that a partner already has.')
     .requiredOption(
       '--method <method>',
       `a method it is for (${authenticationMethods.join(', ')}); repeatable`,

@@ -91,7 +91,7 @@ export function credentialView(nowSeconds: number): ListView<ShownCredential> {
       { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
     ],
     declare: (shown) => declareShownCredential(shown, 'leave-out'),
-    none: 'There is no such credential. "postern credential issue" makes one.',
+    none: 'There is no such credential. "postern credential issue" creates one.',
   };
 }
 

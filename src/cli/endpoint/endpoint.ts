@@ -62,7 +62,7 @@ const view: ListView<Stored<Endpoint>> = {
     },
   ],
   declare: (stored) => ({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }),
-  none: 'There is no such endpoint. "postern endpoint create" makes one.',
+  none: 'There is no such endpoint. "postern endpoint create" creates one.',
 };
 
 /** Adds `postern endpoint list`. */

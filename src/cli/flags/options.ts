@@ -71,7 +71,7 @@ export function addYesOption(command: Command): Command {
 
 /** Adds `--revision`. */
 export function addRevisionOption(command: Command): Command {
-  return command.option('--revision <number>', 'only while this is its revision, as "show" tells it', parseCount);
+  return command.option('--revision <number>', 'only while this is its revision; "show" prints it', parseCount);
 }
 
 /** What `--unset` can name: flags by the fields they set; of `keyed` ones, one key too, as in `option.mode`. */

@@ -30,7 +30,7 @@ export function registerKeyring(program: Command, context: CommandContext): void
         examples: [
           'postern keyring create keyring.yaml    make one; then POSTERN_KEYRING=keyring.yaml',
           'postern keyring rotate keyring.yaml    use a new key from now on',
-          "postern keyring rewrap                 seal the store's secrets anew with it",
+          "postern keyring rewrap                 seal the store's secrets with it",
           'postern keyring show keyring.yaml      ids and ages, never keys',
         ],
       }),
@@ -43,19 +43,19 @@ export function registerKeyring(program: Command, context: CommandContext): void
 function registerCreate(group: Command, context: CommandContext): void {
   group
     .command('create')
-    .description('Make a key ring file with one random key, which only its owner can read.')
+    .description('Create a key ring file with one random key. Only its owner can read the file.')
     .argument('[file]', 'where; POSTERN_KEYRING when left out')
-    .option('--dry-run', 'tell what would be made, and make nothing')
+    .option('--dry-run', 'print what would be created, and create nothing')
     .addOption(outputOption())
     .addHelpText(
       'after',
       helpText({
-        notes: `A file that is there already is never replaced: without its keys, secrets that were sealed with them are lost.`,
+        notes: `An existing file is never replaced: without its keys, secrets that were sealed with them are lost.`,
         examples: [
           'postern keyring create /etc/postern/keyring.yaml',
           'POSTERN_KEYRING=keyring.yaml postern keyring create',
         ],
-        exits: { done: 'made', failed: 'it cannot be written', conflict: 'the file is there already' },
+        exits: { done: 'created', failed: 'it cannot be written', conflict: 'the file exists' },
       }),
     )
     .action(async (file: string | undefined, options: CreateOptions) => {
@@ -96,12 +96,12 @@ function registerRotate(group: Command, context: CommandContext): void {
     .argument('[file]', 'the key ring; POSTERN_KEYRING when left out')
     .addOption(new Option('--stage', 'only add the key, so that every replica has it before it is used'))
     .addOption(new Option('--promote', 'make the staged key the current one').conflicts('stage'))
-    .option('--dry-run', 'tell what would change, and change nothing')
+    .option('--dry-run', 'print what would change, and change nothing')
     .addOption(outputOption())
     .addHelpText(
       'after',
       helpText({
-        notes: `The former key stays: it opens what was sealed with it until "postern keyring rewrap" has run and "remove" takes it out.
+        notes: `The former key stays: it opens what was sealed with it until "postern keyring rewrap" has run and "remove" removes it.
 With several replicas that each have a copy of the file, rotate in two steps and bring the file to all of them after each:
 a replica cannot open what was sealed with a key that it does not have yet.`,
         examples: [

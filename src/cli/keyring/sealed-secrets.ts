@@ -40,17 +40,17 @@ async function openDatabase(
 export function registerRewrap(group: Command, context: CommandContext): void {
   group
     .command('rewrap')
-    .description('Seal the secrets of the store anew that were sealed with former keys.')
+    .description('Seal secrets of the store that were sealed with former keys again, with the current one.')
     .argument('[file]', 'the key ring, or env:NAME; POSTERN_KEYRING when left out')
-    .option('--dry-run', 'count what would be sealed anew, and change nothing')
+    .option('--dry-run', 'count what would be sealed again, and change nothing')
     .addOption(outputOption())
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption())
     .addHelpText(
       'after',
       helpText({
-        notes: `Replicas serve meanwhile; each must have the current key already, or it cannot open what is sealed with it. The work can
-be stopped at any time and gone on with. It changes no revision, and is one event in the audit trail.`,
+        notes: `Replicas keep serving; each must have the current key already, or it cannot open what is sealed with it. The work can be
+stopped and continued at any time. It changes no revision, and is one event in the audit trail.`,
         examples: ['postern keyring rewrap --dry-run', 'postern keyring rewrap'],
         exits: {
           ...changeExits,
@@ -65,7 +65,7 @@ be stopped at any time and gone on with. It changes no revision, and is one even
     });
 }
 
-/** Records that do not open and are told one by one. */
+/** Records that do not open and are listed one by one. */
 const MAX_TOLD = 20;
 
 async function rewrapStore(
@@ -163,21 +163,20 @@ function counted(value: number, noun: string): string {
 export function registerRemove(group: Command, context: CommandContext): void {
   const command = group
     .command('remove')
-    .description('Take a former key out of a key ring, once nothing is sealed with it any more.')
+    .description('Remove a former key from a key ring, once nothing is sealed with it.')
     .argument('<file-or-key>', 'the key ring, and then the key; or only the key of the ring of POSTERN_KEYRING')
     .argument('[key]', 'id of the key');
   addYesOption(command)
-    .option('--dry-run', 'tell what would change, and change nothing')
+    .option('--dry-run', 'print what would change, and change nothing')
     .addOption(outputOption())
     .option('--store <location>', 'whose secrets the key may have sealed, instead of POSTERN_STORE; no password')
-    .option('--without-store', 'do not look into a store')
+    .option('--without-store', 'do not check a store')
     .addOption(timeoutOption())
     .addHelpText(
       'after',
       helpText({
-        notes: `The store is looked at first: while the key seals a secret there, nothing is removed, and "postern keyring rewrap" is what
-to run. Backups that it sealed can never be opened again, and tokens signed with it are refused. The current key is not
-removed.`,
+        notes: `The store is checked first: while the key seals a secret there, nothing is removed; run "postern keyring rewrap" first.
+Backups that it sealed can never be opened again, and tokens signed with it are refused. The current key cannot be removed.`,
         examples: [
           'postern keyring remove keyring.yaml k20260101-3f0c9a',
           'postern keyring remove k20260101-3f0c9a --yes',
@@ -230,7 +229,7 @@ async function removeRingKey(
   return exitCodes.done;
 }
 
-/** Makes sure that the store has no secret that the key sealed. Rejects with `Conflict`, which tells how many it has. */
+/** Makes sure that the store has no secret that the key sealed. Rejects with `Conflict`, which says how many it has. */
 async function requireUnused(keyId: string, options: RemoveOptions, context: CommandContext): Promise<void> {
   const { store } = options;
   const { environment } = context.terminal;

@@ -44,7 +44,7 @@ export interface Plan {
   };
 }
 
-/** More changes than these are told by their number, in tables. */
+/** More changes than these are only counted, in tables. */
 const MAX_SHOWN_CHANGES = 20;
 
 /** So often a change is planned again after others changed the same record. */
@@ -112,8 +112,7 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
   if (question !== undefined && !canAsk(terminal)) await confirm(question, terminal);
   if (former === null) for (const note of plan.notes ?? []) terminal.err.write(`note: ${note}\n`);
   if (!isSame) {
-    if (former !== null)
-      terminal.err.write('note: others changed the same meanwhile; planned again on what they left\n');
+    if (former !== null) terminal.err.write('note: others changed the same records; planned again on what they left\n');
     report.planned(described);
   }
   if (changes.length === 0) {
@@ -207,7 +206,7 @@ function reporterFor(flags: ChangeFlags, { out, environment }: CommandContext['t
 /** The flag that sets what a path of the declared resource leads to, such as `--host` for `match.hosts[0]`; null for none. */
 export type FlagOf = (path: string) => string | null;
 
-/** The changes of a plan. Throws `UsageError`, which tells every problem by its flag, or `Conflict`. */
+/** The changes of a plan. Throws `UsageError`, which names every problem by its flag, or `Conflict`. */
 export function changesOf(planned: Planned, flagOf: FlagOf): readonly Change[] {
   if ('changes' in planned) return planned.changes;
   if ('conflict' in planned) throw new Conflict(planned.conflict);
@@ -217,7 +216,7 @@ export function changesOf(planned: Planned, flagOf: FlagOf): readonly Change[] {
   );
 }
 
-/** What is missing is told at the place where it is missing; the flag that is missing is that of the name in the words. */
+/** A missing field is reported at the place that lacks it; the flag is found by the name in the message. */
 function tell({ path, message }: PlainProblem, flagOf: FlagOf): string {
   const missing = /^"(\w+)" is missing/.exec(message)?.[1];
   const flag = flagOf(missing === undefined ? path : `${path === '' ? '' : `${path}.`}${missing}`);

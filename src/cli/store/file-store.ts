@@ -12,7 +12,7 @@ import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
 import type { SecretsNeeded } from './open-store.ts';
 
-/** Stands for secrets that nobody asked for, so that looking at a file needs none of the variables that it names. */
+/** Stands for secrets that no command needs, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 
 type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[K]> };
@@ -101,7 +101,7 @@ class UnreadSecret extends Secret {
   }
 }
 
-/** @param unread is told why secrets cannot be read, by the text that stands for each */
+/** @param unread takes why secrets cannot be read, by the text that stands for each */
 function readerFor(needed: SecretsNeeded, environment: Environment, unread: Map<string, string>): ReadSecret {
   if (needed === false) return anySecret;
   const read = secretReader({ environment });

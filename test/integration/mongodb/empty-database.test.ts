@@ -56,6 +56,6 @@ describe('a database that no Postern has been used with', () => {
   it('has nothing to list once it has a schema', async () => {
     assert.equal((await run('doctor --fix')).code, 0);
     const { code, out, err } = await run('endpoint list');
-    assert.deepEqual([code, out, err], [0, '', 'There is no such endpoint. "postern endpoint create" makes one.\n']);
+    assert.deepEqual([code, out, err], [0, '', 'There is no such endpoint. "postern endpoint create" creates one.\n']);
   });
 });
