@@ -21,12 +21,11 @@ export function openBenchStore(uri: string, maxCachedCredentials = 100_000): Mon
       loaded: () => undefined,
       changed: () => undefined,
       running: () => undefined,
-      away: () => undefined,
-      back: () => undefined,
+      down: () => undefined,
+      up: () => undefined,
       missedChanges: () => undefined,
       appKeysRead: () => undefined,
-      signaturesLost: () => undefined,
-      signaturesBack: () => undefined,
+      signatures: { down: () => undefined, up: () => undefined },
       faulty: (description) => {
         throw new Error(description);
       },

@@ -4,7 +4,7 @@ import type { DatabaseObserver, FileObserver } from '../store/check-store.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Says what becomes of a database: one line when it goes away, one when it is back, and one for each faulty document. */
+/** Logs what is reported of a database: one line when it goes down, one when it is up again, and one for each faulty document. */
 export function createDatabaseObserver(logger: Logger, metrics: Metrics): DatabaseObserver {
   let isLoaded = false;
   return {
@@ -29,14 +29,14 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
         );
       }
     },
-    away(reason, detail) {
+    down(reason, detail) {
       const message = isLoaded
         ? 'the database cannot be read; callers who were seen before are served from memory'
         : 'the database cannot be read; the gRPC and OAuth2 listeners stay closed until it can';
       logger.error(message, { reason, detail });
     },
-    back(awaySeconds) {
-      logger.info('the database is back', { awaySeconds });
+    up(downSeconds) {
+      logger.info('the database is back', { awaySeconds: downSeconds });
     },
     missedChanges() {
       logger.warn('the database could not tell what changed since the last change; everything is read anew');
@@ -44,11 +44,15 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
     appKeysRead(count, seconds) {
       logger.info('all App Keys are known; others are refused without a look-up', { count, seconds });
     },
-    signaturesLost(detail) {
-      logger.error('used signatures cannot be remembered; endpoints with replayProtection refuse with 503', { detail });
-    },
-    signaturesBack() {
-      logger.info('used signatures are remembered again');
+    signatures: {
+      down(detail) {
+        logger.error('used signatures cannot be remembered; endpoints with replayProtection refuse with 503', {
+          detail,
+        });
+      },
+      up() {
+        logger.info('used signatures are remembered again');
+      },
     },
     faulty(fault) {
       logger.error('a document of the database is faulty; nothing is allowed by it until it is fixed', {

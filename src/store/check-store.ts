@@ -54,7 +54,7 @@ export interface StoreState {
   readonly grants: readonly Grant[];
 }
 
-/** Told what becomes of a declarative file. */
+/** What is reported of a declarative file. */
 export interface FileObserver {
   /** A state is in force. */
   loaded(path: string, state: StoreState): void;
@@ -71,26 +71,24 @@ export interface ReadEndpoints {
   readonly faults: readonly unknown[];
 }
 
-/** Told what becomes of a database. */
+/** What is reported of a database. */
 export interface DatabaseObserver {
   /** Endpoints were read as a whole: at start, and where changes may have been missed. */
   loaded(read: ReadEndpoints): void;
   /** Endpoints were changed. */
   changed(read: ReadEndpoints): void;
-  /** How changes come from now on; told at start and when it becomes another. */
+  /** How changes come from now on; at start and when that changes. */
   running(mode: 'following' | 'polling'): void;
-  /** The database is away. `reason` is a word for searching, `detail` a sentence for people. */
-  away(reason: string, detail: string): void;
-  /** The database is back. */
-  back(awaySeconds: number): void;
-  /** Changes were missed; everything is read anew. */
+  /** The database is down, or down for another reason than before. `reason` is a word for searching, `detail` a sentence for people. */
+  down(reason: string, detail: string): void;
+  /** All of it is up again. */
+  up(downSeconds: number): void;
+  /** Changes were missed; everything is read again. */
   missedChanges(): void;
-  /** All App Keys are known: from now on those that nobody holds are refused without a look-up. */
+  /** All App Keys are known: from now on any other is refused without a look-up. */
   appKeysRead(count: number, seconds: number): void;
-  /** Used signatures cannot be remembered: endpoints with `replayProtection` refuse with 503. */
-  signaturesLost(detail: string): void;
-  /** Used signatures are remembered again. */
-  signaturesBack(): void;
+  /** While used signatures cannot be remembered, endpoints with `replayProtection` refuse with 503. */
+  readonly signatures: { down(detail: string): void; up(): void };
   /** A document says nothing, and nothing is allowed because of it. */
   faulty(description: string): void;
   defect(error: unknown): void;

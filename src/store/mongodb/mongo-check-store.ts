@@ -8,9 +8,9 @@ import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { CheckStore, DatabaseObserver, Catalog } from '../check-store.ts';
 import type { UsageSink } from '../usage-recorder.ts';
 import { connectMongodb } from './connect.ts';
-import { MongodbUnavailable, translateFault } from './faults.ts';
+import { MongodbUnavailable } from './faults.ts';
 import { AppKeyReader } from './feed/app-key-reader.ts';
-import { Availability, LookUpProbe, type StorePart } from './feed/availability.ts';
+import { Availability, LookUpProbe } from './feed/availability.ts';
 import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
 import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
@@ -90,14 +90,8 @@ export class MongoCheckStore implements CheckStore {
     this.#faults = new RecordFaults(clock, (fault) => {
       observer.faulty(describeFault(fault));
     });
-    this.#availability = new Availability(clock, {
-      away: (fault) => {
-        observer.away(fault instanceof MongodbUnavailable ? fault.reason : 'defect', fault.message);
-      },
-      back: (seconds) => {
-        observer.back(seconds);
-      },
-    });
+    this.#availability = new Availability(clock, observer);
+    const polling = ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs };
     const floor = new CausalFloor();
     const checks = connectMongodb(uri, 'checks');
     const changes = connectMongodb(uri, 'changes');
@@ -109,27 +103,20 @@ export class MongoCheckStore implements CheckStore {
       client: changes,
       clock,
       maxStaleSeconds: ports.maxStaleSeconds,
-      ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
+      ...polling,
       observer: {
-        running: () => {
+        up: () => {
           this.#availability.regain('revoked-tokens');
         },
-        failed: (error) => {
-          this.#losePart('revoked-tokens', error);
+        down: (error) => {
+          this.#availability.lose('revoked-tokens', error);
         },
       },
     });
     this.replayGuard = new MongoReplayGuard({
       client: connectMongodb(uri, 'reservations'),
       clock,
-      observer: {
-        down: (detail) => {
-          observer.signaturesLost(detail);
-        },
-        up: () => {
-          observer.signaturesBack();
-        },
-      },
+      observer: observer.signatures,
     });
     // Tried then: an attempt that failed while the endpoints could not be read either says nothing.
     this.ready = endpointsRead.then(async () => {
@@ -145,7 +132,7 @@ export class MongoCheckStore implements CheckStore {
       { read: readWhole },
       {
         down: () => {
-          this.#availability.lose('look-ups', 'passing', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
+          this.#availability.lose('look-ups', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
         },
         up: () => {
           this.#availability.regain('look-ups');
@@ -156,9 +143,7 @@ export class MongoCheckStore implements CheckStore {
       isInDoubt: () => !this.#availability.isUp,
       ask: async () => await this.#breaker.read(NOBODYS_HASH),
       startTimer,
-      defect: (error) => {
-        observer.defect(error);
-      },
+      observer,
     });
     this.#cache = new CredentialCache(
       { maxEntries: ports.maxCachedCredentials, maxStaleSeconds: ports.maxStaleSeconds },
@@ -169,11 +154,7 @@ export class MongoCheckStore implements CheckStore {
         appKeysConfirmedMs: () => this.#feed.credentialsCompleteMs ?? Number.NEGATIVE_INFINITY,
         clock,
         startTimer,
-        observer: {
-          defect: (error) => {
-            observer.defect(error);
-          },
-        },
+        observer,
       },
     );
     this.#appKeyReader = new AppKeyReader({
@@ -181,16 +162,8 @@ export class MongoCheckStore implements CheckStore {
       clock,
       floor,
       filter: this.#appKeys,
-      areChangesTold: () => this.#feed.completeMs !== null,
-      observer: {
-        read: (count, seconds) => {
-          observer.appKeysRead(count, seconds);
-        },
-        failed: (error) => {
-          const fault = translateFault(error);
-          if (!(fault instanceof MongodbUnavailable)) observer.defect(fault);
-        },
-      },
+      followsChanges: () => this.#feed.completeMs !== null,
+      observer,
     });
     this.#feed = new ChangeFeed({
       client: changes,
@@ -198,7 +171,7 @@ export class MongoCheckStore implements CheckStore {
       floor,
       keyRing,
       connect: async () => await Promise.all([changes.connect(), checks.connect()]),
-      ...(ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs }),
+      ...polling,
       onEndpoints: (documents) => {
         this.#replaceEndpoints(documents);
       },
@@ -214,7 +187,7 @@ export class MongoCheckStore implements CheckStore {
         this.#run(mode);
       },
       onError: (error) => {
-        this.#lose(error);
+        this.#lastFault = this.#availability.lose('changes', error);
       },
       onGap: () => {
         this.#isWhole = false;
@@ -353,25 +326,9 @@ export class MongoCheckStore implements CheckStore {
     if (this.#mode !== mode) this.#ports.observer.running(mode);
     this.#mode = mode;
   }
-
-  #lose(error: unknown): void {
-    this.#lastFault = this.#losePart('changes', error);
-  }
-
-  #losePart(part: StorePart, error: unknown): Error {
-    const fault = translateFault(error);
-    if (!(fault instanceof MongodbUnavailable)) this.#ports.observer.defect(fault);
-    const told = fault instanceof Error ? fault : new Error('an unknown fault');
-    const reason = fault instanceof MongodbUnavailable ? fault.reason : 'defect';
-    this.#availability.lose(part, passing.has(reason) ? 'passing' : reason, told);
-    return told;
-  }
 }
-
-/** Reasons that pass by themselves: one outage may show several of them. */
-const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
 /** No App Key is empty. */
 const NOBODYS_HASH = hashAppKey('');
-const NOT_WHOLE = 'MongoDB is being read anew after changes were missed';
+const NOT_WHOLE = 'MongoDB is being read again after changes were missed';
 const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';

@@ -24,9 +24,9 @@ export interface MongoRevokedTokensPorts {
   readonly maxStaleSeconds: number;
   readonly observer: {
     /** The list is whole, at start and after an error. */
-    running(): void;
+    up(): void;
     /** The list cannot be followed, with the driver's error; called with every attempt that fails. */
-    failed(error: unknown): void;
+    down(error: unknown): void;
   };
   readonly pollIntervalMs?: number;
 }
@@ -119,7 +119,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
         // What was missed is read with all the rest.
         if (!isPositionLost(error)) {
           this.#isRunning = false;
-          this.#ports.observer.failed(error);
+          this.#ports.observer.down(error);
         }
       }
       this.#resolveWaiting(this.#attempt);
@@ -207,7 +207,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     this.#resolveWaiting(Number.POSITIVE_INFINITY);
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#ports.observer.running();
+    this.#ports.observer.up();
   }
 }
 

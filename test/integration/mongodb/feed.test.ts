@@ -82,7 +82,7 @@ describe('following MongoDB', () => {
     assert.equal(await store.ask(), 'acme active granted orders');
     await database.db().dropDatabase();
     await store.untilTold('missed changes');
-    await store.untilTold('away schema');
+    await store.untilTold('down schema');
     assert.equal(store.ownerOf('/orders'), 'orders');
     assert.equal(await store.ask(), 'acme active granted orders');
     assert.equal(await store.ask('somebody-else'), 'unavailable');
@@ -90,7 +90,7 @@ describe('following MongoDB', () => {
     await put(database.db(), { ...acme, endpoints: [], grants: [] });
     await store.until('acme active not granted');
     await poll('no endpoints', () => Promise.resolve(store.ownerOf('/orders') === null ? true : null));
-    await store.untilTold('back');
+    await store.untilTold('up');
   });
 
   it('tells every replica', async () => {

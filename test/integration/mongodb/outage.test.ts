@@ -17,7 +17,7 @@ async function withDatabase<T>(set: ReplicaSet, work: (db: ReturnType<MongoClien
   return await work(client.db());
 }
 
-describe('MongoDB that goes away', function () {
+describe('MongoDB that goes down', function () {
   this.timeout(60_000);
   let set: ReplicaSet;
   let server: Mongod;
@@ -64,7 +64,7 @@ describe('MongoDB that goes away', function () {
 
   it('serves callers who were seen before, and tells once', async () => {
     await server.kill();
-    await store.untilTold('away unreachable');
+    await store.untilTold('down unreachable');
     assert.equal(await store.ask(), GRANTED);
     assert.equal(await store.ask('somebody-else'), 'unavailable');
     assert.equal(store.ownerOf('/orders'), 'orders');
@@ -72,19 +72,19 @@ describe('MongoDB that goes away', function () {
     assert.match(store.checks.findNotice() ?? '', /^MongoDB does not answer; deciding with what was read \d+ s ago$/);
     assert.equal(store.checks.isUp, false);
     await server.restart();
-    await store.untilTold('back');
+    await store.untilTold('up');
     assert.equal(store.checks.isUp, true);
     assert.equal(store.checks.findNotice(), null);
     await store.until('unknown', 'somebody-else');
     assert.deepEqual(
       store.told.filter((line) => !line.startsWith('loaded')),
-      ['following', 'away unreachable', 'back'],
+      ['following', 'down unreachable', 'up'],
     );
   });
 
   it('misses nothing that is changed before it follows again', async () => {
     await whileFailing({ failCommands: ['getMore', 'aggregate'], closeConnection: true }, 'alwaysOn', async () => {
-      await store.untilTold('away unreachable');
+      await store.untilTold('down unreachable');
       await withDatabase(set, async (db) => {
         await put(db, { credentials: [hmacCredential({ state: 'revoked' })] });
         await put(db, { endpoints: [keyEndpoint({ enabled: false })] });
@@ -94,7 +94,7 @@ describe('MongoDB that goes away', function () {
     });
     await store.until(REVOKED);
     await poll('the endpoint', () => Promise.resolve(store.ownerOf('/orders') === 'refused' ? true : null));
-    await store.untilTold('back');
+    await store.untilTold('up');
     assert.ok(!store.told.includes('missed changes'));
   });
 
@@ -114,13 +114,13 @@ describe('MongoDB that goes away', function () {
   it('does not keep callers waiting while it is frozen', async () => {
     await server.freeze();
     try {
-      await store.untilTold(/^away (unreachable|slow)$/);
+      await store.untilTold(/^down (unreachable|slow)$/);
       assert.equal(await store.ask(), GRANTED);
       assert.equal(await store.ask('somebody-else'), 'unavailable');
     } finally {
       server.thaw();
     }
-    await store.untilTold('back');
+    await store.untilTold('up');
     await store.until('unknown', 'somebody-else');
   });
 
@@ -137,8 +137,8 @@ describe('MongoDB that goes away', function () {
         return store.checks.isUp ? null : true;
       });
       assert.deepEqual(
-        store.told.filter((line) => line.startsWith('away')),
-        ['away slow'],
+        store.told.filter((line) => line.startsWith('down')),
+        ['down slow'],
       );
       assert.equal(await store.ask(), GRANTED);
       await withDatabase(set, async (db) => {
@@ -148,7 +148,7 @@ describe('MongoDB that goes away', function () {
     });
     // Somebody has to ask before it is found out that look-ups are answered again.
     await store.until('unknown', 'yet-another');
-    await store.untilTold('back');
+    await store.untilTold('up');
   });
 
   it('refuses after a change that cannot be read', async () => {
@@ -160,18 +160,18 @@ describe('MongoDB that goes away', function () {
     });
   });
 
-  it('waits for a database that is away at start, and is ready by itself', async () => {
+  it('waits for a database that is down at start, and then becomes ready', async () => {
     await store[Symbol.asyncDispose]();
     await server.kill();
     store = openStore(set.uri('postern'));
-    await store.untilTold('away unreachable');
+    await store.untilTold('down unreachable');
     assert.equal(await store.ask(), 'unavailable');
     assert.match(store.checks.findUnreadiness() ?? '', /^MongoDB does not answer at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
     assert.equal(store.checks.findNotice(), null);
     await server.restart();
     await store.checks.ready;
     await store.until(GRANTED);
-    await store.untilTold('back');
+    await store.untilTold('up');
   });
 });
 
@@ -232,7 +232,7 @@ describe('a replica set of three', function () {
 
   it('goes on after all members were gone', async () => {
     for (const member of set.members) await member.kill();
-    await store.untilTold('away unreachable');
+    await store.untilTold('down unreachable');
     assert.equal(await store.ask(), GRANTED);
     assert.equal(await store.ask('somebody-else'), 'unavailable');
     await Promise.all(
@@ -240,7 +240,7 @@ describe('a replica set of three', function () {
         await member.restart();
       }),
     );
-    await store.untilTold('back');
+    await store.untilTold('up');
     await assertFollows();
     assert.ok(!store.told.includes('missed changes'));
   });

@@ -50,7 +50,7 @@ describe('the list of revoked tokens in MongoDB', () => {
       clock: { nowSeconds: () => systemClock.nowSeconds(), nowMs: () => systemClock.nowMs() + skewMs() },
       maxStaleSeconds,
       pollIntervalMs,
-      observer: { running: () => told.push('running'), failed: () => told.push('failed') },
+      observer: { up: () => told.push('running'), down: () => told.push('failed') },
     });
     const list: OpenList = {
       revoked,

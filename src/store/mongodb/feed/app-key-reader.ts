@@ -1,11 +1,13 @@
 import { BSON, type MongoClient, MongoServerError } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
+import type { DatabaseObserver } from '../../check-store.ts';
 import { collectionNames } from '../documents.ts';
 import { backOffMs, isAborted, pause } from '../deadline.ts';
+import { MongodbUnavailable, translateFault } from '../faults.ts';
 import type { CausalFloor } from './change-stream.ts';
 
-/** What reading all App Keys takes, and whom it tells. */
+/** What reading all App Keys takes, and what it calls. */
 export interface AppKeyReaderPorts {
   /** For `changes`. */
   readonly client: MongoClient;
@@ -13,13 +15,8 @@ export interface AppKeyReaderPorts {
   readonly floor: CausalFloor;
   readonly filter: AppKeyFilter;
   /** Whether new App Keys are noted as they come; not so on a stand-alone server, where all are read again and again. */
-  readonly areChangesTold: () => boolean;
-  readonly observer: {
-    /** All were read. */
-    read(count: number, seconds: number): void;
-    /** They cannot be read, with the driver's error; told with every attempt that fails. */
-    failed(error: unknown): void;
-  };
+  readonly followsChanges: () => boolean;
+  readonly observer: Pick<DatabaseObserver, 'appKeysRead' | 'defect'>;
   /** How long App Keys that are gone, or on a stand-alone server new ones, wait for the next reading. */
   readonly readAgainMs?: number;
 }
@@ -59,12 +56,12 @@ export class AppKeyReader implements AsyncDisposable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { clock, filter, areChangesTold, observer, readAgainMs = READ_AGAIN_MS } = this.#ports;
+    const { clock, filter, followsChanges, observer, readAgainMs = READ_AGAIN_MS } = this.#ports;
     let failures = 0;
     while (!signal.aborted) {
       if (!this.#isWanted) {
         await this.#sleep(readAgainMs, signal);
-        if (filter.isWhole && (filter.gone > 0 || !areChangesTold())) this.#isWanted = true;
+        if (filter.isWhole && (filter.gone > 0 || !followsChanges())) this.#isWanted = true;
         continue;
       }
       this.#isWanted = false;
@@ -72,11 +69,12 @@ export class AppKeyReader implements AsyncDisposable {
       try {
         await this.#read(signal);
         failures = 0;
-        if (filter.isWhole) observer.read(filter.size, (clock.nowMs() - startMs) / 1000);
+        if (filter.isWhole) observer.appKeysRead(filter.size, (clock.nowMs() - startMs) / 1000);
       } catch (error) {
         if (isAborted(signal)) return;
         this.#isWanted = true;
-        observer.failed(error);
+        const fault = translateFault(error);
+        if (!(fault instanceof MongodbUnavailable)) observer.defect(fault);
         await pause(backOffMs(failures), signal);
         failures += 1;
       }
@@ -88,7 +86,7 @@ export class AppKeyReader implements AsyncDisposable {
       await this.#readBy({ appKeyHash: 1 }, signal);
     } catch (error) {
       if (!(error instanceof MongoServerError) || error.code !== BAD_VALUE) throw error;
-      // Somebody dropped the index: everything is slow then, this too.
+      // The index was dropped: everything is slow then, this too.
       await this.#readBy({ _id: 1 }, signal);
     }
   }

@@ -1,50 +1,53 @@
 import type { Clock, StartTimer } from '../../../clock.ts';
+import type { DatabaseObserver } from '../../check-store.ts';
 import { StoreUnavailable } from '../../credential-source.ts';
+import { MongodbUnavailable, translateFault } from '../faults.ts';
 
-/** What can be away: the changes, the look-ups of credentials, the list of revoked tokens. */
+/** What can be down: the changes, the look-ups of credentials, the list of revoked tokens. */
 export type StorePart = 'changes' | 'look-ups' | 'revoked-tokens';
 
-/** Whom an availability tells, once for each outage however many parts it has. */
-export interface AvailabilityObserver {
-  /** The store is away, or is away for another reason than was told. */
-  away(fault: Error): void;
-  /** All of it is back, after so many seconds. */
-  back(awaySeconds: number): void;
-}
+/** Reasons that pass by themselves: one outage may show several of them. */
+const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
-/** Whether the store answers, as far as changes and look-ups have shown. */
+/** Whether the store answers, as far as its parts have shown. Reports each outage once, however many parts it has. */
 export class Availability {
   readonly #clock: Clock;
-  readonly #observer: AvailabilityObserver;
-  readonly #away = new Map<StorePart, string>();
+  readonly #observer: Pick<DatabaseObserver, 'down' | 'up' | 'defect'>;
+  readonly #down = new Set<StorePart>();
   #sinceMs = 0;
-  #toldReason: string | null = null;
+  #reported: string | null = null;
 
-  constructor(clock: Clock, observer: AvailabilityObserver) {
+  constructor(clock: Clock, observer: Pick<DatabaseObserver, 'down' | 'up' | 'defect'>) {
     this.#clock = clock;
     this.#observer = observer;
   }
 
   get isUp(): boolean {
-    return this.#away.size === 0;
+    return this.#down.size === 0;
   }
 
-  /** A part is away. `reason` is the same for the same outage. */
-  lose(part: StorePart, reason: string, fault: Error): void {
-    if (this.#away.size === 0) this.#sinceMs = this.#clock.nowMs();
-    this.#away.set(part, reason);
-    if (this.#toldReason === reason) return;
+  /** A part is down, with the driver's error. Gives it in words for people. */
+  lose(part: StorePart, error: unknown): Error {
+    const translated = translateFault(error);
+    const fault = translated instanceof Error ? translated : new Error('an unknown fault');
+    const reason = fault instanceof MongodbUnavailable ? fault.reason : 'defect';
+    if (reason === 'defect') this.#observer.defect(translated);
+    if (this.isUp) this.#sinceMs = this.#clock.nowMs();
+    this.#down.add(part);
+    const outage = passing.has(reason) ? 'passing' : reason;
     // What else fails while changes do is no news.
-    if (this.#toldReason !== null && part !== 'changes') return;
-    this.#toldReason = reason;
-    this.#observer.away(fault);
+    if (this.#reported !== outage && (this.#reported === null || part === 'changes')) {
+      this.#reported = outage;
+      this.#observer.down(reason, fault.message);
+    }
+    return fault;
   }
 
-  /** A part is back. */
+  /** A part is up again. */
   regain(part: StorePart): void {
-    if (!this.#away.delete(part) || this.#away.size > 0) return;
-    this.#toldReason = null;
-    this.#observer.back(Math.max(0, Math.round((this.#clock.nowMs() - this.#sinceMs) / 1000)));
+    if (!this.#down.delete(part) || !this.isUp) return;
+    this.#reported = null;
+    this.#observer.up(Math.max(0, Math.round((this.#clock.nowMs() - this.#sinceMs) / 1000)));
   }
 }
 
@@ -60,7 +63,7 @@ export interface LookUpProbePorts {
   /** Looks up an App Key that no consumer has. Rejects with `StoreUnavailable` when the store has no answer. */
   readonly ask: () => Promise<unknown>;
   readonly startTimer: StartTimer;
-  readonly defect: (error: unknown) => void;
+  readonly observer: Pick<DatabaseObserver, 'defect'>;
 }
 
 /**
@@ -104,7 +107,7 @@ export class LookUpProbe implements Disposable {
       await this.#ports.ask();
       return true;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) this.#ports.defect(error);
+      if (!(error instanceof StoreUnavailable)) this.#ports.observer.defect(error);
       return false;
     }
   }

@@ -24,7 +24,7 @@ function probeUnderTest(): {
         action = null;
       };
     },
-    defect: (error) => state.defects.push(error),
+    observer: { defect: (error) => state.defects.push(error) },
   });
   const tick = async (): Promise<void> => {
     const act = action;
