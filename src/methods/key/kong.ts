@@ -1,7 +1,7 @@
 import { quoted } from '../../document/problem.ts';
 import type { KeyCarrier } from '../../model/endpoint.ts';
 import type { KongCounterpart, PluginSettings } from '../kong.ts';
-import { findHeaderFault, isSameCarrier } from './carriers.ts';
+import { findCarrierFault, findHeaderFault, isSameCarrier } from './carriers.ts';
 
 /** Kong's `key-auth` (kong/plugins/key-auth). */
 export const kongKeyAuth: KongCounterpart<'key'> = {
@@ -51,7 +51,14 @@ function readKeyNames(settings: PluginSettings): readonly KeyCarrier[] {
       // nginx finds a header of either spelling under a name with "_".
       if (name.includes('_')) add({ header: name.replaceAll('_', '-') });
     }
-    if (inQuery) add({ query: name });
+    if (!inQuery) continue;
+    if (findCarrierFault({ query: name }) === null) add({ query: name });
+    else {
+      settings.report('error', ['key_names', index], {
+        what: `takes the key from the query parameter ${quoted(name)}, which cannot carry an App Key: callers who send it there are refused`,
+        instead: 'have them send it in another parameter',
+      });
+    }
   }
   return carriers;
 }

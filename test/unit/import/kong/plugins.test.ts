@@ -46,6 +46,12 @@ describe('a route of Kong', () => {
     assert.deepEqual(options, { keyNames: [{ header: 'apikey' }], hideCredentials: false });
   });
 
+  it('with a key name that no request can have takes the others', () => {
+    const imported = withPlugins('{ name: key-auth, config: { key_names: ["", x-key], key_in_header: false } }');
+    assert.deepEqual(endpointOf(imported, 'a')['options'], { keyNames: [{ query: 'x-key' }], hideCredentials: false });
+    assert.match(told(imported.findings, 'error').join(), /from the query parameter "", which cannot carry an App Key/);
+  });
+
   it('with a key in the body only refuses everything', () => {
     const plugin = '{ name: key-auth, config: { key_in_query: false, key_in_header: false, key_in_body: true } }';
     assert.deepEqual(accessOf(withPlugins(plugin)), { scenario: 'partner-openapi', ...isClosed });
@@ -256,6 +262,9 @@ consumer_groups: [{ id: g1, name: gold, consumers: [{ username: one }] }]
   it('that are denied leave a grant to everybody else', () => {
     assert.deepEqual(granted('{ deny: [silver] }'), ['one', 'none']);
     assert.deepEqual(granted('{ blacklist: [gold] }'), ['none']);
-    assert.match(told(imported('{ deny: [x] }').findings, 'warning').join('\n'), /for each consumer that is in none of them now/);
+    assert.match(
+      told(imported('{ deny: [x] }').findings, 'warning').join('\n'),
+      /for each consumer that is in none of them now/,
+    );
   });
 });
