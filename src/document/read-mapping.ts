@@ -94,17 +94,17 @@ function reportUnknownKey<F extends Fields>(
 
 function reportFault(raw: unknown, fault: FieldFault, place: Place, problems: ProblemLog): void {
   if (raw === UNREADABLE) return;
-  if (fault.inside.length === 0) problems.report(place, `${subjectOf(place.path)} ${describeFault(raw, fault, place)}`);
+  if (fault.inside.length === 0) problems.report(place, `${subjectOf(place.path)} ${faultMessage(raw, fault, place)}`);
   for (const { key, fault: each } of fault.inside) {
     const value = (raw as Readonly<Record<string, unknown>>)[key];
     if (value === UNREADABLE) continue;
     // Keys that a document chose, those of labels, are not repeated.
-    problems.report(placeIn(place, key), `a value in ${subjectOf(place.path)} ${describeFault(value, each, place)}`);
+    problems.report(placeIn(place, key), `a value in ${subjectOf(place.path)} ${faultMessage(value, each, place)}`);
   }
 }
 
 /** No value is repeated, it may be a secret. */
-function describeFault(raw: unknown, fault: FieldFault, { tree }: Place): string {
+function faultMessage(raw: unknown, fault: FieldFault, { tree }: Place): string {
   const { message, choices, isOtherType } = fault;
   if (raw === null) return 'has no value; write one, or remove the key';
   const nearest =

@@ -43,7 +43,7 @@ export function readYamlSyntax(text: string): YamlSyntax {
   for (const document of documents) {
     for (const error of [...document.errors, ...document.warnings]) {
       // The caller names every tag, resolved or not.
-      if (error.code !== 'TAG_RESOLVE_FAILED') faults.push({ offset: error.pos[0], message: describe(error) });
+      if (error.code !== 'TAG_RESOLVE_FAILED') faults.push({ offset: error.pos[0], message: messageOf(error) });
     }
   }
   const [first, second] = documents;
@@ -71,10 +71,10 @@ function* tokensOf(text: string, parser: Parser, faults: SyntaxFault[]): ReturnT
 }
 
 /** What each of the library's faults means, in words for people and without a piece of the text. */
-function describe(error: YAMLError): string {
+function messageOf(error: YAMLError): string {
   switch (error.code) {
     case 'MISSING_CHAR':
-      return `not valid YAML: ${describeMissing(error.message)}`;
+      return `not valid YAML: ${messageOfMissing(error.message)}`;
     case 'BAD_INDENT':
       return 'not valid YAML: this line is not indented like those it belongs to, or a bracket before it is not closed';
     case 'BLOCK_AS_IMPLICIT_KEY':
@@ -126,7 +126,7 @@ const MISSING_THINGS: readonly (readonly [word: string, meaning: string])[] = [
   ['Comments must be separated', 'a blank is missing before "#"; or quote the value'],
 ];
 
-function describeMissing(message: string): string {
+function messageOfMissing(message: string): string {
   const found = MISSING_THINGS.find(([word]) => message.includes(word));
   return found?.[1] ?? 'something is missing; look for a missing quote, comma, colon or bracket before this';
 }

@@ -26,7 +26,7 @@ export async function findDifferences(db: Db): Promise<readonly SchemaDifference
     const indexes = new Map((await db.collection(collection).indexes()).map((each) => [each.name, each]));
     for (const index of definition.indexes) {
       const found = indexes.get(index.name);
-      if (found !== undefined && isSame(found, index)) continue;
+      if (found !== undefined && hasSameOptions(found, index)) continue;
       differences.push({ what: 'index', collection, index: index.name, isThereOtherwise: found !== undefined });
     }
   }
@@ -71,11 +71,11 @@ async function setValidator(
   await db.command({ collMod: name, validator, ...strictly });
 }
 
-/** Of a document that is wrong already, a change that leaves it wrong is refused, too: it has to be mended in one edit. */
+/** Of a document that is wrong already, a change that leaves it wrong is refused, too: it has to be fixed in one edit. */
 const strictly = { validationLevel: 'strict', validationAction: 'error' } as const;
 
 /** Of indexes of one name, and so of one key. */
-function isSame(
+function hasSameOptions(
   { unique = false, expireAfterSeconds = null }: Partial<Pick<IndexDefinition, 'unique' | 'expireAfterSeconds'>>,
   index: IndexDefinition,
 ): boolean {
