@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from './http-message.ts';
 
-/** What a partner is told with each code, as a partner's program would have it written down. */
-const told = {
+/** What a caller is told with each code, as a partner's program would have it written down. */
+export const told = {
   MALFORMED_REQUEST: [400, 'The request is malformed.'],
   PATH_NOT_NORMAL: [400, 'The request target is not in normal form.'],
+  TOO_MANY_PARAMETERS: [400, 'The request has too many parameters.'],
+  AMBIGUOUS_PARAMETERS: [400, 'The parameters cannot be signed without ambiguity.'],
+  MALFORMED_WRAPPER: [400, 'The JSON body is not the expected wrapper.'],
   CREDENTIALS_MISSING: [401, 'The request carries no credentials.'],
   CREDENTIALS_MALFORMED: [401, 'The credentials of the request are malformed.'],
   AUTHENTICATION_FAILED: [401, 'The credentials or the signature are not valid.'],
+  REQUEST_EXPIRED: [401, 'The signed time is too far from the server time.'],
+  REQUEST_REPLAYED: [401, 'The signature was used before.'],
+  DIGEST_MISMATCH: [401, 'The digest does not match the body.'],
   NOT_AUTHORIZED: [403, 'The consumer is not authorized on this endpoint.'],
   ENDPOINT_NOT_FOUND: [404, 'No endpoint serves this request.'],
   BODY_TOO_LARGE: [413, 'The request body is too large.'],
+  BODY_NOT_VERIFIABLE: [415, 'The request body is of a kind that cannot be verified.'],
   RATE_LIMITED: [429, 'The limit of requests is reached.'],
   UNAVAILABLE: [503, 'The request could not be decided.'],
   GATEWAY_ERROR: [400, 'The gateway could not complete the request.'],

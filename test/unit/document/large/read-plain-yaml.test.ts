@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { readPlainYaml } from '../../../../src/document/large/read-plain-yaml.ts';
 import { readYamlTree } from '../../../../src/document/yaml-tree.ts';
 import { documentArbitrary } from '../../../support/declarative/document-arbitrary.ts';
+import { tampering, yamlMarks } from '../../../support/declarative/tampered-text.ts';
 
 /** Fails unless both libraries find the text faultless and give the same values, or it is left to `yaml`. */
 function agrees(text: string): boolean {
@@ -49,50 +50,6 @@ const scalars = [
     '"a" b',
   ],
 ];
-const marks = [
-  ...[
-    '\n',
-    ' ',
-    '  ',
-    '-',
-    '- ',
-    ':',
-    ': ',
-    '#',
-    ' #',
-    '"',
-    "'",
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    '|',
-    '>',
-    '&a ',
-    '*a ',
-    '!x ',
-  ],
-  ...[
-    '!!str ',
-    '%',
-    '@',
-    '`',
-    '? ',
-    '\\',
-    '---\n',
-    '...\n',
-    '\t',
-    '\r',
-    '\r\n',
-    '\u00a0',
-    '\u2028',
-    '\u0085',
-    '\ufeff',
-  ],
-  ...['\u0000', '\ud800', '__proto__: 1\n', 'id: 1\n', '<<: ', '|2', '>-', '\n  ', '\n    ', '- a\n', '- b: c\n'],
-];
-
 /** Lists of resources in every style, and of scalars, of marks, and of anything. */
 const lists = fc.oneof(
   fc
@@ -105,7 +62,7 @@ const lists = fc.oneof(
       lineWidth: fc.constantFrom(0, 30),
     })
     .map(({ document, key, ...style }) => stringify(document[key] ?? [], style)),
-  fc.array(fc.constantFrom(...scalars, ...marks), { maxLength: 12 }).map((parts) => `- ${parts.join('')}`),
+  fc.array(fc.constantFrom(...scalars, ...yamlMarks), { maxLength: 12 }).map((parts) => `- ${parts.join('')}`),
   fc
     .array(fc.constantFrom(...scalars), { minLength: 1, maxLength: 4 })
     .map((found) => found.map((each) => `- k: ${each}\n  x: [${each}, { y: ${each} }]\n  ${each}: z\n`).join('')),
@@ -115,19 +72,10 @@ const lists = fc.oneof(
 describe('reading plain YAML', () => {
   it('gives what the YAML library gives, or leaves a text to it, however it was damaged', function () {
     this.timeout(60_000);
-    const edit = fc.record({
-      at: fc.nat({ max: 2000 }),
-      drop: fc.nat({ max: 4 }),
-      put: fc.constantFrom(...scalars, ...marks),
-    });
     let readCount = 0;
     fc.assert(
-      fc.property(lists, fc.array(edit, { maxLength: 3 }), (list, edits) => {
-        let text = list;
-        for (const { at, drop, put } of edits) {
-          const place = at % (text.length + 1);
-          text = text.slice(0, place) + put + text.slice(place + drop);
-        }
+      fc.property(lists, tampering([...scalars, ...yamlMarks], { maxLength: 3 }), (list, tamper) => {
+        const text = tamper(list);
         // Items are read from where one begins.
         if (/^ *- /.test(text) && agrees(text)) readCount += 1;
       }),
