@@ -2,20 +2,17 @@ import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import { type Pending, whenReady } from '../../pending.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
-import { checkTime } from '../../signing/signed-time.ts';
 import { MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 import { takeTurns } from '../../signing/work.ts';
-import type { HeldCredential } from '../../store/credential-source.ts';
+import { authenticateSigner, type SignatureStrategy } from '../authenticate-signer.ts';
 import {
   type Authenticated,
   type AuthenticationPorts,
   pathToSet,
   unchanged,
   type UpstreamChanges,
-  vouchFor,
 } from '../authenticated.ts';
-import { findSigner, judgeProof, nameCaller, refuseCaller, secretOf } from '../caller.ts';
-import { refuseReplay, refuseUndeliveredBody } from '../signed-request.ts';
+import { refuseUndeliveredBody } from '../signed-request.ts';
 import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
 import { firstBytesOf } from './string-to-sign.ts';
@@ -43,9 +40,7 @@ export function authenticateByParameterSignature(
     if (isRefusal(parameters)) return parameters;
     const credentials = parseParameterCredentials(parameters, options);
     if (isRefusal(credentials)) return credentials;
-    return whenReady(routed.catalog.credentials.findByAppKey(credentials.appKey), (held) =>
-      judge(routed, options, { parameters, credentials }, held, ports),
-    );
+    return authenticateSigner(strategy, routed, options, { parameters, credentials }, ports);
   });
 }
 
@@ -74,45 +69,11 @@ export function concealReadParameters(routed: Routed, options: ParameterSignatur
   return concealParameters(routed, options, parameters);
 }
 
-function judge(
-  routed: Routed,
-  options: ParameterSignatureOptions,
-  { parameters, credentials }: Signed,
-  held: HeldCredential | null,
-  ports: AuthenticationPorts,
-): Pending<Authenticated | Refusal> {
-  const nowSeconds = ports.clock.nowSeconds();
-  const signer = findSigner(held, 'parameter-signature', nowSeconds);
-  return whenReady(takeTurns(verifyParameterSignature(credentials, signer.secrets)), (signature) => {
-    const verified = judgeProof(signer, signature);
-    const refuseWith = (refusal: Refusal): Refusal =>
-      refuseCaller(routed, withHint(refusal, options, parameters), held);
-    if (isRefusal(verified)) return refuseWith(verified);
-    const { appKey, mac, timestampSeconds } = credentials;
-    const late = timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds);
-    if (late !== null) return nameCaller(late, held);
-    // Where signatures are remembered, a timestamp is required.
-    const signedAtSeconds = timestampSeconds ?? nowSeconds;
-    const { credentialId } = signer;
-    return whenReady(
-      refuseReplay(
-        routed,
-        options,
-        { method: 'parameter-signature', appKey, mac, credentialId, signedAtSeconds },
-        ports.replayGuard,
-      ),
-      (replayed) =>
-        replayed === null
-          ? vouchFor(routed, held, concealParameters(routed, options, parameters), secretOf(verified))
-          : nameCaller(replayed, held),
-    );
-  });
-}
-
-function withHint(
-  refusal: Refusal,
-  { signatureHints }: ParameterSignatureOptions,
-  { shownText }: ParameterRequest,
-): Refusal {
-  return signatureHints ? { ...refusal, stringToSign: firstBytesOf(shownText(), MAX_HINT_BYTES + 1) } : refusal;
-}
+const strategy: SignatureStrategy<Signed, ParameterSignatureOptions> = {
+  method: 'parameter-signature',
+  verify: ({ credentials }, secrets) => takeTurns(verifyParameterSignature(credentials, secrets)),
+  signedAtSeconds: ({ credentials }) => credentials.timestampSeconds,
+  checkBody: null,
+  hintOf: ({ parameters: { shownText } }) => firstBytesOf(shownText(), MAX_HINT_BYTES + 1),
+  conceal: (routed, options, { parameters }) => concealParameters(routed, options, parameters),
+};
