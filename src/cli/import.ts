@@ -9,7 +9,7 @@ import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
 import type { Paint } from '../manage/render-change.ts';
 import { type CommandContext, helpText } from './command.ts';
 import { readSources } from './declarative-files.ts';
-import { reportFailure } from './failure.ts';
+import { reportFailure, UsageError } from './failure.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
@@ -103,30 +103,45 @@ function collectPlugin(name: string, names: readonly string[] | undefined): read
 
 /** Reads Kong's file, writes the document, and reports what differs. */
 async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
+  const { out, err } = terminal;
   try {
-    return await run(flags, terminal);
+    await checkOutputs(flags);
+    // Both hold what only the owner should read: the document may have secrets, and the report names partners.
+    const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
+    const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
+    const imported = await readKong(flags, err);
+    if (imported === null) return exitCodes.failed;
+    if (document === null && out.isTerminal && imported.holdsSecrets) {
+      throw new UsageError(
+        'the document holds secrets, which are not printed to a terminal: give --to FILE, or a pipe',
+      );
+    }
+    const pieces = declaredDocument(imported, flags.output);
+    if (document === null) for await (const piece of pieces) out.write(piece);
+    else await document.write(pieces);
+    await report?.write(reportPieces(flags.report ?? '', imported));
+    err.write(renderFindings(imported, paintFor(err, terminal.environment)));
+    return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error;
+    if (!(error instanceof FileFault) && !(error instanceof UsageError)) throw error;
     return reportFailure('postern import kong', error, terminal);
   }
 }
 
-async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
-  const { out, err } = terminal;
-  const named = [flags.to, flags.report].flatMap((file) => file ?? []);
-  for (const [index, file] of named.entries()) {
-    if (await isSameFile(file, flags.file)) {
-      err.write('postern: --to and --report would replace the file that is read; name another one\n');
-      return exitCodes.usage;
-    }
-    if (index > 0 && (await isSameFile(file, named[0] ?? ''))) {
-      err.write('postern: --to and --report name the same file; name another one for the report\n');
-      return exitCodes.usage;
+/** Throws `UsageError` where one file would replace another. */
+async function checkOutputs({ file, to, report }: ImportKongFlags): Promise<void> {
+  for (const output of [to, report]) {
+    if (output !== undefined && (await isSameFile(output, file))) {
+      throw new UsageError('--to and --report would replace the file that is read; name another one');
     }
   }
-  // Both hold what only the owner should read: the document may have secrets, and the report names partners.
-  const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
-  const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
+  if (to !== undefined && report !== undefined && (await isSameFile(to, report))) {
+    throw new UsageError('--to and --report name the same file; name another one for the report');
+  }
+}
+
+/** Null for a file that is no configuration of Kong, whose problems were printed then. */
+async function readKong(flags: ImportKongFlags, err: Terminal['err']): Promise<ImportedKong | null> {
   const { sources } = await readSources([flags.file]);
   const [source] = sources;
   if (source === undefined) throw new Error('no file was read');
@@ -138,30 +153,17 @@ async function run(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode
     isComplete: flags.complete === true,
     observes: flags.observe === true,
   });
-  if ('problems' in result) {
-    const { problems } = result;
-    // Without the lines of the file: any of them may hold a secret.
-    for (const { file, line, column, message } of problems) {
-      err.write(`${replaceInvisible(`${file}:${String(line)}:${String(column)}: ${message}`)}\n`);
-    }
-    err.write(`${count(problems.length, 'problem')}; nothing was written\n`);
-    return exitCodes.failed;
+  if (!('problems' in result)) return result.imported;
+  // Without the lines of the file: any of them may hold a secret.
+  for (const { file, line, column, message } of result.problems) {
+    err.write(`${replaceInvisible(`${file}:${String(line)}:${String(column)}: ${message}`)}\n`);
   }
-  const { imported } = result;
-  if (flags.to === undefined && out.isTerminal && imported.holdsSecrets) {
-    err.write('postern: the document holds secrets, which are not printed to a terminal: give --to FILE, or a pipe\n');
-    return exitCodes.usage;
-  }
-  const pieces = declaredDocument(imported, flags.output);
-  if (document === null) for await (const piece of pieces) out.write(piece);
-  else await document.write(pieces);
-  await report?.write(reportOf(flags.report ?? ''));
-  err.write(renderFindings(imported, paintFor(err, terminal.environment)));
-  return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
+  err.write(`${count(result.problems.length, 'problem')}; nothing was written\n`);
+  return null;
+}
 
-  async function* reportOf(name: string): AsyncGenerator<string> {
-    yield await Promise.resolve(name.endsWith('.json') ? describeFindings(imported) : renderFindings(imported));
-  }
+async function* reportPieces(name: string, imported: ImportedKong): AsyncGenerator<string> {
+  yield await Promise.resolve(name.endsWith('.json') ? describeFindings(imported) : renderFindings(imported));
 }
 
 /** What is reported about an import. */
