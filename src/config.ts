@@ -186,7 +186,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SET_BY_KUBERNETES = /^POSTERN_(PORT(_.*)?|SERVICE_.*)$/;
 
 /**
- * Reads every setting from the environment. All problems are told at once, each a sentence that names the variable;
+ * Reads every setting from the environment. All problems are reported at once, each a sentence that names the variable;
  * unknown `POSTERN_*` variables are problems too. An empty variable counts as not given. `isServing` also asks for what
  * only `postern serve` cannot do without.
  */
@@ -208,7 +208,7 @@ export function parseConfig(
   return problems.length > 0 ? { problems } : { config: values as Config };
 }
 
-/** What somebody who wrote a setting that does not exist most probably wants. */
+/** What the author of a setting that does not exist most probably wants. */
 function adviceFor(name: string, known: readonly string[]): string {
   const prefix = 'POSTERN_';
   // Without the prefix, which would make short names look alike.

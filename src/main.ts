@@ -6,7 +6,7 @@ import { processTerminal } from './cli/process-terminal.ts';
 const LINGER_MS = 250;
 
 process.exitCode = await runCommand(process.argv.slice(2), processTerminal());
-// What a frozen server was asked goes on until its time is over: nobody waits for that, but for output that is not read yet.
+// Calls to a frozen server run until they time out. The process waits for unread output only.
 setInterval(() => {
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }, LINGER_MS).unref();

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 
 /**
  * What tells one content of a file from another without reading it: device, inode, size and the times of the last
- * change. It follows links, so a turned link shows as another file. A file that cannot be had is `absent: CODE`.
+ * change. It follows links, so a replaced link shows as another file. A file that cannot be read is `absent: CODE`.
  */
 export type Fingerprint = string;
 

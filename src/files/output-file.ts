@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { codeOf } from './fingerprint.ts';
 import { describeFault, FileFault, replaceFile, temporaryName, writeThrough } from './replace-file.ts';
 
-/** Who can read what is written: nobody but its owner, or whoever the umask, or the file that is there, lets. */
+/** Who can read what is written: its owner only, or those that the umask, or the file that is there, allows. */
 export type OutputAccess = 'owner' | 'open';
 
 /** Where a command writes, looked at before the command begins its work. */
@@ -135,7 +135,10 @@ async function writePlace(place: Place, access: OutputAccess, pieces: AsyncItera
   }
 }
 
-/** A file with secrets belongs to who wrote it, whoever had the name before; others stay as readable as they were. */
+/**
+ * A file with secrets belongs to the user who wrote it, also when it replaces one of another user; others stay as readable
+ * as they were.
+ */
 async function writeFile(
   target: string,
   former: Stats | null,
@@ -187,7 +190,7 @@ async function writeSocket(target: string, pieces: AsyncIterable<string>): Promi
   }
 }
 
-/** A pipe that somebody else made non-blocking is tried again after so long. */
+/** A pipe that another process made non-blocking is tried again after so long. */
 const FULL_PIPE_MS = 5;
 
 async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {

@@ -49,7 +49,7 @@ export async function writeThrough(
 }
 
 /**
- * Makes a file, or replaces one in one step, so that nobody ever sees a part of it. Anything but a regular file is left
+ * Makes a file, or replaces one in one step, so that no reader ever sees a part of it. Anything but a regular file is left
  * alone: a rename over a device, a pipe or a folder's mount takes it from everybody who uses it.
  */
 export async function replaceFile(

@@ -9,7 +9,7 @@ declare const granted: unique symbol;
 /** Proof that every stage let the request through. */
 export interface Granted {
   readonly permit: Permit;
-  /** The limit that callers are told about; null on endpoints without limits, or when the limiter did not answer. */
+  /** The limit that callers see; null on endpoints without limits, or when the limiter did not answer. */
   readonly reading: LimitReading | null;
   readonly [granted]: true;
 }
@@ -17,7 +17,7 @@ export interface Granted {
 /** What traffic control needs besides the request. */
 export interface LimitPorts {
   readonly limiter: Limiter;
-  /** Told whenever the limiter could not answer, whether the request is then allowed or refused. */
+  /** Called whenever the limiter could not answer, whether the request is then allowed or refused. */
   readonly onLimiterFailure: (fault: LimiterUnavailable) => void;
 }
 

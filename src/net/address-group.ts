@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /**
  * Whose address it is, for counting: every spelling of an address is the same one, and an IPv6 address counts as its /64,
- * because whoever has one address there has all of them. Null for what is no address.
+ * because the owner of one address there has all of them. Null for what is no address.
  */
 export function groupOfAddress(text: string): string | null {
   if (isIPv4(text)) return text;

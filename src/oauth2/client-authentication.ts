@@ -88,7 +88,7 @@ const NO_CLIENT = '';
 
 /**
  * Authenticates a client by its App Secret or a retiring one. Unknown clients, wrong secrets, and credentials or consumers
- * that do not count are told and counted alike, and take alike long (spec §3). After too many failures from one source
+ * that do not count are answered and counted alike, and take alike long (spec §3). After too many failures from one source
  * every attempt from there gets 429 until the minute ends, the right secret too.
  * Throws, or rejects with, `StoreUnavailable` when the store cannot say.
  */
@@ -126,7 +126,7 @@ export function tooMany(waitSeconds: number, detail: string): OAuth2Refusal {
 
 const FAILURES_DETAIL = 'the client failed to authenticate too often from this source';
 
-/** Why a client is not authenticated, for the log, or who it is. Always compares with two secrets, whoever is asked for. */
+/** Why a client is not authenticated, for the log, or who it is. Always compares with two secrets. */
 function verifySecret(
   presented: Secret,
   held: HeldCredential | null,

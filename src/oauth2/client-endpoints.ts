@@ -17,7 +17,7 @@ import type { TokenClaims } from '../tokens/token-claims.ts';
 
 /** An endpoint that authenticated clients post parameters to. */
 export interface ClientEndpoint {
-  /** What is wrong with the parameters whoever the client is; null when nothing is. */
+  /** What is wrong with the parameters, for every client alike; null when nothing is. */
   readonly findFault: (parameters: Parameters) => OAuth2Refusal | null;
   /** Answers a client. Throws, or rejects with, `StoreUnavailable` when the store cannot say. */
   readonly answer: (client: AuthenticatedClient, parameters: Parameters) => Pending<OAuth2Answer | OAuth2Refusal>;

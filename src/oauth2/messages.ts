@@ -33,7 +33,7 @@ export function sourceOf(request: Pick<OAuth2Request, 'headerValues' | 'peerAddr
   return (more.length === 0 ? groupOfAddress(external) : null) ?? groupOfAddress(peerAddress ?? '') ?? 'local';
 }
 
-/** The errors that clients are told (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
+/** The errors that clients get (RFC 6749 §5.2, and §4.1.2.1 for the last two). */
 export const oauth2ErrorCodes = [
   'invalid_request',
   'invalid_client',
@@ -49,7 +49,7 @@ export interface OAuth2Refusal {
   readonly status: number;
   /** `error_description`: for people; printable ASCII without `"` and `\` (RFC 6749 §5.2), and nothing that a client sent. */
   readonly description: string;
-  /** Why, for the log, where that is more than clients are told. */
+  /** Why, for the log, where that is more than clients learn. */
   readonly detail: string;
   /** Whose `client_id` it is, for the log; clients learn nothing of it. */
   readonly about?: HeldCredential;
@@ -77,7 +77,10 @@ export function refuseOAuth2(
   return { error, status, description, detail, headers };
 }
 
-/** `held` is whoever has the `client_id`, for the log. Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2). */
+/**
+ * Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2).
+ * @param held the credential that has the `client_id`, for the log
+ */
 export function invalidClient(
   isHeaderUsed: boolean,
   detail: string,
@@ -94,7 +97,7 @@ export function invalidClient(
 
 const CLIENT_DESCRIPTION = 'Client authentication failed.';
 
-/** Answers of these endpoints hold tokens, or what became of them: nobody may keep them (RFC 6749 §5.1). */
+/** Answers of these endpoints hold tokens, or what became of them: they must not be stored (RFC 6749 §5.1). */
 const notStored = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 /** An answer with a JSON object. */

@@ -27,7 +27,7 @@ import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;
 export type OAuth2Operation = (typeof oauth2Operations)[number];
 
-/** Told of every request. */
+/** Notified of every request. */
 export interface OAuth2Observer {
   /** `requestId` is that of Envoy, null without a usable one; `refusal` is null when the request was answered as asked. */
   answered(operation: OAuth2Operation, refusal: OAuth2Refusal | null, requestId: string | null): void;
@@ -48,7 +48,7 @@ export interface OAuth2Ports extends ClientAuthenticationPorts {
 /** From a request to its answer. Never rejects. */
 export type OAuth2Service = (request: OAuth2Request) => Promise<OAuth2Answer>;
 
-/** How soon a client should try again while the store is away. */
+/** How soon a client should try again while the store is unreachable. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Makes the one function between the HTTP listener and the OAuth2 endpoints (spec §3.4). Every error has the form of RFC 6749 §5.2. */

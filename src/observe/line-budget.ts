@@ -6,7 +6,7 @@ import { registerMetrics } from './metric-table.ts';
 /** Lines of one kind that may come at once, and how many more each second: 260 MB a day of each kind at most. */
 const BURST_LINES = 100;
 const LINES_PER_SECOND = 10;
-/** How often it is told what was left out, in milliseconds. */
+/** How often it is reported what was left out, in milliseconds. */
 const REPORT_MS = 10_000;
 
 /** What a budget needs from outside. */
@@ -14,14 +14,14 @@ export interface LineBudgetPorts {
   /** Monotonic, in milliseconds. */
   readonly elapsedMs: () => number;
   readonly startTimer: StartTimer;
-  /** Told every ten seconds, while there is something to tell, how many lines of a kind were left out since the last time. */
+  /** Called every ten seconds, if lines of a kind were left out, with how many since the last time. */
   readonly onLeftOut: (kind: string, lines: number) => void;
 }
 
 /**
  * Keeps a flood of requests from becoming a flood of lines, so that an attack does not fill the disk: of each kind 100
  * lines at once and 10 a second in the long run. Kinds are words of the program, such as refusal codes; they count for
- * themselves, so that many lines of one kind hide none of another. Disposing of it tells the last of what was left out.
+ * themselves, so that many lines of one kind hide none of another. Disposing of it reports the last of what was left out.
  */
 export class LineBudget implements Disposable {
   readonly #ports: LineBudgetPorts;
@@ -91,7 +91,7 @@ export interface RequestLogPorts {
   readonly startTimer: StartTimer;
 }
 
-/** Opens the budget for lines about requests; what it leaves out is told by a line and a metric. */
+/** Opens the budget for lines about requests; what it leaves out is reported by a line and a metric. */
 export function openRequestLog({ logger, registry, elapsedMs, startTimer }: RequestLogPorts): LineBudget {
   const budget = new LineBudget({
     elapsedMs,

@@ -62,7 +62,7 @@ export function openLogDestination(format: LogFormat, useColor: boolean): LogDes
     try {
       output.flushSync();
     } catch {
-      // Nothing was written yet, or nobody reads any more: there is nothing left to bring out.
+      // Nothing was written yet, or the reader is gone: there is nothing left to bring out.
     }
   };
   if (format === 'json') return { stream: output, flush };

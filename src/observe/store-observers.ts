@@ -39,7 +39,7 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
       logger.info('the database is back', { awaySeconds: downSeconds });
     },
     missedChanges() {
-      logger.warn('the database could not tell what changed since the last change; everything is read anew');
+      logger.warn('the database did not report what changed since the last change; everything is read again');
     },
     appKeysRead(count, seconds) {
       logger.info('all App Keys are known; others are refused without a look-up', { count, seconds });
@@ -65,7 +65,7 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
   };
 }
 
-/** Says what a declarative file serves, and tells loudly when a change could not be taken. */
+/** Logs what a declarative file serves, and an error when a change could not be taken. */
 export function createFileObserver(logger: Logger, metrics: Metrics): FileObserver {
   return {
     loaded(path, state) {
@@ -92,7 +92,7 @@ export function createFileObserver(logger: Logger, metrics: Metrics): FileObserv
   };
 }
 
-/** Says which keys are in force, what is unwise about them, and tells loudly when a change could not be taken. */
+/** Logs which keys are in force, what is unwise about them, and an error when a change could not be taken. */
 export function createKeyRingObserver(logger: Logger): KeyRingObserver {
   return {
     loaded(source, ring, warnings) {

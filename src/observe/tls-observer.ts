@@ -72,7 +72,7 @@ const messages = {
   },
 } as const satisfies Record<TlsUse, object>;
 
-/** Says what becomes of TLS files, and shows in the metrics when they expire. */
+/** Logs changes of TLS files, and shows in the metrics when they expire. */
 export function createTlsObserver(
   use: TlsUse,
   { logger, metrics, nowMs }: { readonly logger: Logger; readonly metrics: TlsMetrics; readonly nowMs: () => number },

@@ -32,11 +32,11 @@ export interface BreakerOptions<F extends Error> {
   readonly onRest?: (latest: F | null) => void;
 }
 
-/** Told what becomes of a service. */
+/** Notified of the state of a service. */
 export interface BreakerObserver<F> {
-  /** No more calls are made; told once, and not of trials that fail. */
+  /** No more calls are made; called once, and not for trials that fail. */
   down(latest: F | null): void;
-  /** Calls are made again; told once. */
+  /** Calls are made again; called once. */
   up(): void;
 }
 

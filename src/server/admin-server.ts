@@ -12,11 +12,11 @@ export interface AdminPorts {
   readonly findNotice: () => string | null;
   /** The metrics and their content type. */
   readonly collectMetrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  /** Is told of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for want of room or use. */
   readonly connectionObserver?: ConnectionObserver;
   /** For how long connections are idle; the machine's unless given. */
   readonly clock?: Clock;
-  /** {@link adminConnectionLimits} unless told otherwise. */
+  /** {@link adminConnectionLimits} unless given. */
   readonly connectionLimits?: ConnectionLimits;
 }
 

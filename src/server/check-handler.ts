@@ -11,7 +11,7 @@ import { route, type Routed } from '../route/route.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { Call } from './transport.ts';
 
-/** Told of every decided check. */
+/** Notified of every decided check. */
 export interface CheckObserver {
   /** `requestId` is null for granted requests, where only a debug line needs it. */
   decided(decided: DecidedCheck): void;
@@ -30,7 +30,7 @@ export interface DecidedCheck {
   readonly seconds: number;
 }
 
-/** One check that is traced. Nothing here throws: a fault of tracing is nobody's answer. */
+/** One check that is traced. Nothing here throws: a fault of tracing changes no answer. */
 export interface CheckTrace {
   /** The same ports; what must be waited for (a look-up in the database, a question about limits) becomes a child span. */
   watch(ports: CheckPorts): CheckPorts;

@@ -45,7 +45,7 @@ export const connectionEnds = {
 } as const;
 export type ConnectionEnd = keyof typeof connectionEnds;
 
-/** Is told of connections that are ended or refused so. Does not throw. */
+/** Notified of connections that are ended or refused so. Does not throw. */
 export interface ConnectionObserver {
   connectionEnded(end: ConnectionEnd, peer: string): void;
 }
@@ -87,7 +87,7 @@ export class ConnectionTable<G extends Guest = Guest> implements Disposable {
     return this.#places.size;
   }
 
-  /** Takes a connection in. @returns false when it must be closed: there is no room, and nobody who could make it. */
+  /** Takes a connection in. @returns false when it must be closed: there is no room, and no connection that could make it. */
   admit(guest: Guest): boolean {
     const { maxConnections, maxOfAddress } = this.#limits;
     const name = guest.address === null ? null : groupOfAddress(guest.address);
@@ -246,7 +246,7 @@ class Group {
     return null;
   }
 
-  /** Who will be missed least. */
+  /** The connection of least use. */
   findLeastUseful(): Place | null {
     for (const place of this.fresh) {
       if (place.guest.servedAtMs !== null) {

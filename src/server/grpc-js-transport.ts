@@ -211,7 +211,7 @@ class GrpcJsTransport implements Transport {
   /** `call` is counted already. */
   #hasTooManyWatches(call: StreamCall): boolean {
     let ofConnection = 0;
-    // Connections on a unix socket cannot be told apart.
+    // Connections on a unix socket cannot be distinguished.
     if (this.#options.address.kind === 'tcp') {
       for (const other of this.#streams) if (other.getPeer() === call.getPeer()) ofConnection += 1;
     }
@@ -265,7 +265,7 @@ function tooLarge(bytes: number, maxBytes: number): GrpcFailure {
   return { status: grpcStatus.resourceExhausted, message };
 }
 
-/** grpc-js ends a server stream with a status when it is told of an error. */
+/** grpc-js ends a server stream with a status when it gets an error. */
 function fail(call: StreamCall, failure: GrpcFailure): void {
   call.emit('error', asError(failure));
 }
@@ -300,7 +300,7 @@ class GrpcJsCall implements Call {
     return this.#abort.signal;
   }
 
-  /** Nobody is told any more that the call is over. */
+  /** The end of the call is no longer signalled. */
   answered(): void {
     this.#answered = true;
   }

@@ -55,7 +55,7 @@ export interface HttpServerPorts {
   readonly tls?: TlsIdentity;
   /** A TLS connection was closed because of what the peer did. `reason` is for people and holds no data of the peer. */
   readonly onConnectionRefused?: (reason: string, peer: string) => void;
-  /** Is told of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for want of room or use. */
   readonly connectionObserver?: ConnectionObserver;
   /** For how long connections are idle; the machine's unless given. */
   readonly clock?: Clock;
@@ -198,7 +198,7 @@ export class HttpServer implements AsyncDisposable {
     return this.#isTrustedAddress(socket.remoteAddress ?? '');
   }
 
-  /** Null when the client went away in the middle. */
+  /** Null when the client disconnected before the end. */
   async #readBody(request: IncomingMessage): Promise<Buffer | OAuth2Refusal | null> {
     const { maxBodyBytes } = this.#limits;
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge(maxBodyBytes);

@@ -29,8 +29,8 @@ export interface GrpcFailure {
 /** What a method may know of its call besides the message. */
 export interface Call {
   /**
-   * Whether nobody waits for the answer any more: cancelled by the peer, past its deadline, or the connection is gone.
-   * Reading it costs nothing; look at it before work that somebody else pays for.
+   * Whether no caller waits for the answer any more: cancelled by the peer, past its deadline, or the connection is gone.
+   * Reading it costs nothing; look at it before work that costs others something.
    */
   readonly cancelled: boolean;
   /**
@@ -51,7 +51,7 @@ export type UnaryAnswer = Uint8Array | GrpcFailure;
  * One unary method: from the request message's bytes to the answer's bytes, or a promise of them only when something
  * must be waited for (a promise costs a turn of the event loop and a write of its own).
  *
- * `message` is the method's until it has given its answer, also when nobody waits for that any more: until then parts of it
+ * `message` is the method's until it has given its answer, also when no caller waits for that any more: until then parts of it
  * may be used without a copy. Afterwards the transport may put another message into the same memory.
  * The method does not change the answer after giving it. A method should neither throw nor reject; a transport that
  * sees it happen answers INTERNAL without detail and reports the defect.
@@ -114,7 +114,7 @@ export interface TlsIdentity {
   readonly key: string | Buffer;
   readonly cert: string | Buffer;
   readonly ca?: string | Buffer;
-  /** With `ca`: names of which a peer's certificate must be for one, as DNS name or URI. None: whoever has one will do. */
+  /** With `ca`: names of which a peer's certificate must be for one, as DNS name or URI. None: any certificate will do. */
   readonly clientNames?: readonly string[];
 }
 
@@ -141,17 +141,17 @@ export interface TransportOptions {
   readonly observer: TransportObserver;
   /** For deadlines. */
   readonly clock: Clock;
-  /** Is told of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for want of room or use. */
   readonly connectionObserver?: ConnectionObserver;
-  /** {@link grpcConnectionLimits} unless told otherwise. */
+  /** {@link grpcConnectionLimits} unless given. */
   readonly connectionLimits?: ConnectionLimits;
   /** None: plain text, HTTP/2 with prior knowledge. */
   readonly tls?: TlsIdentity;
-  /** How long a peer may take until its TLS handshake is done; 10 s unless told otherwise. */
+  /** How long a peer may take until its TLS handshake is done; 10 s unless given. */
   readonly handshakeTimeoutMs?: number;
-  /** Permissions of the file, where the address is a unix socket; what the process's umask leaves unless told otherwise. */
+  /** Permissions of the file, where the address is a unix socket; what the process's umask leaves unless given. */
   readonly unixSocketMode?: number;
-  /** Whether {@link Call.traceParent} is wanted; reading what nobody looks at would cost every call something. */
+  /** Whether {@link Call.traceParent} is wanted; reading what is not used would cost every call something. */
   readonly readsTraceParent?: boolean;
 }
 

@@ -5,11 +5,11 @@ import { TlsProblem } from './certificates.ts';
 
 const POLL_INTERVAL_MS = 1000;
 
-/** Told what becomes of TLS files that changed. Nothing it is given holds a key. */
+/** Notified of TLS files that changed. Nothing it is given holds a key. */
 export interface TlsFilesObserver {
   /** These are in force. */
   taken(material: TlsMaterial): void;
-  /** The files cannot be used, those in force stay. Told once, until the reason is another. */
+  /** The files cannot be used, those in force stay. Called once, until the reason is another. */
   refused(reason: string): void;
 }
 

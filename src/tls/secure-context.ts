@@ -23,7 +23,7 @@ export interface PemTexts {
 }
 
 /**
- * The options of every TLS context of Postern, whatever Node was told to take: TLS 1.2 or 1.3, no renegotiation
+ * The options of every TLS context of Postern, whatever Node's own options allow: TLS 1.2 or 1.3, no renegotiation
  * (RFC 9113 §9.2.1), and no tickets, so that each connection shows its certificate and is judged by the authorities of now.
  */
 export function secureContextOptions({ certificate, key, ca }: PemTexts): SecureContextOptions {

@@ -105,7 +105,7 @@ async function readPem(file: PemFile | null): Promise<Buffer | null> {
   }
 }
 
-/** Does something with the text of a file; what is wrong is told with setting and path. */
+/** Does something with the text of a file; what is wrong is reported with setting and path. */
 function about<T, A extends readonly unknown[]>({ setting, path }: PemFile, act: (...args: A) => T, ...args: A): T {
   try {
     return act(...args);

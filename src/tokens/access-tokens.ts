@@ -14,7 +14,7 @@ export const MAX_TOKEN_CHARACTERS = 4096;
 /** How far the clock of the replica that issued a token may be ahead of ours. */
 const MAX_CLOCK_AHEAD_SECONDS = 60;
 
-/** 128 random bits: no two tokens share one, and nobody guesses one. */
+/** 128 random bits: no two tokens share one, and none can be guessed. */
 const TOKEN_ID_BYTES = 16;
 
 /** Each takes about 1 KiB. */

@@ -44,7 +44,7 @@ export function decodeClaims(segment: string): TokenClaims | null {
   return claims !== null && encodeClaims(claims) === segment ? claims : null;
 }
 
-/** What a token says of itself, whoever signed it; null for a text that is no token of Postern's form. */
+/** What a token says of itself, its signature unverified; null for a text that is no token of Postern's form. */
 export function readUnverifiedClaims(token: string): TokenClaims | null {
   const [, payload, signature, ...more] = token.split('.');
   return payload === undefined || signature === undefined || more.length > 0 ? null : decodeClaims(payload);

@@ -19,7 +19,7 @@ const { OK, OVER_LIMIT } = RateLimitResponse_Code;
 export const failureReasons = ['deadline', 'unreachable', 'error', 'wrong-answer', 'given-up'] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** The rate limit service did not count a request. The message has a few fixed forms; `cause` is what the client told. */
+/** The rate limit service did not count a request. The message has a few fixed forms; `cause` is the client's error. */
 export class ServiceFailure extends LimiterUnavailable {
   override readonly name = 'ServiceFailure';
   readonly reason: FailureReason;

@@ -23,7 +23,7 @@ export interface RateLimitServiceSettings {
   readonly tls?: TlsMaterial | null;
 }
 
-/** Told what becomes of the service. */
+/** Notified of questions and of the state of the service. */
 export interface RateLimitServiceObserver extends BreakerObserver<ServiceFailure> {
   /** One question ended; `given-up` ones after no time. */
   asked(outcome: 'ok' | 'over-limit' | FailureReason, seconds: number): void;
@@ -79,17 +79,17 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
     if (question.limits.length === 0) return [];
     const { elapsedMs, observer } = this.#ports;
     const startedMs = elapsedMs();
-    const told = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
+    const report = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
       observer.asked(outcome, (elapsedMs() - startedMs) / 1000);
     };
     try {
       const readings = await this.#breaker.run(
         async () => await this.#ask(question, deadlineAtMs ?? this.startDeadline()),
       );
-      told(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
+      report(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
       return readings;
     } catch (error) {
-      if (error instanceof ServiceFailure) told(error.reason);
+      if (error instanceof ServiceFailure) report(error.reason);
       throw error;
     }
   }

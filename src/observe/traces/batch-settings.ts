@@ -17,7 +17,7 @@ const rows: Readonly<Record<keyof BatchSettings, readonly [name: string, byDefau
 };
 
 /**
- * Reads the variables; what is no whole number in its bounds is told and replaced by the default. The SDK takes any
+ * Reads the variables; a value that is not a whole number within its bounds is logged and replaced by the default. The SDK takes any
  * number: a batch of none or less is sent without end, also at the stop, and a time that Node's timers do not take is 1 ms.
  */
 export function readBatchSettings(environment: Environment, tell: (message: string) => void): BatchSettings {

@@ -4,7 +4,7 @@ import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelem
 import type { Counter, Registry } from 'prom-client';
 import { announcedCounter } from '../metric-table.ts';
 
-/** Told what becomes of deliveries: once when they fail, once when they work, also for the first time. */
+/** Notified of deliveries: once when they fail, once when they work, also for the first time. */
 export interface DeliveryObserver {
   failed(reason: string): void;
   delivered(): void;

@@ -96,5 +96,5 @@ async function later(delayMs: number): Promise<void> {
 }
 
 function ignore(): void {
-  // Nothing to be done, nothing to be told.
+  // Nothing to be done or logged.
 }

@@ -22,7 +22,7 @@ export interface SpanTracerPorts {
   readonly tracer: Tracer;
   /** Monotonic, in milliseconds, on the scale of `performance.now()`, which is the one of spans. */
   readonly elapsedMs: () => number;
-  /** Told when making spans failed, which is a defect; the check went on without. */
+  /** Called when making spans failed, which is a defect; the check went on without. */
   readonly onDefect: (error: unknown) => void;
 }
 

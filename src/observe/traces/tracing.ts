@@ -31,7 +31,7 @@ export function isTracingWanted(environment: Environment): boolean {
 
 /**
  * Starts tracing; null when it is not asked for, and then nothing of OpenTelemetry is loaded. Nor does it keep the
- * gateway from serving: what is wrong with its variables is told in the log, and there are no traces.
+ * gateway from serving: what is wrong with its variables is logged, and there are no traces.
  */
 export async function openTracing(ports: TracingPorts): Promise<Tracing | null> {
   if (!isTracingWanted(ports.environment)) return null;

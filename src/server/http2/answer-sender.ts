@@ -102,7 +102,7 @@ export class AnswerSender {
 
   /** WINDOW_UPDATE of the connection. @returns false when the window would be too large. */
   widen(incrementBytes: number): boolean {
-    const wasClosed = this.#windowBytes <= 0; // else whoever waits does so for a window of its own
+    const wasClosed = this.#windowBytes <= 0; // else each stream that waits does so for a window of its own
     this.#windowBytes += incrementBytes;
     if (this.#windowBytes > MAX_WINDOW_BYTES) return false;
     if (wasClosed) this.pump();
@@ -240,7 +240,7 @@ export class AnswerSender {
   }
 
   #ended(stream: Stream): void {
-    // The peer need not go on sending what nobody reads (RFC 9113 §8.1).
+    // The peer need not go on sending what is not read (RFC 9113 §8.1).
     if (!stream.ended) this.#writer.rstStream(stream.id, errorCode.noError);
     this.#host.answered(stream);
   }

@@ -397,7 +397,7 @@ export class Calls implements SenderHost, CallOwner {
     if (failure !== undefined && !stream.closed) this.sender.fail(stream, failure);
   }
 
-  /** Nobody waits for this call any more, or it must not wait. */
+  /** No caller waits for this call any more, or it must not wait. */
   #expire(stream: Stream, failure: GrpcFailure): void {
     if (stream.closed) return;
     if (stream.plainStatus !== 0 || stream.outgoing !== null) this.reset(stream, errorCode.cancel);

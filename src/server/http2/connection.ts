@@ -1,6 +1,5 @@
 import { Calls, type CallsHost } from './calls.ts';
-import { ANSWER_EARNS, type Conduct } from './conduct.ts';
-import { FloodGuard } from './flood-guard.ts';
+import { ANSWER_EARNS, type Conduct, FloodGuard } from './conduct.ts';
 import { type ErrorCode, errorCode, MAX_STREAM_ID } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
@@ -9,7 +8,7 @@ import type { MemoryPoolName } from '../transport.ts';
 import type { ServerContext } from './server-context.ts';
 import type { TurnTaker } from './turns.ts';
 import type { UnsentShare } from './unsent-bytes.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from './socket-wire.ts';
 
 /**
  * The server's side of one HTTP/2 connection (RFC 9113) that carries gRPC calls: bytes in through {@link receive},

@@ -1,6 +1,6 @@
 import { answerHead, noTable, okTrailers } from './answer-block.ts';
 import { type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType, setting } from './frame.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from './socket-wire.ts';
 
 const BLOCK_BYTES = 16 * 1024;
 /** From here on, a view of bytes in the list costs less than a copy of them. */

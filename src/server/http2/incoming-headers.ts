@@ -2,12 +2,40 @@ import type { Calls } from './calls.ts';
 import { type Conduct, IDLE_FRAME_COST } from './conduct.ts';
 import { type ErrorCode, errorCode, frameFlag } from './frame.ts';
 import type { FrameWriter } from './frame-writer.ts';
-import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { u31, u8 } from './octets.ts';
 import { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
+import type { Http2Limits } from './limits.ts';
+
+/** A header block whose frames are still coming (RFC 9113 §4.3): nothing else may come in between. */
+export class HeaderBlock {
+  readonly streamId: number;
+  readonly endStream: boolean;
+  readonly startedAtMs: number;
+  readonly #limits: Http2Limits;
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(streamId: number, endStream: boolean, nowMs: number, limits: Http2Limits) {
+    this.streamId = streamId;
+    this.endStream = endStream;
+    this.startedAtMs = nowMs;
+    this.#limits = limits;
+  }
+
+  /** Takes a fragment (copied: it is small, what it lies in may not be). @returns false when the block breaks a limit. */
+  add(bytes: Buffer, start: number, end: number): boolean {
+    this.#parts.push(Buffer.from(bytes.subarray(start, end)));
+    this.#bytes += end - start;
+    return this.#bytes <= this.#limits.maxHeaderBlockBytes && this.#parts.length <= this.#limits.maxHeaderBlockFrames;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.#parts, this.#bytes);
+  }
+}
 
 /** SETTINGS_HEADER_TABLE_SIZE, which we leave as it is (RFC 9113 §6.5.2). */
 export const HEADER_TABLE_BYTES = 4096;

@@ -34,7 +34,7 @@ export class MemoryPool {
     return this.#heldBytes;
   }
 
-  /** Whether somebody waits whose connection has not got its share. */
+  /** Whether a call waits whose connection has not got its share. */
   get isAwaited(): boolean {
     for (const share of this.#waiting) if (share.couldBeServed) return true;
     return false;

@@ -83,7 +83,7 @@ export class MessageMemory {
     stream.stopWaiting = null;
   }
 
-  /** Nobody works with the message any more. */
+  /** The message is no longer used. */
   release(stream: Stream): void {
     this.arrived(stream);
     // Before those that wait for it are let in.

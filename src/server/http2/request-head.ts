@@ -83,16 +83,16 @@ export class RequestHead implements FieldSink {
   #pseudo(field: Field): void {
     if (this.#hasRegular) this.problem = 'a pseudo-field stands after another field';
     if (field.kind === requestField.method) {
-      if (this.method !== '') this.problem = ':method stands twice';
+      if (this.method !== '') this.problem = ':method appears twice';
       this.method = field.value;
     } else if (field.kind === requestField.path) {
-      if (this.path !== '') this.problem = ':path stands twice';
+      if (this.path !== '') this.problem = ':path appears twice';
       this.path = field.value;
     } else if (field.kind === requestField.scheme) {
-      if (this.#hasScheme) this.problem = ':scheme stands twice';
+      if (this.#hasScheme) this.problem = ':scheme appears twice';
       this.#hasScheme = true;
     } else {
-      if (this.#hasAuthority) this.problem = ':authority stands twice';
+      if (this.#hasAuthority) this.problem = ':authority appears twice';
       this.#hasAuthority = true;
     }
   }

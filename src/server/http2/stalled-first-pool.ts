@@ -19,7 +19,7 @@ export interface StalledFirstShare {
  */
 export class StalledFirstPool {
   readonly #limits: PoolLimits;
-  /** Whoever made progress last stands last. */
+  /** The call that made progress last comes last. */
   readonly #calls = new Map<Stream, Share>();
   #heldBytes = 0;
 
@@ -57,7 +57,7 @@ class Share implements StalledFirstShare {
   readonly #pool: StalledFirstPool;
   readonly #limitBytes: number;
   readonly #giveUp: (stream: Stream) => void;
-  /** What calls hold; whoever made progress last stands last. */
+  /** What calls hold; the one that made progress last comes last. */
   readonly #calls = new Map<Stream, number>();
   #heldBytes = 0;
 

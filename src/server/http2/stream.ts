@@ -103,7 +103,7 @@ export class Stream implements Call {
     return this.deadlineAtMs === Infinity ? Infinity : Math.max(0, this.deadlineAtMs - this.#clock.nowMs());
   }
 
-  /** Tells the method that nobody waits any more. Once only has effect. */
+  /** Signals to the method that no caller waits any more. Only the first call has an effect. */
   cancel(): void {
     if (this.#cancelled) return;
     this.#cancelled = true;

@@ -1,5 +1,5 @@
 import { u8 } from '../octets.ts';
-import { DynamicTable } from './dynamic-table.ts';
+import { DynamicTable, STATIC_ENTRIES } from './tables.ts';
 import {
   type Classify,
   type Field,
@@ -9,7 +9,6 @@ import {
   valueUnread,
 } from './field.ts';
 import { decodeHuffman, maxDecodedBytes } from './huffman.ts';
-import { STATIC_ENTRIES } from './static-table.ts';
 
 /** No number of a block that fits our limits needs more; far below what would lose precision (RFC 7541 §5.1). */
 const MAX_INTEGER_SHIFT = 21;

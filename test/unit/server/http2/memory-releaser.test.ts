@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MemoryReleaser } from '../../../../src/server/http2/memory-releaser.ts';
+import { MemoryReleaser } from '../../../../src/server/http2/large-buffers.ts';
 
 const MIB = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { frameFlag, frameType } from '../../../../../src/server/http2/frame.ts';
 import { FrameReader } from '../../../../../src/server/http2/frame-reader.ts';
 import { HpackDecoder } from '../../../../../src/server/http2/hpack/decoder.ts';
-import { createStaticTable } from '../../../../../src/server/http2/hpack/static-table.ts';
+import { createStaticTable } from '../../../../../src/server/http2/hpack/tables.ts';
 
 const classify = (): number => 1;
 const fieldName = fc.stringMatching(/^x-[a-z0-9-]{1,30}$/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HpackDecoder } from '../../../../../src/server/http2/hpack/decoder.ts';
 import { type Field, type FieldKind, valueUnread } from '../../../../../src/server/http2/hpack/field.ts';
-import { createStaticTable } from '../../../../../src/server/http2/hpack/static-table.ts';
+import { createStaticTable } from '../../../../../src/server/http2/hpack/tables.ts';
 
 const READ: FieldKind = 1;
 
