@@ -35,7 +35,7 @@ export interface GatewayStorePorts {
 
 /**
  * Opens the key ring and the store of the configuration. Rejects with nothing left open when the key ring cannot be used,
- * a declarative file has no good state, or the address of a database is not understood; a database that is away is
+ * a declarative file has no good state, or the address of a database is not understood; a database that is down is
  * waited for.
  */
 export async function openGatewayStore(ports: GatewayStorePorts): Promise<GatewayStore> {

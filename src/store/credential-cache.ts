@@ -21,7 +21,7 @@ const SOFT_AGE_MS = 2000;
 const HARD_AGE_MS = 5000;
 /** How long a caller with an older entry waits for a look-up, measured from the look-up's beginning. */
 const PATIENCE_MS = 200;
-/** For how long nobody is made to wait once more, after the store was away or slow. */
+/** For how long no caller waits again, after the store was down or slow. */
 const DOUBT_MS = 1000;
 /** Younger confirmations of the feed make the filter of App Keys current: a new one is refused for no longer than this. */
 const CURRENT_MS = 2000;
@@ -42,7 +42,7 @@ const GATE_LIMITS: GateLimits = {
 export interface CredentialCacheOptions {
   /** Credentials it holds at most, about 1.6 KiB each. */
   readonly maxEntries: number;
-  /** How long an entry serves while the store is away, in seconds since it was certainly right. */
+  /** How long an entry serves while the store is down, in seconds since it was certainly right. */
   readonly maxStaleSeconds: number;
   readonly gateLimits?: Partial<GateLimits>;
 }
@@ -52,7 +52,7 @@ export interface CredentialCachePorts {
   /** The store, behind its circuit breaker (`LookUpBreaker`). */
   readonly reader: CredentialReader;
   /**
-   * Until when, by the clock below, the change feed is complete: every change committed before was told to the cache.
+   * Until when, by the clock below, the change feed is complete: every change committed before has reached the cache.
    * Far in the past while there is none yet. Asked for every request, so it must only give a number.
    */
   readonly confirmedMs: () => number;
@@ -63,7 +63,7 @@ export interface CredentialCachePorts {
   readonly clock: Clock;
   readonly startTimer: StartTimer;
   readonly observer: {
-    /** A look-up that nobody waited for failed by a defect of this program. */
+    /** A look-up that no caller waited for failed by a defect of this program. */
     defect(error: unknown): void;
   };
 }
@@ -74,11 +74,11 @@ export interface CredentialCachePorts {
  * **In the common case** an App Key is answered at once, without a promise: from an entry, or, for at most 10 s, from
  * the memory that nobody holds it. That memory is apart and bounded, so unknown App Keys evict no known ones.
  *
- * **Freshness.** An entry is certainly right at the moment its read began, and, while every change since was told, at
+ * **Freshness.** An entry is certainly right at the moment its read began, and, while every change since has arrived, at
  * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and made fresh in the background.
  * An older one waits up to 200 ms for a look-up; is there no answer, it is served up to `maxStaleSeconds`, and for a
- * second nobody waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store is away (`reader.outlook`) it is served at once, and only the one trial
- * that the circuit breaker wants is made. Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
+ * second no caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store
+ * is down (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made. Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
  *
  * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
  * read counts, or `StoreUnavailable`. A read that is under way while what it reads is changed is repeated; at the third
@@ -108,7 +108,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #changes = new RecentChanges();
   readonly #lookUps: LookUps;
   // Made once: in a flood, making an error costs more than all the rest of a refusal.
-  readonly #away = new StoreUnavailable('the store does not answer, and the App Key is not held in memory');
+  readonly #down = new StoreUnavailable('the store does not answer, and the App Key is not held in memory');
   readonly #overloaded = new LookUpsOverloaded('too many App Keys are being looked up');
   #doubtUntilMs = 0;
   #unknowableUntilMs = 0;
@@ -314,7 +314,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   #askStore(appKeyHash: string): LookUp {
     if (this.#ports.reader.outlook === 'down') {
-      throw this.#away;
+      throw this.#down;
     }
     const lane: LookUpLane = this.#ports.appKeys.has(appKeyHash) ? 'known' : 'unseen';
     const lookUp = this.#lookUps.ask(appKeyHash, lane);

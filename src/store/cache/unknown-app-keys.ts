@@ -48,7 +48,7 @@ const BURST = 2000;
 
 /**
  * How many look-ups of App Keys that nobody turns out to hold the store is troubled with: 1000 a second, 2000 at once.
- * One that finds somebody, or finds the store away, is given back. So callers who come back after a restart, however
+ * One that finds somebody, or finds the store down, is given back. So callers who come back after a restart, however
  * many, do not use it up; a flood of invented App Keys does.
  */
 export class UnknownBudget {
