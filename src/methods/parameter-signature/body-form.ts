@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../../refusal.ts';
-import { parseMediaType } from '../../signing/media-type.ts';
+import { type MediaType, parseMediaType } from '../../signing/media-type.ts';
 import type { SignableRequest } from '../../signing/signable-request.ts';
 
 /** The largest form body that a parameter-signature endpoint takes, inclusive (spec §3.3). */
@@ -38,7 +38,7 @@ export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' 
     return refuse('BODY_TOO_LARGE', `the ${verified.form} body has more than ${String(verified.maxBytes)} bytes`);
   }
   if (mediaType.charsets === null) return unverifiable('the parameters of the Content-Type are not well formed');
-  if (mediaType.charsets.length > 1 || !mediaType.charsets.every((charset) => UTF8_CHARSETS.includes(charset))) {
+  if (!isUtf8Type(mediaType)) {
     return unverifiable('the charset of the body is not UTF-8');
   }
   const encodings = request.headerValues('content-encoding');
@@ -46,6 +46,16 @@ export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' 
     return unverifiable('the body has a Content-Encoding');
   }
   return verified.form;
+}
+
+/** Whether a body of this media type is one that signatures are verified over. */
+export function isVerifiedType({ essence }: MediaType): boolean {
+  return VERIFIED_BODIES.has(essence);
+}
+
+/** Whether a media type is well formed and says nothing against UTF-8. */
+export function isUtf8Type({ charsets }: MediaType): boolean {
+  return charsets !== null && charsets.length < 2 && charsets.every((charset) => UTF8_CHARSETS.includes(charset));
 }
 
 function unverifiable(detail: string): Refusal {

@@ -71,7 +71,7 @@ function namesOfList(list: string): readonly string[] {
   const names = list.split(/[\s,;]+/).filter((name) => name !== '');
   return names.map((name) => {
     const lower = name.toLowerCase();
-    return isRequestLineName(lower) ? 'request-line' : lower;
+    return isRequestLineName(lower) ? REQUEST_LINE : lower;
   });
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseMediaType } from '../../../signing/media-type.ts';
 import type { Fault } from '../../explanation/explainer.ts';
+import { isUtf8Type, isVerifiedType } from '../body-form.ts';
 import { type ParameterCase, valueOf } from './case.ts';
 
 const NOT_CREDENTIALS = 'Send appKey and sign as parameters, beside the others';
@@ -156,13 +157,16 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
     what: 'the body is of a type that cannot be verified',
     fix: 'Send a form (application/x-www-form-urlencoded) or JSON (application/json)',
     isMade: ({ form, header }) =>
-      form === null && header('content-type') !== null && !isVerifiedType(header('content-type') ?? ''),
+      form === null && header('content-type') !== null && !isVerifiedType(parseMediaType(header('content-type') ?? '')),
   },
   {
     name: 'charset',
     what: 'the body has a charset other than UTF-8, or Content-Type is not well formed',
     fix: 'Send the body in UTF-8, and say no charset or charset=utf-8',
-    isMade: ({ form, header }) => form === null && !isUtf8Type(header('content-type') ?? ''),
+    isMade: ({ form, header }) => {
+      const type = parseMediaType(header('content-type') ?? '');
+      return form === null && isVerifiedType(type) && !isUtf8Type(type);
+    },
   },
   {
     name: 'compressed',
@@ -214,15 +218,4 @@ function isReadable({ form, wrapper }: ParameterCase): boolean {
 
 function schemeOf({ header }: ParameterCase): string {
   return (header('authorization') ?? '').split(' ', 1)[0]?.toLowerCase() ?? '';
-}
-
-function isVerifiedType(contentType: string): boolean {
-  return ['application/json', 'application/x-www-form-urlencoded'].includes(parseMediaType(contentType).essence);
-}
-
-/** Whether a type that is verified says nothing against UTF-8; true for other types, which have a mistake of their own. */
-function isUtf8Type(contentType: string): boolean {
-  if (!isVerifiedType(contentType)) return true;
-  const { charsets } = parseMediaType(contentType);
-  return charsets !== null && charsets.length < 2 && charsets.every((charset) => /^utf-?8$/.test(charset));
 }
