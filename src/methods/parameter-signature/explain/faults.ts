@@ -163,7 +163,7 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
     name: 'charset',
     what: 'the body has a charset other than UTF-8, or Content-Type is not well formed',
     fix: 'Send the body in UTF-8, and say no charset or charset=utf-8',
-    isMade: ({ form, header }) => {
+    isMade: ({ form, header }: ParameterCase): boolean => {
       const type = parseMediaType(header('content-type') ?? '');
       return form === null && isVerifiedType(type) && !isUtf8Type(type);
     },
