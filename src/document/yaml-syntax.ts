@@ -23,6 +23,8 @@ export const MAX_DEPTH = 64;
  */
 export function readYamlSyntax(text: string): YamlSyntax {
   const faults: SyntaxFault[] = [];
+  const loneReturn = findLoneReturn(text);
+  if (loneReturn !== null) faults.push({ offset: loneReturn, message: LONE_RETURN });
   const parser = new Parser();
   const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, logLevel: 'silent' });
   const documents: Document.Parsed[] = [];
@@ -54,6 +56,17 @@ export function readYamlSyntax(text: string): YamlSyntax {
     });
   }
   return { document: first ?? null, faults };
+}
+
+const LONE_RETURN = 'a carriage return without a line feed stands here; end lines with a line feed';
+
+/**
+ * Where the first carriage return without a line feed stands; null for none. It ends a line (YAML 1.2 §5.4), but the
+ * library takes it for a character of the text behind it.
+ */
+export function findLoneReturn(text: string): number | null {
+  const at = text.search(/\r(?!\n)/);
+  return at === -1 ? null : at;
 }
 
 const TOO_DEEP = `this nests more than ${String(MAX_DEPTH)} levels deep, which no declarative document does`;

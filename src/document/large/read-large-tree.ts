@@ -1,5 +1,6 @@
 import type { DocumentPath } from '../problem.ts';
 import { positionFinder, type DocumentSource, type Position } from '../source-text.ts';
+import { findLoneReturn } from '../yaml-syntax.ts';
 import { readYamlTree, type TreeFault, UNREADABLE, type YamlTree } from '../yaml-tree.ts';
 import type { SyntaxFault } from '../yaml-syntax.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';
@@ -22,7 +23,7 @@ const BATCH_CHARACTERS = 256 * 1024;
  */
 export function readLargeTree(source: DocumentSource, faulty: FaultyItems): YamlTree | null {
   const { text } = source;
-  const json = /^\s*\{/.test(text) ? splitJsonItems(text) : null;
+  const json = /^\s*\{/.test(text) && findLoneReturn(text) === null ? splitJsonItems(text) : null;
   const split = json?.split ?? splitBlockItems(text);
   if (split === null) return null;
   const positionOf = positionFinder(text);

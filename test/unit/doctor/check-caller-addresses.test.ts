@@ -42,7 +42,11 @@ describe('whose word the OAuth2 listener takes for the address of a caller', () 
       { ...elsewhere, ...mutual, POSTERN_HTTP_TLS: 'false' },
       /^warning: .* only: callers through an Envoy elsewhere/,
     ],
-    ['a socket', { POSTERN_HTTP_ADDRESS: 'unix:/run/http.sock' }, /^ok: .* of every process that may connect to its socket$/],
+    [
+      'a socket',
+      { POSTERN_HTTP_ADDRESS: 'unix:/run/http.sock' },
+      /^ok: .* of every process that may connect to its socket$/,
+    ],
   ] as const) {
     it(title, () => {
       assert.match(findingOf(environment), expected);

@@ -435,6 +435,14 @@ grants:
     text: 'version: 1\nendpoints:\n\t- id: a\n',
     problems: ['3:1: not valid YAML: a tab indents this line; use blanks'],
   },
+  'a carriage return without a line feed, in YAML': {
+    text: 'version: 1\r\nconsumers:\r\n  - id: a\r\n    description: "a\rb"\r\n',
+    problems: ['4:20: a carriage return without a line feed stands here; end lines with a line feed'],
+  },
+  'a carriage return without a line feed, in JSON': {
+    text: '{"version": 1, "consumers": [{"id":\r"a"}]}',
+    problems: ['1:36: a carriage return without a line feed stands here; end lines with a line feed'],
+  },
   'broken YAML after a problem': {
     text: 'version: 3\nendpoints:\n  - id: [a\nconsumers: []\ngrants: [{ endpoint: a, consumer: b }]\n',
     problems: [

@@ -63,7 +63,10 @@ describe('postern import kong', () => {
   it('prints no secrets to a terminal', async () => {
     const { code, out, err } = await run(['-f', example], { columns: 80 });
     assert.deepEqual([code, out], [2, '']);
-    assert.match(err, /^postern import kong: the document holds secrets, which are not printed to a terminal: give --to FILE/);
+    assert.match(
+      err,
+      /^postern import kong: the document holds secrets, which are not printed to a terminal: give --to FILE/,
+    );
     const open = files.write('open.yaml', '_format_version: "3.0"\nroutes: [{ name: a, paths: [/a] }]\n');
     assert.equal((await run(['-f', open], { columns: 80 })).code, 0);
   });

@@ -163,15 +163,13 @@ describe('reading large documents', () => {
   });
 
   it('reads texts that were tampered with as the YAML library does, or not at all', () => {
-    // The two read a bare carriage return differently.
-    const marks = yamlMarks.filter((mark) => !mark.includes('\r'));
     const texts = fc.oneof(
       fc.constant(usual),
       documentArbitrary.map((document) => stringify(document)),
       documentArbitrary.map((document) => JSON.stringify(document, null, 1)),
     );
     fc.assert(
-      fc.property(texts, tampering(marks, { minLength: 1, maxLength: 4 }), (text, tamper) => {
+      fc.property(texts, tampering(yamlMarks, { minLength: 1, maxLength: 4 }), (text, tamper) => {
         agrees(tamper(text));
       }),
       { numRuns: 2000 },
