@@ -8,10 +8,11 @@ const READY_INTERVAL_MS = 20;
 const STOP_DEADLINE_MS = 10_000;
 
 /**
- * Runs the arguments as this very process, with a watcher beside it that kills it when standard input is closed without
- * a word: however the parent ends, even by SIGKILL, no program is left.
+ * Runs the arguments as this very process, with a watcher beside it that kills it when the pipe 3 is closed without a
+ * word: however the parent ends, even by SIGKILL, no program is left. Not standard input: Node.js closes that by itself
+ * when the program has ended, and the watcher would kill whoever has its process id by then.
  */
-const WATCHED = 'exec 3<&0; { read -r word <&3 || kill -s KILL "$$"; } >/dev/null & exec "$@" 3<&- </dev/null';
+const WATCHED = '{ read -r word <&3 || kill -s KILL "$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /** A command to run beside this process. */
 export interface ProgramCommand {
@@ -41,14 +42,16 @@ export class Program implements AsyncDisposable {
   readonly pid: number;
   /** Resolves when the program has ended and all that it wrote was read. */
   readonly ended: Promise<Exit>;
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #watcher: Writable;
 
-  private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, pid: number) {
+  private constructor(child: ChildProcessByStdio<null, Readable, Readable>, pid: number) {
     this.pid = pid;
     this.#child = child;
+    this.#watcher = child.stdio[3] as Writable;
     // The watcher may end together with the program.
-    child.stdin.on('error', () => undefined);
-    child.once('exit', () => child.stdin.end('ended\n'));
+    this.#watcher.on('error', () => undefined);
+    child.once('exit', () => this.#watcher.end('ended\n'));
     this.ended = new Promise((resolve) => {
       child.once('close', (code, signal) => {
         resolve({ code, signal });
@@ -61,10 +64,10 @@ export class Program implements AsyncDisposable {
     // A process group of its own: Ctrl-C is for this process, which then ends the program.
     const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', program, ...args], {
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       cwd,
       ...(environment === undefined ? {} : { env: environment }),
-    });
+    }) as ChildProcessByStdio<null, Readable, Readable>; // the declarations know three streams only
     await once(child, 'spawn');
     if (child.pid === undefined) throw new Error(`${program} has no process`);
     return new Program(child, child.pid);
@@ -125,9 +128,9 @@ export class Program implements AsyncDisposable {
   }
 
   #eachHandle(use: (handle: Handle) => void): void {
-    const { stdin, stdout, stderr } = this.#child;
+    const { stdout, stderr } = this.#child;
     // Pipes are sockets, which have both.
-    for (const handle of [this.#child, stdin, stdout, stderr]) use(handle as unknown as Handle);
+    for (const handle of [this.#child, this.#watcher, stdout, stderr]) use(handle as unknown as Handle);
   }
 }
 
