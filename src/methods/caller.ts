@@ -56,17 +56,23 @@ export function findCredentialFault(
 ): CredentialFault | null {
   if (held === null) return unknownAppKey;
   const { credential, consumer } = held;
-  const faultOf = (fault: Omit<CredentialFault, 'detail'>, what: string): CredentialFault => ({
-    ...fault,
-    detail: `the credential ${credential.id} ${what}`,
-  });
-  if (!credential.methods.includes(method)) return faultOf(faults.otherMethod, `is not for ${method}`);
-  if (credential.state === 'revoked') return faultOf(faults.revoked, 'is revoked');
+  if (!credential.methods.includes(method)) return faultOf(faults.otherMethod, credential, `is not for ${method}`);
+  if (credential.state === 'revoked') return faultOf(faults.revoked, credential, 'is revoked');
   if (!isLive(credential, nowSeconds)) {
     const hasExpired = credential.expiresAt !== null && nowSeconds >= credential.expiresAt;
-    return hasExpired ? faultOf(faults.expired, 'has expired') : faultOf(faults.notYetValid, 'is not valid yet');
+    return hasExpired
+      ? faultOf(faults.expired, credential, 'has expired')
+      : faultOf(faults.notYetValid, credential, 'is not valid yet');
   }
   return consumer.enabled ? null : { ...faults.consumerDisabled, detail: `the consumer ${consumer.id} is disabled` };
+}
+
+function faultOf(
+  fault: Omit<CredentialFault, 'detail'>,
+  { id }: HeldCredential['credential'],
+  what: string,
+): CredentialFault {
+  return { ...fault, detail: `the credential ${id} ${what}` };
 }
 
 /**
