@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.length > MAX_PRINTED_LENGTH ? `${visible}…` : visible;
 }
 
-/** `1 grant`, `2 grants`. */
-export function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+/** `1 grant`, `2 grants`; `shown` is the number as people should see it, such as `12 000` or `no`. */
+export function count(number: number, noun: string, shown = String(number)): string {
+  return `${shown} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -7,6 +7,7 @@ import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
 import { type CommandContext, helpText } from './command.ts';
 import { timeoutOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
+import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
 import { openDatabaseChecks } from './store/open-store.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
@@ -133,5 +134,5 @@ function renderer({ out, environment }: Terminal): {
 
 function countOf(findings: readonly Finding[], level: FindingLevel): string {
   const { length } = findings.filter((finding) => finding.level === level);
-  return `${length === 0 ? 'no' : String(length)} ${level}${length === 1 ? '' : 's'}`;
+  return count(length, level, length === 0 ? 'no' : undefined);
 }

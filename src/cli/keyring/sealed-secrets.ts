@@ -156,7 +156,7 @@ function stateOf(keyId: string, { keyIds }: KeyRing): string {
 
 /** `1 secret`, `12 000 secrets`. */
 function counted(value: number, noun: string): string {
-  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return count(value, noun, grouped(value));
 }
 
 /** Adds `postern keyring remove`. */

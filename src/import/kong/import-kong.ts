@@ -5,6 +5,7 @@ import { type Place, ProblemLog } from '../../document/problem-log.ts';
 import { formatProblem, isPlainName, type Problem } from '../../document/problem.ts';
 import type { DocumentSource, UnreadSource } from '../../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../../document/yaml-tree.ts';
+import { count } from '../../printable.ts';
 import { consumerIds, consumersKeptOut, importConsumers } from './consumers.ts';
 import { declareDraft, draftEndpoints, isEmitted, servedRoutes } from './endpoints.ts';
 import { type Finding, type FindingLevel, findingLog } from './finding.ts';
@@ -96,7 +97,7 @@ function reportDifferences(
   const stripped = routes.filter(({ stripsPath, paths }) => stripsPath && paths.length > 0).length;
   if (stripped > 0) {
     findings.about(root, 'where requests go')('note', ['routes'], {
-      what: `services and strip_path (${String(stripped)} route${stripped === 1 ? '' : 's'}) say where requests go, which Envoy decides here`,
+      what: `services and strip_path (${count(stripped, 'route')}) say where requests go, which Envoy decides here`,
       instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
     });
   }
@@ -109,7 +110,7 @@ function reportDifferences(
   const without = consumers.filter(({ id }) => id === null).length;
   if (without > 0) {
     findings.about(root, 'X-Consumer-Id')('warning', ['consumers'], {
-      what: `${without === 1 ? '1 consumer has' : `${String(without)} consumers have`} no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
+      what: `${count(without, 'consumer')} ${without === 1 ? 'has' : 'have'} no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
       instead: 'where back ends look at it, dump with ids (deck gateway dump --with-id), which are then kept',
     });
   }
