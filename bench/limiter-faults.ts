@@ -80,7 +80,6 @@ async function measure(fault: Fault, policy: 'allow' | 'deny', servers: Servers)
     { address, domain: 'postern', deadlineMs: DEADLINE_MS },
     {
       clock: systemClock,
-      elapsedMs: () => performance.now(),
       observer: {
         asked: (outcome) => {
           if (outcome !== 'given-up') asked += 1;

@@ -12,6 +12,8 @@ export interface Clock {
    * then on only time that has passed.
    */
   nowMs(): number;
+  /** Monotonic milliseconds since the process started, parts of one included: for durations. The scale of spans is the same. */
+  elapsedMs(): number;
 }
 
 /** Constant, and not free to ask for. */
@@ -21,6 +23,7 @@ const ORIGIN_MS = performance.timeOrigin;
 export const systemClock: Clock = {
   nowSeconds: () => Math.floor(Date.now() / 1000),
   nowMs: () => Math.floor(ORIGIN_MS + performance.now()),
+  elapsedMs: () => performance.now(),
 };
 
 /** Milliseconds since 1970-01-01T00:00:00Z by the machine's clock, for libraries that compare deadlines with it. */

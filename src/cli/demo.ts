@@ -66,7 +66,7 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
       },
       {
         ...{ out: terminal.out, err: terminal.err, environment: terminal.environment },
-        ...{ clock: systemClock, elapsedMs: () => performance.now(), signal, logs },
+        ...{ clock: systemClock, signal, logs },
       },
     );
     if (wrong > 0) showLogs();

@@ -54,7 +54,6 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
       environment: terminal.environment,
       clock: systemClock,
       logger,
-      elapsedMs: () => performance.now(),
     });
     const stopSignal = firstStopSignal(terminal, () => {
       logger.warn('stopped at once by a second signal');

@@ -90,7 +90,7 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
 
 async function startPostern(
   { ports, rateLimits }: DemoStackPlan,
-  { clock, elapsedMs, environment, logs }: DemoHost,
+  { clock, environment, logs }: DemoHost,
 ): Promise<AsyncDisposable> {
   // Settings in the caller's environment are for its own Postern, not for the demo's.
   const parsed = parseConfig({
@@ -112,7 +112,7 @@ async function startPostern(
   };
   try {
     const logger = createLogger('info', { write });
-    return await startGateway({ config: parsed.config, environment, clock, elapsedMs, logger });
+    return await startGateway({ config: parsed.config, environment, clock, logger });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new DemoFailure(`Postern did not start: ${why}`, { cause: error });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import type { Clock } from '../clock.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import type { Echo } from './echo-backend.ts';
 
@@ -23,16 +24,16 @@ export interface Exchange {
 /** Sends requests as they are, byte for byte, one after the other over one connection. */
 export class DemoClient implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  readonly #elapsedMs: () => number;
+  readonly #clock: Pick<Clock, 'elapsedMs'>;
 
-  constructor(elapsedMs: () => number) {
-    this.#elapsedMs = elapsedMs;
+  constructor(clock: Pick<Clock, 'elapsedMs'>) {
+    this.#clock = clock;
   }
 
   /** Rejects when no whole answer comes, and with the reason of `signal`. */
   async send(message: ClientRequest, signal: AbortSignal): Promise<Exchange> {
     const [host, port] = message.authority.split(':');
-    const startMs = this.#elapsedMs();
+    const startMs = this.#clock.elapsedMs();
     try {
       const request = startRequest({
         agent: this.#agent,
@@ -50,7 +51,7 @@ export class DemoClient implements Disposable {
       request.end(message.body);
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       const body = await readText(response);
-      const latencyMs = this.#elapsedMs() - startMs;
+      const latencyMs = this.#clock.elapsedMs() - startMs;
       return { status: response.statusCode ?? 0, headers: response.headers, body, latencyMs, ...readAnswer(body) };
     } catch (error) {
       signal.throwIfAborted();

@@ -38,8 +38,6 @@ export interface DemoHost {
   /** For progress. */
   readonly err: DemoOutput;
   readonly clock: Clock;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborted with {@link DemoInterrupted} when the demo must end. */
   readonly signal: AbortSignal;
@@ -65,7 +63,7 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
   const stack = await startDemoStack({ ports, envoyProgram, rateLimits }, host).finally(() => {
     status.clear();
   });
-  const client = new DemoClient(host.elapsedMs);
+  const client = new DemoClient(host.clock);
   let wrong = 0;
   try {
     const moment = (): Moment => ({

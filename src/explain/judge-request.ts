@@ -82,7 +82,7 @@ export function judgeRequest(
 }
 
 function portsAt(seconds: number, tokens: KnownTokens): AuthenticationPorts {
-  const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000 };
+  const clock: Clock = { nowSeconds: () => seconds, nowMs: () => seconds * 1000, elapsedMs: () => 0 };
   return { clock, ...tokenPorts(tokens, clock), replayGuard: { reserve: () => 'first' } };
 }
 

@@ -26,8 +26,6 @@ export interface GatewayPorts {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
 }
 
 /** A running gateway. Disposing of it stops at once; {@link stop} stops without losing a request. */
@@ -59,12 +57,12 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
 }
 
 async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway> {
-  const { config, logger, elapsedMs } = ports;
+  const { config, clock, logger } = ports;
   const version = readVersion();
   const metrics = new Metrics(version);
   const { registry } = metrics;
   const tracing = parts.own(await openTracing({ ...ports, version, metrics }));
-  const budget = parts.own(openRequestLog({ logger, registry, elapsedMs, startTimer: startSystemTimer }));
+  const budget = parts.own(openRequestLog({ logger, registry, clock, startTimer: startSystemTimer }));
   const store = parts.own(await openGatewayStore({ ...ports, metrics }));
   const health = new Health([AUTHORIZATION_SERVICE]);
   const readiness = parts.own(new Readiness({ health, store: store.checks, logger, startTimer: startSystemTimer }));

@@ -23,8 +23,6 @@ export interface GatewayLimiterPorts {
     | 'rateLimitTlsKey'
   >;
   readonly clock: Clock;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tlsMetrics: TlsMetrics;
@@ -40,7 +38,7 @@ export interface GatewayLimiter extends AsyncDisposable {
  * files that cannot be used are: rejects, naming setting and file. Later changes of the files are followed.
  */
 export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<GatewayLimiter> {
-  const { config, clock, elapsedMs, logger, metrics } = ports;
+  const { config, clock, logger, metrics } = ports;
   const { rateLimitService: address, rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = config;
   if (address === null) {
     logger.info('limits are kept in this process: no rate limit service is configured');
@@ -53,9 +51,7 @@ export async function openGatewayLimiter(ports: GatewayLimiterPorts): Promise<Ga
   const observer = createLimiterObserver(logger, new LimiterMetrics(metrics.registry));
   const tls = opened?.material ?? null;
   const parts = new OwnedParts();
-  const limiter = parts.own(
-    new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, elapsedMs, observer }),
-  );
+  const limiter = parts.own(new RateLimitServiceLimiter({ address, domain, deadlineMs, tls }, { clock, observer }));
   if (opened !== null) {
     const tlsObserver = createTlsObserver('rate-limit-service', {
       logger,

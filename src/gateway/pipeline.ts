@@ -23,8 +23,6 @@ import type { GatewayStore } from './store.ts';
 export interface PipelinePorts {
   readonly config: Pick<Config, 'publicUrl'>;
   readonly clock: Clock;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly budget: LineBudget;
@@ -41,7 +39,7 @@ export interface Pipeline {
 
 /** Builds what decides checks and issues tokens; throws when the public URL cannot be an issuer. What the store does not keep for all replicas, this process keeps. */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
-  const { config, clock, elapsedMs, logger, metrics, tracing, store, limiter } = ports;
+  const { config, clock, logger, metrics, tracing, store, limiter } = ports;
   const { checks, keyRing, recordUse } = store;
   const observerPorts = { logger, metrics, budget: ports.budget, recordUse };
   const processRing = createProcessRing(clock.nowSeconds());
@@ -61,7 +59,6 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
   });
   const handleCheck = createCheckHandler({
     clock,
-    elapsedMs,
     catalog: () => checks.current(),
     tokens,
     revokedTokens,

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { StartTimer } from '../clock.ts';
+import type { Clock, StartTimer } from '../clock.ts';
 import type { Logger } from './logger.ts';
 import { registerMetrics } from './metric-table.ts';
 
@@ -11,8 +11,7 @@ const REPORT_MS = 10_000;
 
 /** What a budget needs from outside. */
 export interface LineBudgetPorts {
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly startTimer: StartTimer;
   /** Called every ten seconds, if lines of a kind were left out, with how many since the last time. */
   readonly onLeftOut: (kind: string, lines: number) => void;
@@ -34,7 +33,7 @@ export class LineBudget implements Disposable {
 
   /** Whether a line of this kind may be written now; one that may not is counted. */
   take(kind: string): boolean {
-    const nowMs = this.#ports.elapsedMs();
+    const nowMs = this.#ports.clock.elapsedMs();
     let budget = this.#kinds.get(kind);
     if (budget === undefined) {
       budget = { lines: BURST_LINES, atMs: nowMs, leftOut: 0, leftOutEver: 0 };
@@ -86,15 +85,14 @@ interface KindBudget {
 export interface RequestLogPorts {
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly startTimer: StartTimer;
 }
 
 /** Opens the budget for lines about requests; what it leaves out is reported by a line and a metric. */
-export function openRequestLog({ logger, registry, elapsedMs, startTimer }: RequestLogPorts): LineBudget {
+export function openRequestLog({ logger, registry, clock, startTimer }: RequestLogPorts): LineBudget {
   const budget = new LineBudget({
-    elapsedMs,
+    clock,
     startTimer,
     onLeftOut: (kind, lines) => {
       logger.warn('lines about refused requests were left out, because there were too many', { kind, lines });

@@ -46,10 +46,9 @@ export interface CheckTrace {
  */
 export type StartCheckTrace = (request: HttpRequest, traceParent: string | null) => CheckTrace | null;
 
-/** What the handler needs: the stages' ports, an observer, and a monotonic clock in milliseconds. */
+/** What the handler needs: the stages' ports, and an observer. */
 export interface CheckHandlerPorts extends CheckPorts {
   readonly observer: CheckObserver;
-  readonly elapsedMs: () => number;
   /** Null where no traces are asked for. */
   readonly startTrace?: StartCheckTrace | null;
 }
@@ -75,7 +74,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
   function answer({ request, startMs, trace }: RunningCheck, decision: Decision): Uint8Array {
     const requestId = isGranted(decision) ? null : requestIdOf(request);
     const answered = respond(decision, requestId ?? '');
-    const seconds = (ports.elapsedMs() - startMs) / 1000;
+    const seconds = (ports.clock.elapsedMs() - startMs) / 1000;
     ports.observer.decided({ request, decision, answer: answered, requestId, seconds });
     trace?.decided(decision, answered);
     return answered.bytes;
@@ -95,7 +94,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
   }
 
   return (message, call) => {
-    const startMs = ports.elapsedMs();
+    const startMs = ports.clock.elapsedMs();
     const request = HttpRequest.parse(message);
     if (request === null) return rejectUnreadable(ports.observer);
     const trace = startTrace === null ? null : startTrace(request, call?.traceParent ?? null);

@@ -47,7 +47,7 @@ for (const [name, create] of implementations) {
         const transport = create({
           address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
           methods: new Map(),
-          clock: { nowMs: () => 0, nowSeconds: () => 0 },
+          clock: { nowMs: () => 0, nowSeconds: () => 0, elapsedMs: () => 0 },
           observer: { defect: () => undefined, connectionRefused: () => undefined, memoryRefused: () => undefined },
         });
         assert.throws(() => transport.address(), /not been started/);

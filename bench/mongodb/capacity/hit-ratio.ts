@@ -31,7 +31,7 @@ export async function hitRatio(count: number, maxEntries: number, checks: number
       confirmedMs: () => 0,
       appKeys: new AppKeyFilter(),
       appKeysConfirmedMs: () => 0,
-      clock: { nowSeconds: () => 0, nowMs: () => 0 },
+      clock: { nowSeconds: () => 0, nowMs: () => 0, elapsedMs: () => 0 },
       startTimer: startSystemTimer,
       observer: {
         defect: (error) => {

@@ -32,8 +32,6 @@ export interface RateLimitServiceObserver extends BreakerObserver<ServiceFailure
 /** What the limiter needs. */
 export interface RateLimitServicePorts {
   readonly clock: Clock;
-  /** Monotonic, in milliseconds. */
-  readonly elapsedMs: () => number;
   readonly observer: RateLimitServiceObserver;
 }
 
@@ -77,10 +75,10 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
 
   async take(question: LimitQuestion, deadlineAtMs?: number): Promise<readonly LimitReading[]> {
     if (question.limits.length === 0) return [];
-    const { elapsedMs, observer } = this.#ports;
-    const startedMs = elapsedMs();
+    const { clock, observer } = this.#ports;
+    const startedMs = clock.elapsedMs();
     const report = (outcome: 'ok' | 'over-limit' | FailureReason): void => {
-      observer.asked(outcome, (elapsedMs() - startedMs) / 1000);
+      observer.asked(outcome, (clock.elapsedMs() - startedMs) / 1000);
     };
     try {
       const readings = await this.#breaker.run(

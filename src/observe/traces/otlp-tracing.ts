@@ -26,8 +26,8 @@ const FLUSH_MS = 2000;
  * Throws when the exporter cannot be made from its variables.
  */
 export async function startOtlpTracing(ports: TracingPorts): Promise<Tracing> {
-  const { environment, version, logger, metrics, elapsedMs } = ports;
-  const budget = new LineBudget({ elapsedMs, startTimer: startSystemTimer, onLeftOut: () => undefined });
+  const { environment, version, logger, metrics, clock } = ports;
+  const budget = new LineBudget({ clock, startTimer: startSystemTimer, onLeftOut: () => undefined });
   const show = (message: string): string => printable(hideSecrets(message, environment));
   const tell = (message: string): void => {
     if (budget.take('tracing')) logger.warn('OpenTelemetry has something to say', { detail: show(message) });
@@ -59,7 +59,7 @@ export async function startOtlpTracing(ports: TracingPorts): Promise<Tracing> {
   return {
     startTrace: createCheckTracer({
       tracer: provider.getTracer('postern', version),
-      elapsedMs,
+      clock,
       onDefect: (error) => {
         if (budget.take('defect')) logger.error('a check could not be traced, by a defect of this program', {}, error);
       },

@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import type { CheckPorts } from '../../check.ts';
+import type { Clock } from '../../clock.ts';
 import { isPromise, type Pending } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import { refusalAnswers } from '../../refusal.ts';
@@ -20,8 +21,7 @@ import type { CheckTrace, StartCheckTrace } from '../../server/check-handler.ts'
 /** What spans of checks are made with. */
 export interface SpanTracerPorts {
   readonly tracer: Tracer;
-  /** Monotonic, in milliseconds, on the scale of `performance.now()`, which is the one of spans. */
-  readonly elapsedMs: () => number;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   /** Called when making spans failed, which is a defect; the check went on without. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -119,7 +119,7 @@ class SpanTrace implements CheckTrace {
 
   /** Does the work; when it has to be waited for, a child span says how long that took and whether it failed. */
   #timed<T>(name: string, work: () => Pending<T>): Pending<T> {
-    const startTime = this.#ports.elapsedMs();
+    const startTime = this.#ports.clock.elapsedMs();
     const result = work();
     if (!isPromise(result)) return result;
     const end = this.#startChild(name, startTime);
@@ -136,7 +136,7 @@ class SpanTrace implements CheckTrace {
   }
 
   #startChild(name: string, startTime: number): (fault: unknown) => void {
-    const { tracer, elapsedMs, onDefect } = this.#ports;
+    const { tracer, clock, onDefect } = this.#ports;
     try {
       const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime }, this.#context);
       return (fault) => {
@@ -144,7 +144,7 @@ class SpanTrace implements CheckTrace {
           // The name only: the text of a fault may hold an address.
           const message = fault instanceof Error ? fault.name : 'unknown';
           if (fault !== null) span.setStatus({ code: SpanStatusCode.ERROR, message });
-          span.end(elapsedMs());
+          span.end(clock.elapsedMs());
         } catch (error) {
           onDefect(error);
         }

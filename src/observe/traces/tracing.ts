@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';
 import type { StartCheckTrace } from '../../server/check-handler.ts';
 import type { Logger } from '../logger.ts';
@@ -15,8 +16,7 @@ export interface TracingPorts {
   readonly version: string;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'registry'>;
-  /** Monotonic, in milliseconds, on the scale of `performance.now()`. */
-  readonly elapsedMs: () => number;
+  readonly clock: Clock;
 }
 
 /**

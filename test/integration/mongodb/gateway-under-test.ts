@@ -55,7 +55,6 @@ export async function startTestGateway(uri: string, settings: Environment = {}):
     environment,
     clock: systemClock,
     logger: createLogger('info', destination),
-    elapsedMs: () => performance.now(),
   });
   const lines = (): LogLine[] =>
     log

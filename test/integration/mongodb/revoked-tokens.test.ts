@@ -47,7 +47,7 @@ describe('the list of revoked tokens in MongoDB', () => {
     const told: string[] = [];
     const revoked = new MongoRevokedTokens({
       client,
-      clock: { nowSeconds: () => systemClock.nowSeconds(), nowMs: () => systemClock.nowMs() + skewMs() },
+      clock: { ...systemClock, nowMs: () => systemClock.nowMs() + skewMs() },
       maxStaleSeconds,
       pollIntervalMs,
       observer: { up: () => told.push('running'), down: () => told.push('failed') },

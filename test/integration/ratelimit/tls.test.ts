@@ -71,7 +71,6 @@ describe('the rate limit service over mutual TLS', () => {
     return await openGatewayLimiter({
       config: parsed.config,
       clock: systemClock,
-      elapsedMs: () => performance.now(),
       logger: createLogger('info', { write: (text: string) => (log += text) }),
       metrics,
       tlsMetrics: new TlsMetrics(metrics.registry),

@@ -60,7 +60,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
 
   constructor(
     initial: InitialResources = {},
-    clock: Clock = { nowSeconds: () => 1_790_000_000, nowMs: () => 1_790_000_000_000 },
+    clock: Clock = { nowSeconds: () => 1_790_000_000, nowMs: () => 1_790_000_000_000, elapsedMs: () => 0 },
   ) {
     this.#clock = clock;
     const { endpoints = [], consumers = [], credentials = [], grants = [] } = initial;

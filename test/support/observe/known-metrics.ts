@@ -41,7 +41,7 @@ export function fullRegistry(): Registry {
   openRequestLog({
     logger: createLogger('error', { write: () => undefined }),
     registry,
-    elapsedMs: () => 0,
+    clock: systemClock,
     startTimer,
   });
   new BoundedSpans({

@@ -74,7 +74,7 @@ export function testGateway({
       limiterFaults.push(fault);
     },
   };
-  const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
+  const handle = createCheckHandler({ ...ports, observer });
   return {
     ports,
     decided,

@@ -54,7 +54,7 @@ export function useRateLimitService(): RateLimitServiceInUse {
       const address = { host: '127.0.0.1', port: running(service).port };
       const limiter = new RateLimitServiceLimiter(
         { address, domain, deadlineMs },
-        { clock: systemClock, elapsedMs: () => performance.now(), observer: { ...silent, ...observer } },
+        { clock: systemClock, observer: { ...silent, ...observer } },
       );
       limiters.push(limiter);
       return limiter;

@@ -18,6 +18,7 @@ export function fixedClock(seconds: number = NOON): FixedClock {
   return {
     nowSeconds: () => Math.floor((nowMs + aheadMs) / 1000),
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs,
     advance: (by) => {
       nowMs += by * 1000;
     },

@@ -20,6 +20,10 @@ export class ManualTime implements Clock {
     return this.#nowMs;
   }
 
+  elapsedMs(): number {
+    return this.#nowMs;
+  }
+
   nowSeconds(): number {
     return Math.floor(this.#nowMs / 1000);
   }

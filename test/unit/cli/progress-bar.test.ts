@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { startProgress } from '../../../src/cli/interaction.ts';
+import { type Clock } from '../../../src/clock.ts';
 
 /** A stream and a clock that the test owns. */
 function setUp(isTerminal: boolean): {
   output: { isTerminal: boolean; write(text: string): void };
-  clock: { nowSeconds(): number; nowMs(): number };
+  clock: Clock;
   written: string[];
   readonly wait: (ms: number) => void;
 } {
@@ -13,7 +14,7 @@ function setUp(isTerminal: boolean): {
   return {
     written,
     output: { isTerminal, write: (text) => written.push(text) },
-    clock: { nowMs: () => nowMs, nowSeconds: () => Math.floor(nowMs / 1000) },
+    clock: { nowMs: () => nowMs, nowSeconds: () => Math.floor(nowMs / 1000), elapsedMs: () => nowMs },
     wait: (ms) => {
       nowMs += ms;
     },

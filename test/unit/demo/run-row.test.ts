@@ -16,7 +16,7 @@ describe('a row of the demo', () => {
   let server: Server;
   let authority = '';
   let count = 0;
-  const client = new DemoClient(() => 0);
+  const client = new DemoClient({ elapsedMs: () => 0 });
 
   before(async () => {
     server = createServer((request, response) => {

@@ -108,7 +108,7 @@ describe('traffic control', () => {
     const { limiter } = scriptedLimiter(() => [{ remaining: 1 }]);
     const { ports } = gatewayWith([limit('2/minute/consumer'), limit('2/minute/endpoint')], { limiter });
     const observer = { decided: () => undefined, unreadable: () => undefined, defect: () => undefined };
-    const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
+    const handle = createCheckHandler({ ...ports, observer });
     assert.ok(!isPromise(handle(checkRequest(asAcme))));
   });
 

@@ -59,7 +59,7 @@ describe('a clock that is set', () => {
     const clock = fixedClock();
     let isSet = false;
     const stepping: Clock = {
-      nowMs: () => clock.nowMs(),
+      ...clock,
       nowSeconds: () => clock.nowSeconds() + (isSet ? 3600 : 0),
     };
     const throttle = new Throttle(stepping);

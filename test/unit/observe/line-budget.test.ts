@@ -15,7 +15,7 @@ function start(): {
   const time = new ManualTime();
   const told: Told[] = [];
   const budget = new LineBudget({
-    elapsedMs: () => time.nowMs(),
+    clock: time,
     startTimer: time.startTimer,
     onLeftOut: (kind, lines) => told.push([kind, lines]),
   });
@@ -96,7 +96,7 @@ describe('the budget of lines about requests', () => {
     const lines: string[] = [];
     const { registry } = new Metrics('test');
     const logger = createLogger('info', { write: (line: string) => lines.push(line) });
-    const budget = openRequestLog({ logger, registry, elapsedMs: () => time.nowMs(), startTimer: time.startTimer });
+    const budget = openRequestLog({ logger, registry, clock: time, startTimer: time.startTimer });
     for (let at = 0; at < 142; at += 1) budget.take('AUTHENTICATION_FAILED');
     await time.advance(10_000);
     assert.equal(lines.length, 1);

@@ -37,7 +37,7 @@ async function observe(
   const compiled = catalogOf({ endpoints });
   const { ports } = testGateway({ catalog: catalog ?? (() => compiled) });
   const observer = createCheckObserver({ logger, metrics, budget, recordUse: null });
-  const handle = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 });
+  const handle = createCheckHandler({ ...ports, observer });
   for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
   const lines = text
     .split('\n')

@@ -22,7 +22,7 @@ function catalogWith(findByAppKey: CredentialSource['findByAppKey']): () => Cata
 describe('the check handler', () => {
   it('answers in the same turn when nothing has to be waited for', () => {
     const { ports } = testGateway();
-    const handle = createCheckHandler({ ...ports, observer: silent, elapsedMs: () => 0 });
+    const handle = createCheckHandler({ ...ports, observer: silent });
     assert.ok(!isPromise(handle(checkRequest(withKey))));
   });
 
@@ -121,7 +121,7 @@ describe('the check handler', () => {
         observed.push(error);
       },
     };
-    const answer = createCheckHandler({ ...ports, observer, elapsedMs: () => 0 })(checkRequest(withKey));
+    const answer = createCheckHandler({ ...ports, observer })(checkRequest(withKey));
     assert.ok(!isPromise(answer));
     assert.equal(assertCheckRefused(answer).body.code, 'INTERNAL');
     assert.deepEqual(observed, [defect]);
@@ -139,7 +139,7 @@ describe('the check handler', () => {
           seconds.push(decided.seconds);
         },
       },
-      elapsedMs: () => (now += 250),
+      clock: { ...ports.clock, elapsedMs: () => (now += 250) },
     });
     await handle(checkRequest(withKey));
     assert.deepEqual(seconds, [0.25]);

@@ -9,7 +9,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../support/lifet
 import { runCli } from '../cli/run-cli.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
-const clock = { nowMs: () => nowMs, nowSeconds: () => nowMs / 1000 };
+const clock = { nowMs: () => nowMs, nowSeconds: () => nowMs / 1000, elapsedMs: () => nowMs };
 const authority = makeCertificate('authority');
 const good = makeCertificate('postern', authority);
 

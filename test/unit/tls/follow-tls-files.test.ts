@@ -46,7 +46,7 @@ describe('following TLS files', () => {
         taken: () => told.push('taken'),
         refused: (reason) => told.push(reason),
       },
-      clock: { nowMs: () => nowMs, nowSeconds: () => Math.floor(nowMs / 1000) },
+      clock: { nowMs: () => nowMs, nowSeconds: () => Math.floor(nowMs / 1000), elapsedMs: () => nowMs },
       pollIntervalMs: 5,
     });
   }

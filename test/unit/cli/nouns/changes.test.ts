@@ -260,7 +260,7 @@ describe('a command that changes the store', () => {
             throw new Error('exit');
           },
         },
-        clock: { nowSeconds: () => 0, nowMs: () => 0 },
+        clock: { nowSeconds: () => 0, nowMs: () => 0, elapsedMs: () => 0 },
         finish: (given) => {
           code = given;
         },

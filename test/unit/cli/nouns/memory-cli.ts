@@ -29,7 +29,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
   // Imported as the commands import theirs: a test that was required has its own classes, whose faults they do not know.
   const { MemoryResourceStore } = await import('../../../support/manage/memory-resource-store.ts');
   let now = nowSeconds;
-  const clock: Clock = { nowSeconds: () => now, nowMs: () => now * 1000 };
+  const clock: Clock = { nowSeconds: () => now, nowMs: () => now * 1000, elapsedMs: () => 0 };
   const store = new MemoryResourceStore(initial, clock);
   const wishes: StoreWish[] = [];
   let closed = 0;

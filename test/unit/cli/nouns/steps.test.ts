@@ -64,7 +64,7 @@ describe('more changes than one transaction carries', () => {
       inSteps: true,
       onGivenUp: () => undefined,
     };
-    const clock = { nowSeconds: () => 0, nowMs: () => 0 };
+    const clock = { nowSeconds: () => 0, nowMs: () => 0, elapsedMs: () => 0 };
     const openStore = async (): Promise<never> => await Promise.reject(new Error('not opened here'));
     await assert.rejects(
       commitChanges(changes, work, { terminal, clock, openStore, finish: () => undefined }),

@@ -76,7 +76,6 @@ describe('the limiter over a rate limit service', () => {
       { address: { host: '127.0.0.1', port: to }, domain: 'postern', deadlineMs },
       {
         clock: systemClock,
-        elapsedMs: () => performance.now(),
         observer: {
           asked: (outcome) => told.push(outcome),
           down: (failure) => told.push(`down: ${String(failure?.reason)}`),

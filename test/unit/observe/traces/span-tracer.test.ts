@@ -8,6 +8,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
+import { systemClock } from '../../../../src/clock.ts';
 import { LimiterUnavailable } from '../../../../src/limit/limiter.ts';
 import { isPromise } from '../../../../src/pending.ts';
 import { type CheckHandler, createCheckHandler } from '../../../../src/server/check-handler.ts';
@@ -34,11 +35,11 @@ function traced(parts: GatewayParts = {}): { handle: CheckHandler; spans: () => 
   const defects: unknown[] = [];
   const startTrace = createCheckTracer({
     tracer: provider.getTracer('test'),
-    elapsedMs: () => performance.now(),
+    clock: systemClock,
     onDefect: (error) => defects.push(error),
   });
   const observer = { decided: () => undefined, unreadable: () => undefined, defect: () => undefined };
-  const handle = createCheckHandler({ ...testGateway(parts).ports, observer, elapsedMs: () => 0, startTrace });
+  const handle = createCheckHandler({ ...testGateway(parts).ports, observer, startTrace });
   return { handle, spans: () => exporter.getFinishedSpans(), defects };
 }
 
@@ -221,11 +222,11 @@ describe('the trace of a check', () => {
           throw new TypeError('oh no');
         },
       },
-      elapsedMs: () => 0,
+      clock: systemClock,
       onDefect: (error) => defects.push(error),
     });
     const observer = { decided: () => undefined, unreadable: () => undefined, defect: () => undefined };
-    const handle = createCheckHandler({ ...testGateway().ports, observer, elapsedMs: () => 0, startTrace });
+    const handle = createCheckHandler({ ...testGateway().ports, observer, startTrace });
     assert.equal(readAnswer(await handle(checkRequest(withKey))).kind, 'allowed');
     assert.equal(defects.length, 1);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../../../src/clock.ts';
 import { isTracingWanted, openTracing } from '../../../../src/observe/traces/tracing.ts';
 
 const endpoint = 'http://127.0.0.1:4318';
@@ -29,7 +30,7 @@ describe('tracing', () => {
     };
     const logger = { isDebug: false, debug: tell, info: tell, warn: tell, error: tell };
     const opened = await openTracing({
-      ...{ environment: {}, version: '1', logger, elapsedMs: () => 0 },
+      ...{ environment: {}, version: '1', logger, clock: systemClock },
       get metrics(): never {
         throw new Error('nothing is registered');
       },

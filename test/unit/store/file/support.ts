@@ -19,6 +19,9 @@ export class StillClock {
   nowMs(): number {
     return this.ms;
   }
+  elapsedMs(): number {
+    return this.ms;
+  }
   nowSeconds(): number {
     return Math.floor(this.ms / 1000);
   }
