@@ -52,7 +52,7 @@ function explainJudged(
   const { finding, secrets } = explainSignature(request, explainer, input, judged);
   const mistakes = uniqueMistakes([
     ...refusalMistakes(judgement, finding.mistakes, caller),
-    ...(caller === null || isMisspelt(finding) ? [] : callerMistakes(caller, judgement)),
+    ...(caller === null || finding.explainsAppKey ? [] : callerMistakes(caller, judgement)),
     ...misroutedMistakes(endpoint, judgement),
     ...finding.mistakes,
   ]);
@@ -122,11 +122,6 @@ function refusalMistakes(
 function callerMistakes({ fault, isOtherSecret }: KnownCaller, { refusal }: Judgement): readonly Mistake[] {
   if (fault !== null) return [callerMistake(fault)];
   return isOtherSecret && isAboutSignature(refusal) ? [SECRET_NOT_STORED] : [];
-}
-
-/** Whether the App Key of a key endpoint, which is one that nobody has, is known to be another one misspelt. */
-function isMisspelt({ mistakes }: Finding): boolean {
-  return mistakes.some(({ name }) => name.startsWith('key-'));
 }
 
 function misroutedMistakes({ id }: Endpoint, { endpoint }: Judgement): readonly Mistake[] {

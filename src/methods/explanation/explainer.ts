@@ -28,13 +28,13 @@ export interface SentIdentity {
 }
 
 /** The identity of a request that says nothing of its caller. */
-export const nobody: SentIdentity = { appKey: null, meantAppKeys: [], signedSeconds: null, claims: null };
+export const unknownSender: SentIdentity = { appKey: null, meantAppKeys: [], signedSeconds: null, claims: null };
 
 /** Who the request is meant to be from, and when. */
 export interface ExplainInput {
   /** Null where the App Key is the secret, and where any is taken. */
   readonly appKey: string | null;
-  /** The App Secret, or the App Key where that is the secret; null where nobody knows it: then no signature is looked into. */
+  /** The App Secret, or the App Key where that is the secret; null where it is not known: then no signature is looked into. */
   readonly secret: string | null;
   /** The server's clock when the request came in. */
   readonly nowSeconds: number;
@@ -45,6 +45,8 @@ export interface ExplainInput {
 /** What one method of authentication finds out about a request. */
 export interface Finding {
   readonly mistakes: readonly Mistake[];
+  /** Whether they say why the App Key that was sent is not a known one. */
+  readonly explainsAppKey: boolean;
   /** Whether the signed time lies in the past and may only be that of an old request. */
   readonly isOld: boolean;
   /** What the gateway builds as string to sign, without the secret; null where it builds none. */
@@ -62,10 +64,10 @@ export interface Finding {
 
 /** Where no signature is looked into. */
 export function withoutSignature(mistakes: readonly Mistake[]): Finding {
-  return { mistakes, isOld: false, stringToSign: null, compared: null, search: null };
+  return { mistakes, explainsAppKey: false, isOld: false, stringToSign: null, compared: null, search: null };
 }
 
-/** A mistake that callers make, as it is told to one. */
+/** A mistake that callers make, in words for them. */
 export interface Mistake {
   /** Stable, for scripts: `path-without-query`. */
   readonly name: string;
@@ -82,13 +84,13 @@ export interface Fault<C> extends Mistake {
 
 /** A mistake that shows only in the signature: each way to build what the caller may have signed. */
 export interface Hypothesis<R> extends Mistake {
-  /** The recipe changed as by this mistake, likely ways first; none where it could not have been made. */
-  readonly vary: (recipe: R) => readonly R[];
-  /** Has so many ways that it is tried by itself only, not with another mistake. */
+  /** What this mistake changes in a recipe, likely ways first; changes to what is there already count as none. */
+  readonly vary: (recipe: R) => readonly Partial<R>[];
+  /** Has so many ways that it is tried alone only, not with another mistake. */
   readonly isAlone?: true;
 }
 
-/** The mistake by itself, without what finds it. */
-export function told({ name, what, fix }: Mistake): Mistake {
+/** The mistake without what finds it. */
+export function mistakeOf({ name, what, fix }: Mistake): Mistake {
   return { name, what, fix };
 }

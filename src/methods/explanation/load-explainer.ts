@@ -1,7 +1,7 @@
 import type { AuthenticationMethod, Endpoint, OpenEndpoint, PartnerEndpointOf } from '../../model/endpoint.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import { methods } from '../methods.ts';
-import { type ExplainInput, type Finding, nobody, type SentIdentity, withoutSignature } from './explainer.ts';
+import { type ExplainInput, type Finding, unknownSender, type SentIdentity, withoutSignature } from './explainer.ts';
 
 /** An endpoint and what explains requests to it, as the {@link Explainer} of its method does. */
 export interface EndpointExplainer {
@@ -16,7 +16,7 @@ export async function loadExplainer(endpoint: Endpoint): Promise<EndpointExplain
 }
 
 function explainerOfOpen(endpoint: OpenEndpoint): EndpointExplainer {
-  return { endpoint, findSentIdentity: () => nobody, explain: () => withoutSignature([]) };
+  return { endpoint, findSentIdentity: () => unknownSender, explain: () => withoutSignature([]) };
 }
 
 async function loadFor<M extends AuthenticationMethod>(

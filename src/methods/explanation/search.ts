@@ -1,64 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import { equal } from '../../signing/equal.ts';
-import { type Finding, type Hypothesis, type Mistake, told } from './explainer.ts';
+import { type Finding, type Hypothesis, type Mistake, mistakeOf } from './explainer.ts';
 
-/** What was found out about a signature. */
-interface SearchResult<R, F> {
-  /** Null when no recipe leads to the signature that was sent. */
-  readonly found: { readonly recipe: R; readonly fit: F; readonly mistakes: readonly Mistake[] } | null;
-  /** Whether trying ended before every pair was tried. */
-  readonly isCut: boolean;
+/** A way in which the signature may have been made. */
+interface Candidate<R> {
+  readonly recipe: R;
+  readonly mistakes: readonly Mistake[];
 }
 
-/**
- * Looks for the recipe that gives the signature sent: the right one, then each single mistake, then pairs of them, at
- * most `maxTries` in all. So a mistake is named only when it is needed.
- *
- * @param fits tells whether, and how, a recipe leads to the signature that was sent
- */
-function searchRecipe<R, F>(
-  base: R,
-  hypotheses: readonly Hypothesis<R>[],
-  fits: (recipe: R) => F | null,
-  maxTries: number,
-): SearchResult<R, F> {
-  let tried = 0;
-  const attempt = (recipe: R, mistakes: readonly Mistake[]): SearchResult<R, F>['found'] => {
-    tried += 1;
-    const fit = fits(recipe);
-    return fit === null ? null : { recipe, fit, mistakes: mistakes.map(told) };
-  };
-  const end = (found: SearchResult<R, F>['found']): SearchResult<R, F> => ({
-    found,
-    isCut: found === null && tried >= maxTries,
-  });
-
-  const right = attempt(base, []);
-  if (right !== null) return end(right);
-  const singles: { readonly hypothesis: Hypothesis<R>; readonly recipes: readonly R[] }[] = [];
+/** The right recipe, then each single mistake, then pairs of them: so a mistake is named only when it is needed. */
+function* candidatesOf<R extends object>(base: R, hypotheses: readonly Hypothesis<R>[]): Generator<Candidate<R>> {
+  yield { recipe: base, mistakes: [] };
   for (const hypothesis of hypotheses) {
-    if (tried >= maxTries) return end(null);
-    const recipes = hypothesis.vary(base);
-    singles.push({ hypothesis, recipes });
-    for (const recipe of recipes) {
-      if (tried >= maxTries) return end(null);
-      const found = attempt(recipe, [hypothesis]);
-      if (found !== null) return end(found);
-    }
+    for (const recipe of variantsOf(hypothesis, base)) yield { recipe, mistakes: [hypothesis] };
   }
-  for (const [index, { hypothesis, recipes }] of singles.entries()) {
-    if (hypothesis.isAlone === true) continue;
-    for (const recipe of recipes) {
-      for (const second of hypotheses.slice(index + 1)) {
-        if (second.isAlone === true) continue;
-        for (const both of second.vary(recipe)) {
-          if (tried >= maxTries) return end(null);
-          const found = attempt(both, [hypothesis, second]);
-          if (found !== null) return end(found);
-        }
+  const paired = hypotheses.filter(({ isAlone }) => isAlone !== true);
+  for (const [index, first] of paired.entries()) {
+    for (const recipe of variantsOf(first, base)) {
+      for (const second of paired.slice(index + 1)) {
+        for (const both of variantsOf(second, recipe)) yield { recipe: both, mistakes: [first, second] };
       }
     }
   }
-  return end(null);
+}
+
+function variantsOf<R extends object>({ vary }: Hypothesis<R>, recipe: R): readonly R[] {
+  return vary(recipe)
+    .map((change) => ({ ...recipe, ...change }))
+    .filter((variant) => !isDeepStrictEqual(variant, recipe));
 }
 
 const MAX_TRIES = 60_000;
@@ -81,7 +50,7 @@ export function permutationsOf<T>(items: readonly T[]): readonly (readonly T[])[
 /** What the search for the recipe of a signature came to. */
 interface SignatureSearch<R> {
   /** The recipe that leads to the signature, and the mistakes in it; null when none does. */
-  readonly found: { readonly recipe: R; readonly mistakes: readonly Mistake[] } | null;
+  readonly found: Candidate<R> | null;
   /** What is wrong with how the signature is written. */
   readonly spelling: Mistake | null;
   readonly search: NonNullable<Finding['search']>;
@@ -92,20 +61,25 @@ interface SignatureSearch<R> {
  *
  * @param textBytes how long the string to sign is: a long one is tried less often
  */
-export function searchSignature<R>(
+export function searchSignature<R extends object>(
   base: R,
   hypotheses: readonly Hypothesis<R>[],
   sent: readonly SentMac[],
   macOf: (recipe: R) => Buffer,
   textBytes: number,
 ): SignatureSearch<R> {
-  const fits = (recipe: R): SentMac | null => {
-    const mac = macOf(recipe);
-    return sent.find(({ bytes }) => equal(bytes, mac)) ?? null;
-  };
-  const { found, isCut } = searchRecipe(base, hypotheses, fits, triesFor(textBytes));
   const checked = [...new Set(hypotheses.map(({ name }) => name))];
-  return { found, spelling: found?.fit.mistake ?? null, search: { isExplained: found !== null, isCut, checked } };
+  let triesLeft = triesFor(textBytes);
+  for (const { recipe, mistakes } of candidatesOf(base, hypotheses)) {
+    if (triesLeft === 0) return { found: null, spelling: null, search: { isExplained: false, isCut: true, checked } };
+    triesLeft -= 1;
+    const mac = macOf(recipe);
+    const fit = sent.find(({ bytes }) => equal(bytes, mac));
+    if (fit === undefined) continue;
+    const found = { recipe, mistakes: mistakes.map(mistakeOf) };
+    return { found, spelling: fit.mistake, search: { isExplained: true, isCut: false, checked } };
+  }
+  return { found: null, spelling: null, search: { isExplained: false, isCut: false, checked } };
 }
 
 /** A way to read the signature that was sent, and what is wrong with writing it so; null when nothing is. */
@@ -123,7 +97,7 @@ export interface Spelling extends Mistake {
 export function readSentMac(text: string, right: Buffer | null, spellings: readonly Spelling[]): readonly SentMac[] {
   const misspelt = spellings.flatMap(({ read, ...mistake }) => {
     const bytes = read(text);
-    return bytes === null || bytes.length === 0 ? [] : [{ bytes, mistake: told(mistake) }];
+    return bytes === null || bytes.length === 0 ? [] : [{ bytes, mistake: mistakeOf(mistake) }];
   });
   return right === null ? misspelt : [{ bytes: right, mistake: null }, ...misspelt];
 }

@@ -4,7 +4,7 @@ import { readUnverifiedClaims } from '../../tokens/token-claims.ts';
 import type { Refusal } from '../../refusal.ts';
 import { type ClientRequest, headerOf } from '../../signing/client-request.ts';
 import { queryOf } from '../../signing/signable-request.ts';
-import { type Explainer, type Mistake, nobody, withoutSignature } from '../explanation/explainer.ts';
+import { type Explainer, type Mistake, unknownSender, withoutSignature } from '../explanation/explainer.ts';
 import { gatewayRequest } from '../explanation/gateway-request.ts';
 import { findParameter } from '../query-parameters.ts';
 import { findToken } from './authenticate.ts';
@@ -45,7 +45,7 @@ export const tokenExplainer: Explainer<'oauth2'> = {
   findSentIdentity: (request, options) => {
     const token = sentToken(request, options);
     const claims = typeof token === 'string' ? readUnverifiedClaims(token) : null;
-    return { ...nobody, appKey: claims?.clientId ?? null, claims };
+    return { ...unknownSender, appKey: claims?.clientId ?? null, claims };
   },
   explain: (request, options) => {
     const token = sentToken(request, options);

@@ -24,7 +24,7 @@ function namesInFile(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');
   const patterns = [
     /\bname: '([a-z0-9%-]+)'/g,
-    /\b(?:order|spelling|mistake)\(\s*'([a-z0-9-]+)'/g,
+    /(?:order|spelling|[mM]istake)\(\s*'([a-z0-9%-]+)'/g,
     /^ {2}\[\s*'([a-z0-9-]+)',/gm,
     /^export const OTHER_APP_KEY = '([a-z-]+)'/gm,
     /\b(?:hmac|basic|bearer): '([a-z-]+)'/g,

@@ -7,8 +7,8 @@ import {
   type ExplainInput,
   type Finding,
   type Hypothesis,
-  nobody,
-  told,
+  unknownSender,
+  mistakeOf,
   withoutSignature,
 } from '../../explanation/explainer.ts';
 import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling } from '../../explanation/search.ts';
@@ -27,7 +27,7 @@ import { algorithmMistakes, textMistakes } from './text-mistakes.ts';
 export const hmacExplainer: Explainer<'hmac'> = {
   findSentIdentity: (request, options) => {
     const { authorization, header } = hmacCase(request, options);
-    return { ...nobody, appKey: authorization.appKey, signedSeconds: parseImfFixdate(header('date') ?? '') };
+    return { ...unknownSender, appKey: authorization.appKey, signedSeconds: parseImfFixdate(header('date') ?? '') };
   },
   explain,
 };
@@ -35,7 +35,7 @@ export const hmacExplainer: Explainer<'hmac'> = {
 function explain(request: ClientRequest, options: HmacOptions, input: ExplainInput): Finding {
   const context = hmacCase(request, options);
   const parsed = parseHmac(signableRequest(request), options);
-  const faults = [...authorizationFaults, ...dateFaults].filter((fault) => fault.isMade(context)).map(told);
+  const faults = [...authorizationFaults, ...dateFaults].filter((fault) => fault.isMade(context)).map(mistakeOf);
   const { appKey, signature: sent } = context.authorization;
   const claimed = context.header('digest');
   const date = parseImfFixdate(context.header('date') ?? '');
@@ -46,10 +46,11 @@ function explain(request: ClientRequest, options: HmacOptions, input: ExplainInp
     ...(claimed === null ? [] : findDigestMistakes(claimed, request.body)),
     ...time.mistakes,
   ];
-  if (sent === null) return { ...withoutSignature(mistakes), isOld: time.isOld };
+  const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };
+  if (sent === null) return unsearched;
   const base = baseRecipe(context, input);
   const stringToSign = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
-  if (input.secret === null) return { ...withoutSignature(mistakes), isOld: time.isOld, stringToSign };
+  if (input.secret === null) return { ...unsearched, stringToSign };
   const signedText = (recipe: HmacRecipe): Buffer => recipe.encodeText(hmacTextOf(recipe));
   const { found, spelling, search } = searchSignature(
     base,
@@ -59,8 +60,8 @@ function explain(request: ClientRequest, options: HmacOptions, input: ExplainInp
     stringToSign.length,
   );
   return {
+    ...unsearched,
     mistakes: [...mistakes, ...(found?.mistakes ?? []), ...(spelling === null ? [] : [spelling])],
-    isOld: time.isOld,
     stringToSign,
     search,
     compared: found === null ? null : { expected: stringToSign, signed: signedText(found.recipe) },
@@ -72,7 +73,7 @@ function hmacHypotheses(context: HmacCase, { appKey }: ExplainInput): readonly H
   return [
     ...requestLineMistakes(context),
     ...textMistakes(context),
-    ...secretMistakes<HmacRecipe>(appKey),
+    ...secretMistakes(appKey),
     ...algorithmMistakes(algorithmOf(context)),
     ...headerMistakes(context),
   ];
@@ -111,38 +112,33 @@ const SIGNATURE_FIX = 'Send the base64 of the bytes of the HMAC, padded, with + 
 
 /** Wrong ways to write the `signature` of an `Authorization` header. */
 const spellings: readonly Spelling[] = [
-  { name: 'signature-hex', what: 'the signature is written in hex', fix: SIGNATURE_FIX, read: bytesOfHex },
-  {
-    name: 'signature-url-safe',
-    what: 'the signature is in URL-safe base64',
-    fix: SIGNATURE_FIX,
-    read: (text) => (/^[\w-]+={0,2}$/.test(text) && /[-_]/.test(text) ? Buffer.from(text, 'base64url') : null),
-  },
-  {
-    name: 'signature-base64-of-hex',
-    what: 'the signature is the base64 of the hex digits, not of the bytes',
-    fix: SIGNATURE_FIX,
-    read: (text) => bytesOfHex(Buffer.from(text, 'base64').toString('latin1')),
-  },
-  {
-    name: 'signature-not-padded',
-    what: 'the signature lacks the = that pads base64',
-    fix: SIGNATURE_FIX,
-    read: (text) => (text.endsWith('=') ? null : ofBase64(text)),
-  },
-  {
-    name: 'signature-percent-encoded',
-    what: 'the signature is percent-encoded',
-    fix: 'Put the signature into the header as it is; only URLs are percent-encoded',
-    read: (text) => (text.includes('%') ? ofBase64(decodeEscapes(text)) : null),
-  },
-  {
-    name: 'signature-white-space',
-    what: 'the signature has white space or line ends in it',
-    fix: 'Switch off the line breaks of your base64 encoder (base64 -w0), and take off what is left',
-    read: (text) => (/\s|\\n/.test(text) ? ofBase64(text.replace(/\s|\\n|\\r/g, '')) : null),
-  },
+  spelling('signature-hex', 'the signature is written in hex', bytesOfHex),
+  spelling('signature-url-safe', 'the signature is in URL-safe base64', (text) =>
+    /^[\w-]+={0,2}$/.test(text) && /[-_]/.test(text) ? Buffer.from(text, 'base64url') : null,
+  ),
+  spelling('signature-base64-of-hex', 'the signature is the base64 of the hex digits, not of the bytes', (text) =>
+    bytesOfHex(Buffer.from(text, 'base64').toString('latin1')),
+  ),
+  spelling('signature-not-padded', 'the signature lacks the = that pads base64', (text) =>
+    text.endsWith('=') ? null : ofBase64(text),
+  ),
+  spelling(
+    'signature-percent-encoded',
+    'the signature is percent-encoded',
+    (text) => (text.includes('%') ? ofBase64(decodeEscapes(text)) : null),
+    'Put the signature into the header as it is; only URLs are percent-encoded',
+  ),
+  spelling(
+    'signature-white-space',
+    'the signature has white space or line ends in it',
+    (text) => (/\s|\\n/.test(text) ? ofBase64(text.replace(/\s|\\n|\\r/g, '')) : null),
+    'Switch off the line breaks of your base64 encoder (base64 -w0), and take off what is left',
+  ),
 ];
+
+function spelling(name: string, what: string, read: Spelling['read'], fix = SIGNATURE_FIX): Spelling {
+  return { name, what, fix, read };
+}
 
 function readSent(text: string): readonly SentMac[] {
   const bytes = Buffer.from(text, 'base64');

@@ -24,7 +24,7 @@ export function headerMistakes(context: HmacCase): readonly Hypothesis<HmacRecip
       name: 'header-order',
       what: 'the lines were signed in another order than the headers parameter lists them in',
       fix: 'List the names in headers="…" in the very order of the lines',
-      vary: (recipe) => ordersOf(recipe.names).map((names) => ({ ...recipe, names })),
+      vary: (recipe) => ordersOf(recipe.names).map((names) => ({ names })),
     },
     {
       name: 'empty-digest-signed',
@@ -33,9 +33,8 @@ export function headerMistakes(context: HmacCase): readonly Hypothesis<HmacRecip
       vary: (recipe) =>
         context.request.body.length > 0 || context.header('digest') !== null || recipe.names.includes('digest')
           ? []
-          : Array.from({ length: recipe.names.length + 1 }, (_, at) => ({
-              ...recipe,
-              names: recipe.names.toSpliced(at, 0, 'digest'),
+          : withName(recipe, 'digest').map((change) => ({
+              ...change,
               values: new Map(recipe.values).set('digest', EMPTY_DIGEST),
             })),
     },
@@ -43,43 +42,42 @@ export function headerMistakes(context: HmacCase): readonly Hypothesis<HmacRecip
       name: 'listed-but-not-signed',
       what: `${name} is listed in headers="…", but has no line in the string that was signed`,
       fix: `Add the line of ${name} to the string to sign, at its place in the list`,
-      vary: (recipe: HmacRecipe) =>
-        recipe.names.length > 1 ? [{ ...recipe, names: recipe.names.filter((other) => other !== name) }] : [],
+      vary: ({ names }: HmacRecipe) => (names.length > 1 ? [{ names: names.filter((other) => other !== name) }] : []),
     })),
-    ...signableNames(context).map((name) => ({
+    ...OFTEN_SIGNED.filter(
+      (name) =>
+        !context.names.includes(name) && (name === REQUEST_LINE || name === 'host' || context.header(name) !== null),
+    ).map((name) => ({
       name: 'signed-but-not-listed',
       what: `${name} was signed, but is not listed in headers="…"`,
       fix: `Add ${name} to headers="…", at the place of its line`,
-      vary: (recipe: HmacRecipe) =>
-        Array.from({ length: recipe.names.length + 1 }, (_, at) => ({
-          ...recipe,
-          names: recipe.names.toSpliced(at, 0, name),
-        })),
+      vary: (recipe: HmacRecipe) => withName(recipe, name),
     })),
   ];
 }
 
-function signableNames({ names, header }: HmacCase): readonly string[] {
-  return OFTEN_SIGNED.filter(
-    (name) => !names.includes(name) && (name === REQUEST_LINE || name === 'host' || header(name) !== null),
-  );
+/** One more name, at each place. */
+function withName({ names }: HmacRecipe, name: string): readonly Pick<HmacRecipe, 'names'>[] {
+  return Array.from({ length: names.length + 1 }, (_, at) => ({ names: names.toSpliced(at, 0, name) }));
 }
 
 function valueMistakes({ request, names, header }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
   const values = (name: string, change: (value: string) => readonly string[]) => (recipe: HmacRecipe) => {
     const value = recipe.values.get(name);
     if (value === undefined || !recipe.names.includes(name)) return [];
-    return change(value)
-      .filter((other) => other !== value)
-      .map((other) => ({ ...recipe, values: new Map(recipe.values).set(name, other) }));
+    return change(value).map((other) => ({ values: new Map(recipe.values).set(name, other) }));
   };
+  const dates = (change: (seconds: number) => readonly string[]) =>
+    values('date', (date) => {
+      const seconds = parseImfFixdate(date);
+      return seconds === null ? [] : change(seconds);
+    });
   // The same body is looked at for many recipes.
   let digests: readonly string[] | null = null;
   const otherDigests = (): readonly string[] =>
     (digests ??= [{ bytes: request.body }, ...bodyVariants(request.body)].flatMap(({ bytes }) =>
       digestSpellings(bytes).map(({ text }) => text),
     ));
-  const others = names.filter((name) => ![REQUEST_LINE, 'date', 'digest', 'host'].includes(name));
   return [
     {
       name: 'host-port',
@@ -87,35 +85,21 @@ function valueMistakes({ request, names, header }: HmacCase): readonly Hypothesi
       fix: 'Sign host exactly as the Host header says it: with the port, unless it is the one of http (80) or https (443)',
       vary: values('host', (host) => {
         const bare = host.replace(/:\d+$/, '');
-        return [
-          bare,
-          `${bare}:80`,
-          `${bare}:443`,
-          `${bare}:8080`,
-          `${bare}:10000`,
-          host.toLowerCase(),
-          `https://${host}`,
-          `http://${host}`,
-        ];
+        const ports = [80, 443, 8080, 10000].map((port) => `${bare}:${String(port)}`);
+        return [bare, ...ports, host.toLowerCase(), `https://${host}`, `http://${host}`];
       }),
     },
     {
       name: 'date-read-twice',
       what: 'the date that was signed is another than the Date that was sent',
       fix: 'Read the clock once, and use the same text for the Date header and for the string to sign',
-      vary: values('date', (date) => {
-        const seconds = parseImfFixdate(date);
-        return seconds === null ? [] : CLOCK_READINGS_SECONDS.map((offset) => formatImfFixdate(seconds + offset));
-      }),
+      vary: dates((seconds) => CLOCK_READINGS_SECONDS.map((offset) => formatImfFixdate(seconds + offset))),
     },
     {
       name: 'date-signed-otherwise',
       what: 'the date was signed in another zone or form than the Date that was sent',
       fix: 'Use the same text for the Date header and for the string to sign',
-      vary: values('date', (date) => {
-        const seconds = parseImfFixdate(date);
-        return seconds === null ? [] : otherDates(seconds);
-      }),
+      vary: dates(otherDates),
     },
     {
       name: 'x-date-signed',
@@ -129,12 +113,14 @@ function valueMistakes({ request, names, header }: HmacCase): readonly Hypothesi
       fix: 'Sign the line "digest: " and the value of the Digest header, with SHA-256= and the padding',
       vary: values('digest', (sent) => [sent.replace(/^SHA-256=/, ''), ...otherDigests()]),
     },
-    ...others.map((name) => ({
-      name: 'header-changed',
-      what: `${name} was signed with another value than the one that arrived: something on the way changed it`,
-      fix: `Do not sign ${name}, or send it in the form in which it arrives`,
-      vary: values(name, (value) => changedValues(name, value)),
-    })),
+    ...names
+      .filter((name) => ![REQUEST_LINE, 'date', 'digest', 'host'].includes(name))
+      .map((name) => ({
+        name: 'header-changed',
+        what: `${name} was signed with another value than the one that arrived: something on the way changed it`,
+        fix: `Do not sign ${name}, or send it in the form in which it arrives`,
+        vary: values(name, (value) => changedValues(name, value)),
+      })),
   ];
 }
 
@@ -151,12 +137,7 @@ function changedValues(name: string, value: string): readonly string[] {
     ],
     accept: ['*/*', 'application/json', 'application/json, */*'],
     'accept-encoding': [
-      'gzip',
-      'gzip, deflate',
-      'gzip, deflate, br',
-      'gzip,deflate',
-      'identity',
-      'gzip, deflate, br, zstd',
+      ...['gzip', 'gzip, deflate', 'gzip, deflate, br', 'gzip,deflate', 'identity', 'gzip, deflate, br, zstd'],
     ],
     'content-length': ['0', String(Number(value) + 1), String(Number(value) - 1)],
   };
@@ -184,14 +165,8 @@ function otherDates(seconds: number): readonly string[] {
   const utc = formatImfFixdate(seconds);
   const iso = new Date(seconds * 1000).toISOString();
   return [
-    ...dates,
-    utc.replace('GMT', 'UTC'),
-    utc.replace(', 0', ', '),
-    iso,
-    iso.replace('.000', ''),
-    String(seconds),
-    String(seconds * 1000),
-    utc.toLowerCase(),
+    ...[...dates, utc.replace('GMT', 'UTC'), utc.replace(', 0', ', '), iso, iso.replace('.000', '')],
+    ...[String(seconds), String(seconds * 1000), utc.toLowerCase()],
   ];
 }
 

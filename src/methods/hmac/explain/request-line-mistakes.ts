@@ -10,173 +10,149 @@ const MAX_PREFIX_SEGMENTS = 4;
 /** Orders are tried up to this many parameters: their number grows with the factorial. */
 const MAX_ORDERED_PARAMETERS = 6;
 
+/** A mistake in path and query, which are signed byte for byte. */
+function targetMistake(
+  name: string,
+  what: string,
+  change: (target: string) => readonly string[],
+  fix = TARGET_FIX,
+): Hypothesis<HmacRecipe> {
+  return { name, what, fix, vary: ({ target: sent }) => change(sent).map((target) => ({ target })) };
+}
+
 /** What goes wrong in the line that stands for `request-line`. */
 export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<HmacRecipe>[] {
-  const targets = (change: (target: string) => readonly string[]) => (recipe: HmacRecipe) =>
-    change(recipe.target)
-      .filter((target) => target !== recipe.target)
-      .map((target) => ({ ...recipe, target }));
   return [
-    {
-      name: 'path-without-query',
-      what: 'the path was signed without its query',
-      fix: 'Sign the path with "?" and the query, exactly as they are sent',
-      vary: targets((target) => [pathOf(target)]),
-    },
+    targetMistake(
+      'path-without-query',
+      'the path was signed without its query',
+      (target) => [pathOf(target)],
+      'Sign the path with "?" and the query, exactly as they are sent',
+    ),
     {
       name: 'http-version',
       what: 'the request line was signed with another version than HTTP/1.1',
       fix: VERSION_FIX,
-      vary: (recipe) =>
-        ['HTTP/2.0', 'HTTP/2', 'HTTP/1.0', 'http/1.1', 'HTTP/3', 'HTTP/3.0'].map((version) => ({ ...recipe, version })),
+      vary: () => ['HTTP/2.0', 'HTTP/2', 'HTTP/1.0', 'http/1.1', 'HTTP/3', 'HTTP/3.0'].map((version) => ({ version })),
     },
     {
       name: 'no-http-version',
       what: 'the request line was signed without its version',
       fix: VERSION_FIX,
-      vary: (recipe) => [{ ...recipe, version: '' }],
+      vary: () => [{ version: '' }],
     },
     {
       name: 'method-case',
       what: 'the method was signed in lower case',
       fix: 'Write the method as it is sent, in upper case: POST, not post',
-      vary: (recipe) =>
-        [{ ...recipe, method: recipe.method.toLowerCase() }].filter(({ method }) => method !== recipe.method),
+      vary: ({ method }) => [{ method: method.toLowerCase() }],
     },
     {
       name: 'labelled-request-line',
       what: 'the request line was signed with its name before it, like a header',
       fix: 'Write the request line by itself, as in "POST /orders HTTP/1.1"; only headers have "name: " before them',
-      vary: (recipe) =>
-        ['request-line: ', 'request-line:', 'Request-Line: '].map((requestLineLabel) => ({
-          ...recipe,
-          requestLineLabel,
-        })),
+      vary: () =>
+        ['request-line: ', 'request-line:', 'Request-Line: '].map((requestLineLabel) => ({ requestLineLabel })),
     },
     {
       name: 'request-target',
       what: 'the line of the request was written as "(request-target): …", as in the HTTP signature draft',
       fix: 'Write the request line by itself, as in "POST /orders HTTP/1.1", and list it as request-line',
-      vary: (recipe) =>
+      vary: ({ method }) =>
         ['(request-target): ', '@request-target: ', ':path: '].flatMap((requestLineLabel) => [
-          { ...recipe, requestLineLabel, method: recipe.method.toLowerCase(), version: '' },
-          { ...recipe, requestLineLabel, version: '' },
-          { ...recipe, requestLineLabel, method: '', version: '' },
-          { ...recipe, requestLineLabel },
+          { requestLineLabel, method: method.toLowerCase(), version: '' },
+          { requestLineLabel, version: '' },
+          { requestLineLabel, method: '', version: '' },
+          { requestLineLabel },
         ]),
     },
-    {
-      name: 'full-url',
-      what: 'the full URL was signed instead of the path',
-      fix: 'Sign the path and query only, beginning with "/"',
-      vary: targets((target) =>
-        ['http://', 'https://', '', '//'].map((scheme) => `${scheme}${request.authority}${target}`),
-      ),
-    },
+    targetMistake(
+      'full-url',
+      'the full URL was signed instead of the path',
+      (target) => ['http://', 'https://', '', '//'].map((scheme) => `${scheme}${request.authority}${target}`),
+      'Sign the path and query only, beginning with "/"',
+    ),
     {
       name: 'no-method',
       what: 'the request line was signed without its method',
       fix: 'Write method, path and query, and version, with one blank between them',
-      vary: (recipe) => [
-        { ...recipe, method: '' },
-        { ...recipe, method: '', version: '' },
-      ],
+      vary: () => [{ method: '' }, { method: '', version: '' }],
     },
     {
       name: 'other-method',
       what: 'another method was signed than the one that was sent',
       fix: 'Sign the method that is sent; clients change it on a redirect, and when a body is added',
-      vary: (recipe) => METHODS.filter((method) => method !== recipe.method).map((method) => ({ ...recipe, method })),
+      vary: () => METHODS.map((method) => ({ method })),
     },
-    {
-      name: 'path-percent-decoded',
-      what: 'the path and query were percent-decoded before they were signed',
-      fix: TARGET_FIX,
-      vary: targets((target) => [decodeEscapes(target), decodeEscapes(target.replaceAll('+', ' '))]),
-    },
-    {
-      name: 'path-encoded-twice',
-      what: 'the path and query were percent-encoded once more before they were signed',
-      fix: TARGET_FIX,
-      vary: targets((target) => [target.replaceAll('%', '%25'), onQuery(target, encodeURIComponent)]),
-    },
-    {
-      name: 'path-percent-encoded',
-      what: 'characters of the path or query were percent-encoded for signing, but sent as they are, or the other way round',
-      fix: TARGET_FIX,
-      vary: targets((target) => [
+    targetMistake(
+      'path-percent-decoded',
+      'the path and query were percent-decoded before they were signed',
+      (target) => [decodeEscapes(target), decodeEscapes(target.replaceAll('+', ' '))],
+    ),
+    targetMistake(
+      'path-encoded-twice',
+      'the path and query were percent-encoded once more before signing',
+      (target) => [target.replaceAll('%', '%25'), onQuery(target, encodeURIComponent)],
+    ),
+    targetMistake(
+      'path-percent-encoded',
+      'characters of the path or query were percent-encoded for signing, but sent as they are, or the other way round',
+      (target) => [
         onQuery(target, (query) => query.replace(/[^A-Za-z0-9\-._~%=&+]/g, escapeByte)),
         target.replace(/[^A-Za-z0-9\-._~%=&+?/]/g, escapeByte),
         target.replace(/%(?:2C|3A|2F|40|21|24|27|28|29|2A|3B)/gi, (text) => decodeEscapes(text)),
-      ]),
-    },
-    {
-      name: 'plus-or-%20',
-      what: 'a blank or a plus in the query was signed as "+" and sent as "%20" or "%2B", or the other way round',
-      fix: TARGET_FIX,
-      vary: targets((target) => [
+      ],
+    ),
+    targetMistake(
+      'plus-or-%20',
+      'a blank or a plus in the query was signed as "+" and sent as "%20" or "%2B", or the other way round',
+      (target) => [
         onQuery(target, (query) => query.replaceAll('+', '%20')),
         onQuery(target, (query) => query.replaceAll('%20', '+')),
         onQuery(target, (query) => query.replaceAll(/%2b/gi, '+')),
         onQuery(target, (query) => query.replaceAll('+', '%2B')),
-      ]),
-    },
+      ],
+    ),
+    targetMistake('escape-case', 'the letters of percent-encoding were signed in another case than sent', (target) => [
+      target.replace(/%[0-9A-F]{2}/gi, (text) => text.toLowerCase()),
+      target.replace(/%[0-9A-F]{2}/gi, (text) => text.toUpperCase()),
+    ]),
+    targetMistake('query-order', 'the parameters of the query were signed sorted, but not sent sorted', (target) => [
+      onQuery(target, (query) => query.split('&').sort().join('&')),
+    ]),
     {
-      name: 'escape-case',
-      what: 'percent-encoding was signed with its letters in another case than they were sent in',
-      fix: TARGET_FIX,
-      vary: targets((target) => [
-        target.replace(/%[0-9A-F]{2}/gi, (text) => text.toLowerCase()),
-        target.replace(/%[0-9A-F]{2}/gi, (text) => text.toUpperCase()),
-      ]),
-    },
-    {
-      name: 'query-order',
-      what: 'the parameters of the query were sorted before they were signed, but not when they were sent',
-      fix: TARGET_FIX,
-      vary: targets((target) => [onQuery(target, (query) => query.split('&').sort().join('&'))]),
-    },
-    {
-      name: 'query-order',
-      what: 'the parameters of the query were sent in another order than they were signed in',
-      fix: TARGET_FIX,
+      ...targetMistake(
+        'query-order',
+        'the parameters of the query were signed in another order than sent',
+        (target) => {
+          const segments = (target.split('?', 2)[1] ?? '').split('&');
+          if (segments.length > MAX_ORDERED_PARAMETERS) return [];
+          return permutationsOf(segments).map((order) => onQuery(target, () => order.join('&')));
+        },
+      ),
       isAlone: true,
-      vary: targets((target) => {
-        const segments = (target.split('?', 2)[1] ?? '').split('&');
-        if (segments.length > MAX_ORDERED_PARAMETERS) return [];
-        return permutationsOf(segments).map((order) => onQuery(target, () => order.join('&')));
-      }),
     },
-    {
-      name: 'path-without-prefix',
-      what: 'the beginning of the path was left out',
-      fix: 'Sign the whole path, also what your HTTP client takes from its base URL',
-      vary: targets((target) => withoutPrefixes(target)),
-    },
-    {
-      name: 'trailing-slash',
-      what: 'a "/" at the end of the path was signed and not sent, or the other way round',
-      fix: TARGET_FIX,
-      vary: targets((target) => {
+    targetMistake(
+      'path-without-prefix',
+      'the beginning of the path was left out',
+      withoutPrefixes,
+      'Sign the whole path, also what your HTTP client takes from its base URL',
+    ),
+    targetMistake(
+      'trailing-slash',
+      'a "/" at the end of the path was signed but not sent, or the reverse',
+      (target) => {
         const path = pathOf(target);
         return [(path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + target.slice(path.length)];
-      }),
-    },
-    {
-      name: 'question-mark',
-      what: 'a "?" without a query was signed, or the fragment of the URL',
-      fix: TARGET_FIX,
-      vary: targets((target) => (target.includes('?') ? [target.replace(/\?$/, '')] : [`${target}?`])),
-    },
-    {
-      name: 'path-case',
-      what: 'the path was changed to lower case before it was signed',
-      fix: TARGET_FIX,
-      vary: targets((target) => [
-        target.toLowerCase(),
-        pathOf(target).toLowerCase() + target.slice(pathOf(target).length),
-      ]),
-    },
+      },
+    ),
+    targetMistake('question-mark', 'a "?" without a query was signed, or the fragment of the URL', (target) => [
+      target.includes('?') ? target.replace(/\?$/, '') : `${target}?`,
+    ]),
+    targetMistake('path-case', 'the path was changed to lower case before it was signed', (target) => [
+      target.toLowerCase(),
+      pathOf(target).toLowerCase() + target.slice(pathOf(target).length),
+    ]),
   ];
 }
 
@@ -190,14 +166,6 @@ function onQuery(target: string, change: (query: string) => string): string {
 }
 
 function withoutPrefixes(target: string): readonly string[] {
-  const shorter: string[] = [];
-  const path = pathOf(target);
-  for (
-    let at = path.indexOf('/', 1);
-    at !== -1 && shorter.length < MAX_PREFIX_SEGMENTS;
-    at = path.indexOf('/', at + 1)
-  ) {
-    shorter.push(target.slice(at));
-  }
-  return shorter;
+  const slashes = [...pathOf(target).matchAll(/(?<!^)\//g)].slice(0, MAX_PREFIX_SEGMENTS);
+  return slashes.map(({ index }) => target.slice(index));
 }

@@ -40,7 +40,8 @@ export function parameterCase(request: ClientRequest, options: ParameterSignatur
   };
 }
 
-function wrapperParameters(wrapper: JsonObject | null): readonly SentParameter[] {
+/** The fields of a JSON object as parameters. */
+export function wrapperParameters(wrapper: JsonObject | null): readonly SentParameter[] {
   return Object.entries(wrapper ?? {}).map(([name, value]) =>
     plainParameter(bytesOf(name), bytesOf(typeof value === 'string' ? value : JSON.stringify(value))),
   );

@@ -7,8 +7,8 @@ import {
   type ExplainInput,
   type Finding,
   type Hypothesis,
-  nobody,
-  told,
+  unknownSender,
+  mistakeOf,
   withoutSignature,
 } from '../../explanation/explainer.ts';
 import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling } from '../../explanation/search.ts';
@@ -37,7 +37,7 @@ import { dataMistakes, spellingMistakes } from './spelling-mistakes.ts';
 export const parameterExplainer: Explainer<'parameter-signature'> = {
   findSentIdentity: (request, options) => {
     const context = parameterCase(request, options);
-    return { ...nobody, appKey: sentAppKey(context), signedSeconds: sentTimestamp(context) };
+    return { ...unknownSender, appKey: sentAppKey(context), signedSeconds: sentTimestamp(context) };
   },
   explain,
 };
@@ -51,7 +51,7 @@ function explain(
 ): Finding {
   const context = parameterCase(request, options);
   const parsed = parseParameterRequest(signableRequest(request), options);
-  const faults = parameterFaults.filter((fault) => fault.isMade(context)).map(told);
+  const faults = parameterFaults.filter((fault) => fault.isMade(context)).map(mistakeOf);
   const isMilliseconds = faults.some(({ name }) => name === 'timestamp-milliseconds');
   const time = explainTime(
     'apiTimestamp',
@@ -75,12 +75,12 @@ function explain(
   // The length of sign follows from the hash that was taken.
   const isOtherHash = found !== null && found.mistakes.length > 0 && spelling?.name === 'sign-length';
   return {
+    ...unsearched,
     mistakes: [
       ...mistakes,
       ...(isVerified ? [] : (found?.mistakes ?? [])),
       ...(spelling === null || isOtherHash ? [] : [spelling]),
     ],
-    isOld: time.isOld,
     stringToSign,
     search: { ...search, isExplained: isVerified || search.isExplained },
     compared:
@@ -109,7 +109,7 @@ function parameterHypotheses(context: ParameterCase, { appKey }: ExplainInput): 
     ...spellingMistakes(context),
     ...orderMistakes,
     ...framingMistakes(context),
-    ...secretMistakes<ParameterRecipe>(appKey),
+    ...secretMistakes(appKey),
     ...selectionMistakes(context),
   ];
 }
@@ -132,49 +132,29 @@ const SIGN_FIX = 'Send the bytes of the SHA-512 as 128 lower-case hexadecimal di
 
 /** Wrong ways to write `sign`. */
 const spellings: readonly Spelling[] = [
-  {
-    name: 'sign-upper-case',
-    what: 'sign is written with upper-case hexadecimal digits',
-    fix: SIGN_FIX,
-    read: (text) => (/[A-F]/.test(text) ? bytesOfHex(text) : null),
-  },
-  {
-    name: 'sign-white-space',
-    what: 'sign has white space around it',
-    fix: SIGN_FIX,
-    read: (text) => (text.trim() === text ? null : bytesOfHex(text.trim())),
-  },
-  {
-    name: 'sign-length',
-    what: 'sign does not have 128 digits',
-    fix: SIGN_FIX,
-    read: (text) => (text.length === 128 ? null : bytesOfHex(text)),
-  },
-  {
-    name: 'sign-hex-prefix',
-    what: 'sign begins with 0x',
-    fix: SIGN_FIX,
-    read: (text) => (text.startsWith('0x') ? bytesOfHex(text.slice(2)) : null),
-  },
-  {
-    name: 'sign-base64-of-hex',
-    what: 'sign is the base64 of the hex digits',
-    fix: SIGN_FIX,
-    read: (text) => bytesOfHex(Buffer.from(text, 'base64').toString('latin1')),
-  },
-  {
-    name: 'sign-base64',
-    what: 'sign is written in base64',
-    fix: SIGN_FIX,
+  spelling('sign-upper-case', 'sign is written with upper-case hexadecimal digits', (text) =>
+    /[A-F]/.test(text) ? bytesOfHex(text) : null,
+  ),
+  spelling('sign-white-space', 'sign has white space around it', (text) =>
+    text.trim() === text ? null : bytesOfHex(text.trim()),
+  ),
+  spelling('sign-length', 'sign does not have 128 digits', (text) => (text.length === 128 ? null : bytesOfHex(text))),
+  spelling('sign-hex-prefix', 'sign begins with 0x', (text) =>
+    text.startsWith('0x') ? bytesOfHex(text.slice(2)) : null,
+  ),
+  spelling('sign-base64-of-hex', 'sign is the base64 of the hex digits', (text) =>
+    bytesOfHex(Buffer.from(text, 'base64').toString('latin1')),
+  ),
+  spelling('sign-base64', 'sign is written in base64', (text) => {
+    if (bytesOfHex(text) !== null || !/^[\w\-+/ ]+={0,2}$/.test(text)) return null;
     // A "+" that was not percent-encoded arrives as a blank.
-    read: (text) =>
-      bytesOfHex(text) !== null
-        ? null
-        : /^[\w\-+/ ]+={0,2}$/.test(text)
-          ? Buffer.from(text.replaceAll(' ', '+'), 'base64')
-          : null,
-  },
+    return Buffer.from(text.replaceAll(' ', '+'), 'base64');
+  }),
 ];
+
+function spelling(name: string, what: string, read: Spelling['read']): Spelling {
+  return { name, what, fix: SIGN_FIX, read };
+}
 
 function readSent(text: string): readonly SentMac[] {
   return readSentMac(text, /^[0-9a-f]{128}$/.test(text) ? Buffer.from(text, 'hex') : null, spellings);

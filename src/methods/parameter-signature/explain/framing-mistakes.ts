@@ -9,104 +9,75 @@ const HASHES = ['sha256', 'sha1', 'md5', 'sha384', 'sha3-512', 'sha512-256', 'sh
 
 /** What goes wrong when the parameters are joined, the secret is added, and the hash is taken. */
 export function framingMistakes({ request }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
-  const frame =
-    (...frames: readonly ((text: string) => string)[]) =>
-    (recipe: ParameterRecipe) =>
-      frames.map((one) => ({ ...recipe, frame: one }));
-  const macs =
-    (...functions: readonly ParameterRecipe['mac'][]) =>
-    (recipe: ParameterRecipe) =>
-      functions.map((mac) => ({ ...recipe, mac }));
+  const frameMistake = (
+    name: string,
+    what: string,
+    fix: string,
+    frames: readonly ((text: string) => string)[],
+  ): Hypothesis<ParameterRecipe> => ({ name, what, fix, vary: () => frames.map((frame) => ({ frame })) });
   const path = request.path.split('?', 1)[0] ?? '';
   return [
-    {
-      name: 'secret-separator',
-      what: 'something stood between the parameters and the App Secret',
-      fix: SECRET_FIX,
-      vary: frame(
-        ...['&', '\n', ',', ' ', ':', '|', ';', '=', '&='].map((mark) => (text: string) => text + mark + SECRET_MARK),
-      ),
-    },
-    {
-      name: 'secret-as-parameter',
-      what: 'the App Secret was appended as a parameter with a name',
-      fix: SECRET_FIX,
-      vary: frame(...SECRET_NAMES.map((name) => (text: string) => `${text}&${name}=${SECRET_MARK}`)),
-    },
-    {
-      name: 'secret-prepended',
-      what: 'the App Secret was put before the parameters',
-      fix: SECRET_FIX,
-      vary: frame(
-        (text) => SECRET_MARK + text,
-        (text) => `${SECRET_MARK}&${text}`,
-      ),
-    },
-    {
-      name: 'secret-on-both-sides',
-      what: 'the App Secret was put before and after the parameters',
-      fix: SECRET_FIX,
-      vary: frame((text) => SECRET_MARK + text + SECRET_MARK),
-    },
+    frameMistake(
+      'secret-separator',
+      'something stood between the parameters and the App Secret',
+      SECRET_FIX,
+      ['&', '\n', ',', ' ', ':', '|', ';', '=', '&='].map((mark) => (text) => text + mark + SECRET_MARK),
+    ),
+    frameMistake(
+      'secret-as-parameter',
+      'the App Secret was appended as a parameter with a name',
+      SECRET_FIX,
+      SECRET_NAMES.map((name) => (text) => `${text}&${name}=${SECRET_MARK}`),
+    ),
+    frameMistake('secret-prepended', 'the App Secret was put before the parameters', SECRET_FIX, [
+      (text) => SECRET_MARK + text,
+      (text) => `${SECRET_MARK}&${text}`,
+    ]),
+    frameMistake('secret-on-both-sides', 'the App Secret was put before and after the parameters', SECRET_FIX, [
+      (text) => SECRET_MARK + text + SECRET_MARK,
+    ]),
     {
       name: 'hmac-for-plain-hash',
       what: 'an HMAC was taken instead of a plain SHA-512',
       fix: HASH_FIX,
-      vary: macs(
-        ...['sha512', 'sha256', 'sha1', 'md5'].flatMap((hash) => [
-          ({ text }: { text: Buffer }, key: Buffer) => createHmac(hash, key).update(text).digest(),
-          ({ whole }: { whole: Buffer }, key: Buffer) => createHmac(hash, key).update(whole).digest(),
+      vary: () =>
+        ['sha512', 'sha256', 'sha1', 'md5'].flatMap((hash): Pick<ParameterRecipe, 'mac'>[] => [
+          { mac: ({ text }, key) => createHmac(hash, key).update(text).digest() },
+          { mac: ({ whole }, key) => createHmac(hash, key).update(whole).digest() },
         ]),
-      ),
     },
     {
       name: 'wrong-algorithm',
       what: 'another hash than SHA-512 was taken',
       fix: HASH_FIX,
-      vary: macs(...HASHES.map(hashWith)),
+      vary: () => HASHES.map((hash) => ({ mac: hashWith(hash) })),
     },
-    {
-      name: 'secret-not-appended',
-      what: 'the App Secret was not appended',
-      fix: SECRET_FIX,
-      vary: frame((text) => text),
-    },
+    frameMistake('secret-not-appended', 'the App Secret was not appended', SECRET_FIX, [(text) => text]),
     {
       name: 'joined-otherwise',
       what: 'the parameters were not joined as "name=value" with "&"',
       fix: 'Write name=value for each parameter, and "&" between them',
-      vary: (recipe) => [
-        ...['', ',', '\n', '|', ';', ' ', '&amp;'].map((joiner) => ({ ...recipe, joiner })),
-        ...['', ':'].flatMap((equals) => ['', '&', ','].map((joiner) => ({ ...recipe, equals, joiner }))),
-        { ...recipe, equals: '', joiner: '', spell: (parameter) => ['', recipe.spell(parameter)[1]] },
+      vary: ({ spell }) => [
+        ...['', ',', '\n', '|', ';', ' ', '&amp;'].map((joiner) => ({ joiner })),
+        ...['', ':'].flatMap((equals) => ['', '&', ','].map((joiner) => ({ equals, joiner }))),
+        { equals: '', joiner: '', spell: (parameter) => ['', spell(parameter)[1]] },
       ],
     },
-    {
-      name: 'path-signed',
-      what: 'the method, the host or the path was signed with the parameters',
-      fix: 'Sign the parameters only, beginning with the first name',
-      vary: frame(
-        ...[
-          '?',
-          `${path}?`,
-          `${request.method}${path}?`,
-          path,
-          `${request.method}&${path}&`,
-          `${request.method} ${path}?`,
-        ].map((opening) => (text: string) => opening + text + SECRET_MARK),
-        ...['http://', 'https://'].map(
-          (scheme) => (text: string) => `${scheme}${request.authority}${path}?${text}${SECRET_MARK}`,
-        ),
-      ),
-    },
-    {
-      name: 'separator-at-the-end',
-      what: 'the joined parameters began or ended with a separator',
-      fix: 'Put "&" only between parameters',
-      vary: frame(
-        (text) => `&${text}${SECRET_MARK}`,
-        (text) => `?${text}&${SECRET_MARK}`,
-      ),
-    },
+    frameMistake(
+      'path-signed',
+      'the method, the host or the path was signed with the parameters',
+      'Sign the parameters only, beginning with the first name',
+      [
+        ...['?', `${path}?`, `${request.method}${path}?`, path],
+        ...[`${request.method}&${path}&`, `${request.method} ${path}?`],
+        ...['http://', 'https://'].map((scheme) => `${scheme}${request.authority}${path}?`),
+      ].map((opening) => (text) => opening + text + SECRET_MARK),
+    ),
+    frameMistake(
+      'separator-at-the-end',
+      'the joined parameters began or ended with a separator',
+      'Put "&" only between parameters',
+      [(text) => `&${text}${SECRET_MARK}`, (text) => `?${text}&${SECRET_MARK}`],
+    ),
   ];
 }

@@ -1,5 +1,5 @@
-import { textOf } from '../../explanation/text-encoding.ts';
-import { visible } from '../../explanation/text-encoding.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { textOf, visible } from '../../explanation/text-encoding.ts';
 import type { Hypothesis } from '../../explanation/explainer.ts';
 import { permutationsOf } from '../../explanation/search.ts';
 import {
@@ -12,122 +12,111 @@ import {
 } from './case.ts';
 
 const ALL_FIX = 'Sign every parameter that is sent but sign, also empty ones';
+const RESERVED = ['appKey', 'apiTimestamp'];
 const CLOCK_READINGS_SECONDS = [1, -1, 2, -2, 3, -3];
 
 /** What goes wrong with which parameters are signed. */
 export function selectionMistakes({ form, query, parameters }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
-  const select =
-    (...ways: readonly ((parameters: readonly SentParameter[]) => readonly SentParameter[])[]) =>
-    (recipe: ParameterRecipe) =>
+  const selectionMistake = (
+    name: string,
+    what: string,
+    fix: string,
+    ways: readonly ((parameters: readonly SentParameter[]) => readonly SentParameter[])[],
+  ): Hypothesis<ParameterRecipe> => ({
+    name,
+    what,
+    fix,
+    vary: (recipe) =>
       ways
-        .map((way) => ({ ...recipe, parameters: way(recipe.parameters) }))
-        .filter((other) => !haveSameParameters(other, recipe));
-  const without = (name: string) => select((all) => all.filter((parameter) => parameter.name !== name));
+        .map((way) => ({ parameters: way(recipe.parameters) }))
+        .filter(({ parameters: other }) => !isDeepStrictEqual(other.map(decoded), recipe.parameters.map(decoded))),
+  });
+  const without = (name: string) => (all: readonly SentParameter[]) => all.filter((one) => one.name !== name);
+  const timed = (change: (digits: string) => string) => (all: readonly SentParameter[]) =>
+    all.map((one) => (one.name === 'apiTimestamp' ? plainParameter(one.name, change(one.value)) : one));
   const businessNames = [...new Set(parameters.map(({ name }) => name))].filter(
     (name) => !['appKey', 'apiTimestamp', 'sign', 'data'].includes(name),
   );
   return [
-    {
-      name: 'sign-included',
-      what: 'sign itself was among the parameters that were signed',
-      fix: 'Leave sign out of the string to sign altogether, also its name',
-      vary: (recipe) =>
-        ['', 'null', 'undefined', 'None'].map((value) => ({
-          ...recipe,
-          parameters: [...recipe.parameters, plainParameter('sign', value)],
-        })),
-    },
-    {
-      name: 'empty-values-left-out',
-      what: 'parameters with an empty value were not signed',
-      fix: `${ALL_FIX}: "a" and "a=" are both signed as "a="`,
-      vary: select((all) => all.filter(({ value }) => value !== '')),
-    },
-    {
-      name: 'timestamp-not-signed',
-      what: 'apiTimestamp was sent but not signed',
-      fix: `${ALL_FIX}; apiTimestamp is sorted among the others`,
-      vary: without('apiTimestamp'),
-    },
-    { name: 'app-key-not-signed', what: 'appKey was sent but not signed', fix: ALL_FIX, vary: without('appKey') },
-    {
-      name: 'data-not-signed',
-      what: 'data was sent but not signed',
-      fix: 'Sign data as one parameter: its value is the whole original JSON text',
-      vary: without('data'),
-    },
-    {
-      name: 'only-reserved-signed',
-      what: 'only appKey and apiTimestamp were signed',
-      fix: ALL_FIX,
-      vary: select((all) => all.filter(({ name }) => name === 'appKey' || name === 'apiTimestamp')),
-    },
-    {
-      name: 'timestamp-signed-otherwise',
-      what: 'apiTimestamp was signed with another value than it was sent with',
-      fix: 'Read the clock once, and sign the very digits that are sent',
-      vary: select(
-        ...[
-          (value: string) => `${value}000`,
-          (value: string) => value.slice(0, -3),
-          ...CLOCK_READINGS_SECONDS.map((offset) => (value: string) => String(Number(value) + offset)),
-        ].map(
-          (change) => (all: readonly SentParameter[]) =>
-            all.map((parameter) =>
-              parameter.name === 'apiTimestamp' ? plainParameter('apiTimestamp', change(parameter.value)) : parameter,
-            ),
-        ),
+    selectionMistake(
+      'sign-included',
+      'sign itself was among the parameters that were signed',
+      'Leave sign out of the string to sign altogether, also its name',
+      ['', 'null', 'undefined', 'None'].map((value) => (all) => [...all, plainParameter('sign', value)]),
+    ),
+    selectionMistake(
+      'empty-values-left-out',
+      'parameters with an empty value were not signed',
+      `${ALL_FIX}: "a" and "a=" are both signed as "a="`,
+      [(all) => all.filter(({ value }) => value !== '')],
+    ),
+    selectionMistake(
+      'timestamp-not-signed',
+      'apiTimestamp was sent but not signed',
+      `${ALL_FIX}; apiTimestamp is sorted among the others`,
+      [without('apiTimestamp')],
+    ),
+    selectionMistake('app-key-not-signed', 'appKey was sent but not signed', ALL_FIX, [without('appKey')]),
+    selectionMistake(
+      'data-not-signed',
+      'data was sent but not signed',
+      'Sign data as one parameter: its value is the whole original JSON text',
+      [without('data')],
+    ),
+    selectionMistake('only-reserved-signed', 'only appKey and apiTimestamp were signed', ALL_FIX, [
+      (all) => all.filter(({ name }) => RESERVED.includes(name)),
+    ]),
+    selectionMistake(
+      'timestamp-signed-otherwise',
+      'apiTimestamp was signed with another value than it was sent with',
+      'Read the clock once, and sign the very digits that are sent',
+      [
+        timed((digits) => `${digits}000`),
+        timed((digits) => digits.slice(0, -3)),
+        ...CLOCK_READINGS_SECONDS.map((offset) => timed((digits) => String(Number(digits) + offset))),
+      ],
+    ),
+    selectionMistake(
+      'timestamp-signed-not-sent',
+      'apiTimestamp was signed but not sent under this name',
+      'Send apiTimestamp with the other parameters',
+      [
+        (all) => {
+          const other = all.find(({ name }) => /^(?:timestamp|ts|time|api_timestamp|apitimestamp)$/i.test(name));
+          return all.map((one) => (one === other ? plainParameter('apiTimestamp', one.value) : one));
+        },
+      ],
+    ),
+    ...businessNames.map((name) =>
+      selectionMistake(
+        'parameter-not-signed',
+        `the parameter ${visible(Buffer.from(name, 'latin1'))} was sent but not signed`,
+        ALL_FIX,
+        [without(name)],
       ),
-    },
-    {
-      name: 'timestamp-signed-not-sent',
-      what: 'apiTimestamp was signed but not sent under this name',
-      fix: 'Send apiTimestamp with the other parameters',
-      vary: (recipe) => {
-        const other = recipe.parameters.find(({ name }) =>
-          /^(?:timestamp|ts|time|api_timestamp|apitimestamp)$/i.test(name),
-        );
-        if (other === undefined || other.name === 'apiTimestamp') return [];
-        return [
-          {
-            ...recipe,
-            parameters: recipe.parameters.map((parameter) =>
-              parameter === other ? plainParameter('apiTimestamp', other.value) : parameter,
-            ),
-          },
-        ];
-      },
-    },
-    ...businessNames.map((name) => ({
-      name: 'parameter-not-signed',
-      what: `the parameter ${visible(Buffer.from(name, 'latin1'))} was sent but not signed`,
-      fix: ALL_FIX,
-      vary: without(name),
-    })),
-    {
-      name: 'repeated-names',
-      what: 'of parameters with the same name only one was signed, or their values were joined',
-      fix: 'Sign each as "name=value", in the order in which they are sent',
-      vary: select(
+    ),
+    selectionMistake(
+      'repeated-names',
+      'of parameters with the same name only one was signed, or their values were joined',
+      'Sign each as "name=value", in the order in which they are sent',
+      [
         (all) => all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index),
         (all) => all.filter(({ name }, index) => all.findLastIndex((other) => other.name === name) === index),
         (all) => joinEqual(all, ','),
         (all) => joinEqual(all, ''),
-      ),
-    },
-    {
-      name: 'query-signed',
-      what: 'the parameters of the URL were signed too, but those of a form or JSON request are in its body only',
-      fix: 'Sign the parameters of the body only, and send none in the URL',
-      vary:
-        form === 'url'
-          ? () => []
-          : select(
-              (all) => [...query, ...all],
-              (all) => [...all, ...query],
-            ),
-    },
+      ],
+    ),
+    selectionMistake(
+      'query-signed',
+      'the parameters of the URL were signed too, but those of a form or JSON request are in its body only',
+      'Sign the parameters of the body only, and send none in the URL',
+      form === 'url' ? [] : [(all) => [...query, ...all], (all) => [...all, ...query]],
+    ),
   ];
+}
+
+function decoded({ name, value }: SentParameter): Pair {
+  return [name, value];
 }
 
 function joinEqual(all: readonly SentParameter[], comma: string): readonly SentParameter[] {
@@ -139,21 +128,10 @@ function joinEqual(all: readonly SentParameter[], comma: string): readonly SentP
   return [...joined].map(([name, value]) => plainParameter(name, value));
 }
 
-function haveSameParameters(left: ParameterRecipe, right: ParameterRecipe): boolean {
-  return (
-    left.parameters.length === right.parameters.length &&
-    left.parameters.every(({ name, value }, index) => {
-      const other = right.parameters[index];
-      return other?.name === name && other.value === value;
-    })
-  );
-}
-
 const FIX =
   'Sort by name, ascending by bytes: digits, upper case, "_", lower case; equal names keep the order in which they are sent';
 /** Orders are tried up to this many parameters: their number grows with the factorial. */
 const MAX_ORDERED_PARAMETERS = 6;
-const RESERVED = ['appKey', 'apiTimestamp'];
 
 /** What goes wrong with the order of the parameters. */
 export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
@@ -190,12 +168,12 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
   order(
     'reserved-last',
     'appKey and apiTimestamp were put after the other parameters',
-    by(([name]) => `${isReserved(name) ? '1' : '0'}${name}`),
+    by(([name]) => `${RESERVED.includes(name) ? '1' : '0'}${name}`),
   ),
   order(
     'reserved-first',
     'appKey and apiTimestamp were put before the other parameters',
-    by(([name]) => `${isReserved(name) ? '0' : '1'}${name}`),
+    by(([name]) => `${RESERVED.includes(name) ? '0' : '1'}${name}`),
   ),
   order(
     'app-key-first',
@@ -210,12 +188,12 @@ export const orderMistakes: readonly Hypothesis<ParameterRecipe>[] = [
     vary: (recipe) =>
       recipe.parameters.length > MAX_ORDERED_PARAMETERS
         ? []
-        : permutationsOf(recipe.parameters).map((parameters) => ({ ...recipe, parameters, compare: null })),
+        : permutationsOf(recipe.parameters).map((parameters) => ({ parameters, compare: null })),
   },
 ];
 
 function order(name: string, what: string, compare: ParameterRecipe['compare']): Hypothesis<ParameterRecipe> {
-  return { name, what, fix: FIX, vary: (recipe) => [{ ...recipe, compare }] };
+  return { name, what, fix: FIX, vary: () => [{ compare }] };
 }
 
 function by(keyOf: (pair: Pair) => string): (left: Pair, right: Pair) => number {
@@ -223,8 +201,4 @@ function by(keyOf: (pair: Pair) => string): (left: Pair, right: Pair) => number 
     const [leftKey, rightKey] = [keyOf(left), keyOf(right)];
     return leftKey < rightKey ? -1 : leftKey > rightKey ? 1 : 0;
   };
-}
-
-function isReserved(name: string): boolean {
-  return RESERVED.includes(name);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RESERVED_NAMES } from '../parameters.ts';
 import { bodyVariants } from '../../explanation/body-variants.ts';
 import type { Hypothesis } from '../../explanation/explainer.ts';
@@ -9,6 +10,7 @@ import {
   parseObject,
   plainParameter,
   type SentParameter,
+  wrapperParameters,
 } from './case.ts';
 
 const DECODED_FIX = 'Sign names and values as they are before they are percent-encoded for the URL or form';
@@ -20,30 +22,35 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
   const fix = isRaw ? RAW_FIX : DECODED_FIX;
   const encodeGbk = gbkEncoder();
   const asGbk = (bytes: string): string => encodeGbk(textOf(bytes))?.toString('latin1') ?? bytes;
-  const spell =
-    (...ways: readonly ((parameter: SentParameter) => Pair)[]) =>
-    (recipe: ParameterRecipe) =>
-      ways.flatMap((way) => {
-        const changes = recipe.parameters.some((parameter) => !isSamePair(way(parameter), recipe.spell(parameter)));
-        return changes ? [{ ...recipe, spell: way }] : [];
-      });
+  const spellingMistake = (
+    name: string,
+    what: string,
+    fix: string,
+    ways: readonly ((parameter: SentParameter) => Pair)[],
+  ): Hypothesis<ParameterRecipe> => ({
+    name,
+    what,
+    fix,
+    vary: ({ parameters, spell }) =>
+      ways
+        .filter((way) => parameters.some((parameter) => !isDeepStrictEqual(way(parameter), spell(parameter))))
+        .map((way) => ({ spell: way })),
+  });
   const values =
     (change: (value: string) => string) =>
     ({ name, value }: SentParameter): Pair => [name, change(value)];
   return [
-    {
-      name: 'values-percent-decoded',
-      what: 'values were signed decoded, but this endpoint wants them as they are sent',
+    spellingMistake(
+      'values-percent-decoded',
+      'values were signed decoded, but this endpoint wants them as they are sent',
       fix,
-      vary: isRaw ? spell(({ name, value }) => [name, value]) : () => [],
-    },
-    {
-      name: 'values-percent-encoded',
-      what: isRaw
-        ? 'values were signed percent-encoded in another way than they were sent'
-        : 'values were signed percent-encoded',
+      isRaw ? [({ name, value }) => [name, value]] : [],
+    ),
+    spellingMistake(
+      'values-percent-encoded',
+      `values were signed percent-encoded${isRaw ? ' in another way than they were sent' : ''}`,
       fix,
-      vary: spell(
+      [
         ({ rawName, rawValue }) => [rawName, rawValue],
         values(encode),
         values(encodeStrictly),
@@ -52,84 +59,68 @@ export function spellingMistakes({ options }: ParameterCase): readonly Hypothesi
         values((value) => lowerEscapes(encodeAsForm(value))),
         ({ name, value }) => [encode(name), encode(value)],
         ({ name, value }) => [encodeAsForm(name), encodeAsForm(value)],
-      ),
-    },
-    {
-      name: 'plus-or-%20',
-      what: 'a blank was signed as "+", or a "+" as a blank',
-      fix: isRaw ? RAW_FIX : 'A "+" in a URL or form is a blank: sign it as a blank, and send a real plus as %2B',
-      vary: spell(
+      ],
+    ),
+    spellingMistake(
+      'plus-or-%20',
+      'a blank was signed as "+", or a "+" as a blank',
+      isRaw ? RAW_FIX : 'A "+" in a URL or form is a blank: sign it as a blank, and send a real plus as %2B',
+      [
         ({ rawName, rawValue }) => [decodeEscapes(rawName), decodeEscapes(rawValue)],
         values((value) => value.replaceAll(' ', '+')),
         values((value) => value.replaceAll('+', ' ')),
         values((value) => value.replaceAll(' ', '%20')),
         ({ rawName, rawValue }) => [rawName.replaceAll('+', '%20'), rawValue.replaceAll('+', '%20')],
         ({ rawName, rawValue }) => [rawName.replaceAll('%20', '+'), rawValue.replaceAll('%20', '+')],
-      ),
-    },
-    {
-      name: 'values-encoded-twice',
-      what: 'values were percent-encoded twice before they were signed',
-      fix,
-      vary: spell(
-        ({ rawName, rawValue }) => [rawName, encode(rawValue)],
-        values((value) => encode(encode(value))),
-        values((value) => encodeAsForm(encodeAsForm(value))),
-      ),
-    },
-    {
-      name: 'values-sent-encoded-twice',
-      what: 'values were percent-encoded twice when they were sent, but signed as they are',
-      fix: 'Percent-encode each value once: your HTTP client already does it',
-      vary: spell(
-        values(decodeEscapes),
-        values((value) => decodeEscapes(value.replaceAll('+', ' '))),
-      ),
-    },
-    {
-      name: 'white-space-of-values',
-      what: 'values were trimmed before they were signed',
-      fix: 'Sign values with their white space, as they are sent',
-      vary: spell(values((value) => value.trim())),
-    },
-    {
-      name: 'name-case',
-      what: 'names were changed to lower or upper case before they were signed',
-      fix: 'Sign names as they are sent',
-      vary: spell(
-        ({ name, value }) => [isReserved(name) ? name : name.toLowerCase(), value],
+      ],
+    ),
+    spellingMistake('values-encoded-twice', 'values were percent-encoded twice before they were signed', fix, [
+      ({ rawName, rawValue }) => [rawName, encode(rawValue)],
+      values((value) => encode(encode(value))),
+      values((value) => encodeAsForm(encodeAsForm(value))),
+    ]),
+    spellingMistake(
+      'values-sent-encoded-twice',
+      'values were percent-encoded twice when they were sent, but signed as they are',
+      'Percent-encode each value once: your HTTP client already does it',
+      [values(decodeEscapes), values((value) => decodeEscapes(value.replaceAll('+', ' ')))],
+    ),
+    spellingMistake(
+      'white-space-of-values',
+      'values were trimmed before they were signed',
+      'Sign values with their white space, as they are sent',
+      [values((value) => value.trim())],
+    ),
+    spellingMistake(
+      'name-case',
+      'names were changed to lower or upper case before signing',
+      'Sign names as they are sent',
+      [
+        ({ name, value }) => [RESERVED_NAMES.some((reserved) => reserved === name) ? name : name.toLowerCase(), value],
         ({ name, value }) => [name.toLowerCase(), value],
         ({ name, value }) => [name.toUpperCase(), value],
-      ),
-    },
-    {
-      name: 'value-case',
-      what: 'the text was changed to lower or upper case before it was signed',
-      fix: 'Sign names and values as they are sent',
-      vary: spell(
+      ],
+    ),
+    spellingMistake(
+      'value-case',
+      'the text was changed to lower or upper case before it was signed',
+      'Sign names and values as they are sent',
+      [
         ({ name, value }) => [name.toLowerCase(), value.toLowerCase()],
         ({ name, value }) => [name.toUpperCase(), value.toUpperCase()],
-      ),
-    },
-    {
-      name: 'text-encoding',
-      what: 'the text was signed in another character encoding than UTF-8',
-      fix: 'Sign the UTF-8 bytes',
-      vary: spell(
+      ],
+    ),
+    spellingMistake(
+      'text-encoding',
+      'the text was signed in another character encoding than UTF-8',
+      'Sign the UTF-8 bytes',
+      [
         values((value) => Buffer.from(textOf(value), 'latin1').toString('latin1')),
-        values((value) => bytesOf(value)),
+        values(bytesOf),
         ({ name, value }) => [asGbk(name), asGbk(value)],
-      ),
-    },
+      ],
+    ),
   ];
-}
-
-function isSamePair([leftName, leftValue]: Pair, [rightName, rightValue]: Pair): boolean {
-  return leftName === rightName && leftValue === rightValue;
-}
-
-function isReserved(name: string): boolean {
-  return RESERVED_NAMES.some((reserved) => reserved === name);
 }
 
 /** As encodeURIComponent does. */
@@ -155,17 +146,17 @@ function lowerEscapes(text: string): string {
   return text.replace(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase());
 }
 
-const FIX = 'Write the JSON once, sign this text, and put the very same text into data; never write it anew';
-
 /** What goes wrong with `data` of the JSON form. */
 export function dataMistakes({ form }: ParameterCase): readonly Hypothesis<ParameterRecipe>[] {
   if (form !== 'json') return [];
+  const dataOf = ({ parameters }: ParameterRecipe): SentParameter | undefined =>
+    parameters.find(({ name }) => name === 'data');
   const data = (change: (value: string) => readonly string[]) => (recipe: ParameterRecipe) => {
-    const sent = recipe.parameters.find(({ name }) => name === 'data');
+    const sent = dataOf(recipe);
     if (sent === undefined) return [];
     return change(sent.value)
       .filter((value) => value !== sent.value)
-      .map((value) => ({ ...recipe, parameters: replace(recipe.parameters, sent, [plainParameter('data', value)]) }));
+      .map((value) => replaceIn(recipe, sent, [plainParameter('data', value)]));
   };
   // The same data is looked at for many recipes.
   const known = new Map<string, readonly string[]>();
@@ -178,8 +169,8 @@ export function dataMistakes({ form }: ParameterCase): readonly Hypothesis<Param
   return [
     {
       name: 'data-reserialised',
-      what: 'data was signed as another text than it was sent: it was written anew, with other blanks, line ends, escapes or order',
-      fix: FIX,
+      what: 'data was signed as another text than it was sent: it was written again, with other blanks, line ends, escapes or order',
+      fix: 'Write the JSON once, sign this text, and put the very same text into data; never write it again',
       vary: data(variantsOf),
     },
     {
@@ -193,25 +184,21 @@ export function dataMistakes({ form }: ParameterCase): readonly Hypothesis<Param
     },
     {
       name: 'data-fields-signed',
-      what: 'the fields inside data were signed as parameters, each by itself',
+      what: 'the fields inside data were signed as parameters of their own',
       fix: 'Sign data as one parameter: its value is the whole original JSON text',
       vary: (recipe) => {
-        const sent = recipe.parameters.find(({ name }) => name === 'data');
+        const sent = dataOf(recipe);
         const fields = sent === undefined ? null : parseObject(Buffer.from(sent.value, 'latin1'));
-        if (sent === undefined || fields === null) return [];
-        const parameters = Object.entries(fields).map(([name, value]) =>
-          plainParameter(bytesOf(name), bytesOf(typeof value === 'string' ? value : JSON.stringify(value))),
-        );
-        return [{ ...recipe, parameters: replace(recipe.parameters, sent, parameters) }];
+        return sent === undefined || fields === null ? [] : [replaceIn(recipe, sent, wrapperParameters(fields))];
       },
     },
   ];
 }
 
-function replace(
-  parameters: readonly SentParameter[],
+function replaceIn(
+  { parameters }: ParameterRecipe,
   one: SentParameter,
   others: readonly SentParameter[],
-): readonly SentParameter[] {
-  return parameters.flatMap((parameter) => (parameter === one ? others : [parameter]));
+): Pick<ParameterRecipe, 'parameters'> {
+  return { parameters: parameters.flatMap((parameter) => (parameter === one ? others : [parameter])) };
 }
