@@ -41,7 +41,7 @@ const layers = [
     'services',
     'version.ts',
   ],
-  ['config-values.ts', 'document'],
+  ['config-values.ts', 'document', 'http2'],
   ['model'],
   ['store'],
   ['refusal.ts', 'replay'],

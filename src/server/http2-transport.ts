@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Connection } from './http2/connection.ts';
 import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
-import { SocketWire } from './http2/socket-wire.ts';
+import { SocketWire } from '../http2/socket-wire.ts';
 import { ConnectionTable, type Guest } from './connection-table.ts';
 import {
   grpcConnectionLimits,

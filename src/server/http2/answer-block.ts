@@ -11,7 +11,7 @@ const NAME_CONTENT_TYPE = [0x0f, 0x10];
 const NAME_LITERAL = [0x00];
 
 /** "I use a table of size 0" (RFC 7541 §6.3): stands before the first block of a connection. */
-export const noTable = 0x20;
+export const noTable = Buffer.from([0x20]);
 
 const contentTypeGrpc = Buffer.from([...NAME_CONTENT_TYPE, ...text('application/grpc')]);
 

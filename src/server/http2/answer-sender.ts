@@ -1,7 +1,8 @@
 import type { GrpcFailure } from '../transport.ts';
 import { acceptsIdentity, answerHead, failureTrailers, okTrailers, plainHead } from './answer-block.ts';
-import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from './frame.ts';
-import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
+import { CRUMB_BYTES } from '../../http2/flood-guard.ts';
+import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from '../../http2/frame.ts';
+import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
 import { compressedMessage } from './message-assembler.ts';
 import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Outgoing, Stream } from './stream.ts';
@@ -18,9 +19,6 @@ export interface SenderHost {
   readonly writable: boolean;
   readonly nowMs: number;
 }
-
-/** A DATA frame below this that does not end an answer is a crumb: the peer's window is to blame, and the peer pays. */
-const CRUMB_BYTES = 256;
 
 /**
  * Sends the answers of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9).
@@ -60,7 +58,7 @@ export class AnswerSender {
       this.#host.writable
     ) {
       this.#windowBytes -= bytes;
-      this.#writer.unaryAnswer(stream.id, message);
+      this.#writer.unary(stream.id, answerHead, message, okTrailers);
       this.#ended(stream);
       return;
     }

@@ -9,12 +9,12 @@ import {
   stalled,
   stopping,
 } from './call-failures.ts';
-import { type ErrorCode, errorCode } from './frame.ts';
-import { type FrameWriter, MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
+import { type ErrorCode, errorCode } from '../../http2/frame.ts';
+import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import { MessageMemory, MIN_HELD_BYTES } from './message-memory.ts';
 import { MessageAssembler, type MessageRoom, noMessage, refusePrefix } from './message-assembler.ts';
-import { u32, u8 } from './octets.ts';
+import { u32, u8 } from '../../http2/octets.ts';
 import type { CallOwner } from './open-calls.ts';
 import type { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';

@@ -1,14 +1,16 @@
 import { Calls, type CallsHost } from './calls.ts';
-import { ANSWER_EARNS, type Conduct, FloodGuard } from './conduct.ts';
-import { type ErrorCode, errorCode, MAX_STREAM_ID } from './frame.ts';
-import { FrameReader } from './frame-reader.ts';
-import { FrameWriter } from './frame-writer.ts';
+import { noTable } from './answer-block.ts';
+import type { Conduct } from './conduct.ts';
+import { ANSWER_EARNS, FloodGuard } from '../../http2/flood-guard.ts';
+import { CLIENT_PREFACE, type ErrorCode, errorCode, MAX_STREAM_ID } from '../../http2/frame.ts';
+import { FrameReader } from '../../http2/frame-reader.ts';
+import { FrameWriter } from '../../http2/frame-writer.ts';
 import { DRAIN_PING, IncomingFrames } from './incoming-frames.ts';
 import type { MemoryPoolName } from '../transport.ts';
 import type { ServerContext } from './server-context.ts';
 import type { TurnTaker } from './turns.ts';
 import type { UnsentShare } from './unsent-bytes.ts';
-import type { Wire } from './socket-wire.ts';
+import type { Wire } from '../../http2/socket-wire.ts';
 
 /**
  * The server's side of one HTTP/2 connection (RFC 9113) that carries gRPC calls: bytes in through {@link receive},
@@ -21,7 +23,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   readonly #context: ServerContext;
   readonly #wire: Wire;
   readonly #peer: string;
-  readonly #reader = new FrameReader();
+  readonly #reader = new FrameReader(CLIENT_PREFACE);
   readonly #writer: FrameWriter;
   readonly #calls: Calls;
   readonly #frames: IncomingFrames;
@@ -49,7 +51,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     this.#peer = peer;
     this.nowMs = context.clock.nowMs();
     this.#openedAtMs = this.nowMs;
-    this.#writer = new FrameWriter(wire);
+    this.#writer = new FrameWriter(wire, noTable);
     this.#calls = new Calls(context, this.#writer, this);
     this.#frames = new IncomingFrames(context, this.#writer, this.#calls, this);
     this.#flood = new FloodGuard(context.limits, this.nowMs);
@@ -170,7 +172,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     if (this.#over) return;
     this.nowMs = this.#context.clock.nowMs();
     const { receiveStallMs, sendStallMs } = this.#context.limits;
-    const sinceMs = this.#frames.headers.unfinishedSinceMs ?? (this.#frames.introduced ? this.nowMs : this.#openedAtMs);
+    const sinceMs = this.#frames.unfinishedSinceMs ?? (this.#frames.introduced ? this.nowMs : this.#openedAtMs);
     if (this.nowMs - sinceMs > receiveStallMs) {
       this.#cut('the peer began something and did not go on');
     } else if (this.#paused && this.nowMs - this.#pausedAtMs > sendStallMs) {

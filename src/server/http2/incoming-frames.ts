@@ -1,29 +1,22 @@
 import type { Calls } from './calls.ts';
-import { type Conduct, headerFrames, IDLE_FRAME_COST, RESET_COST } from './conduct.ts';
-import {
-  errorCode,
-  frameFlag,
-  frameType,
-  INITIAL_WINDOW_BYTES,
-  MAX_FRAME_BYTES,
-  MAX_WINDOW_BYTES,
-  setting,
-} from './frame.ts';
-import type { FrameSink } from './frame-reader.ts';
-import type { FrameWriter } from './frame-writer.ts';
+import { type Conduct, headerFrames } from './conduct.ts';
+import { CRUMB_BYTES, IDLE_FRAME_COST, RESET_COST } from '../../http2/flood-guard.ts';
+import { errorCode, frameFlag, frameType, INITIAL_WINDOW_BYTES, setting } from '../../http2/frame.ts';
+import { findFrameFault, findSettingFault, windowTooLarge } from '../../http2/frame-rules.ts';
+import type { FrameSink } from '../../http2/frame-reader.ts';
+import type { FrameWriter } from '../../http2/frame-writer.ts';
+import { HeaderFrames } from '../../http2/header-frames.ts';
 import { IncomingHeaders } from './incoming-headers.ts';
-import { u16, u31, u32, u8 } from './octets.ts';
+import { u16, u31, u32, u8 } from '../../http2/octets.ts';
 import { MAX_HEADER_LIST_BYTES } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** DATA frames below this are no data. */
-const SMALL_DATA_BYTES = 256;
 /** The opaque data of the ping that tells when a peer has seen our GOAWAY (RFC 9113 §6.8). */
 export const DRAIN_PING = Buffer.from('draining', 'latin1');
 
 /** The frames of a connection, each checked as RFC 9113 §6 asks and passed to whom it concerns. */
 export class IncomingFrames implements FrameSink {
-  readonly headers: IncomingHeaders;
+  readonly #headers: HeaderFrames;
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #calls: Calls;
@@ -36,12 +29,18 @@ export class IncomingFrames implements FrameSink {
     this.#writer = writer;
     this.#calls = calls;
     this.#conduct = conduct;
-    this.headers = new IncomingHeaders(context, writer, calls, conduct);
+    const sink = new IncomingHeaders(context, writer, calls, conduct);
+    this.#headers = new HeaderFrames(context.limits, conduct, sink);
   }
 
   /** Whether both sides have sent their prefaces. */
   get introduced(): boolean {
     return this.#introduced;
+  }
+
+  /** When the header block began whose end has not come, or null. */
+  get unfinishedSinceMs(): number | null {
+    return this.#headers.unfinishedSinceMs;
   }
 
   /** For the reader. */
@@ -57,7 +56,7 @@ export class IncomingFrames implements FrameSink {
       }
       this.#introduce();
     }
-    if (this.headers.unfinishedSinceMs !== null && type !== frameType.continuation) {
+    if (this.#headers.unfinishedSinceMs !== null && type !== frameType.continuation) {
       return this.#conduct.breach(errorCode.protocolError, 'a header block is interrupted');
     }
     switch (type) {
@@ -65,45 +64,58 @@ export class IncomingFrames implements FrameSink {
         this.#data(flags, streamId, bytes, start, end);
         break;
       case frameType.headers:
-        this.headers.headers(flags, streamId, bytes, start, end);
+        if (streamId % 2 === 0) {
+          this.#conduct.breach(errorCode.protocolError, 'HEADERS on a stream that a client cannot open');
+        } else this.#headers.headers(flags, streamId, bytes, start, end);
         return this.#conduct.frameDone(headerFrames(end - start));
       case frameType.continuation:
-        this.headers.continuation(flags, streamId, bytes, start, end);
+        this.#headers.continuation(flags, streamId, bytes, start, end);
         return this.#conduct.frameDone(headerFrames(end - start));
+      default: {
+        const fault = findFrameFault(type, flags, streamId, end - start);
+        if (fault !== null) this.#conduct.breach(fault.code, fault.reason);
+        else this.#control(type, flags, streamId, bytes, start, end);
+      }
+    }
+    return this.#conduct.frameDone(1);
+  }
+
+  /** Frames that carry nothing of a message. */
+  #control(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
+    switch (type) {
       case frameType.windowUpdate:
-        this.#windowUpdate(streamId, bytes, start, end);
+        this.#windowUpdate(streamId, u31(bytes, start));
         break;
       case frameType.rstStream:
-        this.#rstStream(streamId, end - start);
+        this.#rstStream(streamId);
         break;
       case frameType.settings:
-        this.#settings(flags, streamId, bytes, start, end);
+        this.#settings(flags, bytes, start, end);
         break;
       case frameType.ping:
-        this.#ping(flags, streamId, bytes, start, end);
+        this.#ping(flags, bytes, start, end);
         break;
-      case frameType.priority:
-        this.#priority(streamId, bytes, start, end);
-        break;
-      case frameType.goaway:
-        if (streamId !== 0) this.#conduct.breach(errorCode.protocolError, 'GOAWAY on a stream');
-        else if (end - start < 8) this.#conduct.breach(errorCode.frameSizeError, 'GOAWAY is too short');
-        else this.#conduct.spend(IDLE_FRAME_COST);
+      case frameType.priority: // RFC 9113 §6.3: checked and not followed; RFC 9113 §5.3.1 leaves that to us
+        if (u31(bytes, start) === streamId) {
+          this.#conduct.breach(errorCode.protocolError, 'a stream depends on itself');
+        } else this.#conduct.spend(IDLE_FRAME_COST);
         break;
       case frameType.pushPromise:
         this.#conduct.breach(errorCode.protocolError, 'a client pushes');
         break;
-      default: // RFC 9113 §5.5: unknown types are ignored
+      default: // GOAWAY, which asks nothing of us; RFC 9113 §5.5: unknown types are ignored
         this.#conduct.spend(IDLE_FRAME_COST);
     }
-    return this.#conduct.frameDone(1);
   }
 
   /** Our preface (RFC 9113 §3.4): not before the client's, so that what speaks no HTTP/2 is sent none. */
   #introduce(): void {
     this.#introduced = true;
     const { limits } = this.#context;
-    this.#writer.settings(limits.maxConcurrentStreams, MAX_HEADER_LIST_BYTES);
+    this.#writer.settings([
+      [setting.maxConcurrentStreams, limits.maxConcurrentStreams],
+      [setting.maxHeaderListSize, MAX_HEADER_LIST_BYTES],
+    ]);
     this.#writer.windowUpdate(0, limits.connectionWindowBytes - INITIAL_WINDOW_BYTES);
   }
 
@@ -116,7 +128,7 @@ export class IncomingFrames implements FrameSink {
     const payloadBytes = end - start;
     this.#consume(payloadBytes);
     const endStream = (flags & frameFlag.endStream) !== 0;
-    const isSmall = payloadBytes < SMALL_DATA_BYTES;
+    const isSmall = payloadBytes < CRUMB_BYTES;
     if (isSmall && !endStream && !this.#conduct.spend(IDLE_FRAME_COST)) return;
     const stream = this.#calls.table.get(streamId);
     if (stream === undefined || stream.ended) {
@@ -170,13 +182,8 @@ export class IncomingFrames implements FrameSink {
   }
 
   /** RFC 9113 §6.9. */
-  #windowUpdate(streamId: number, bytes: Buffer, start: number, end: number): void {
-    if (end - start !== 4) {
-      this.#conduct.breach(errorCode.frameSizeError, 'WINDOW_UPDATE has not four octets');
-      return;
-    }
+  #windowUpdate(streamId: number, incrementBytes: number): void {
     if (!this.#conduct.spend(IDLE_FRAME_COST)) return;
-    const incrementBytes = u31(bytes, start);
     if (streamId === 0) {
       if (incrementBytes === 0) this.#conduct.breach(errorCode.protocolError, 'WINDOW_UPDATE of 0');
       else if (!this.#calls.sender.widen(incrementBytes)) {
@@ -195,10 +202,8 @@ export class IncomingFrames implements FrameSink {
   }
 
   /** RFC 9113 §6.4. */
-  #rstStream(streamId: number, payloadBytes: number): void {
-    if (payloadBytes !== 4) {
-      this.#conduct.breach(errorCode.frameSizeError, 'RST_STREAM has not four octets');
-    } else if (this.#isIdle(streamId)) {
+  #rstStream(streamId: number): void {
+    if (this.#isIdle(streamId)) {
       this.#conduct.breach(errorCode.protocolError, 'RST_STREAM on a stream that was never opened');
     } else if (this.#conduct.spend(RESET_COST)) {
       const stream = this.#calls.table.get(streamId);
@@ -207,48 +212,30 @@ export class IncomingFrames implements FrameSink {
   }
 
   /** RFC 9113 §6.5. Of what a peer may set, only its window concerns us: we keep no table, push nothing, and stay below every frame size. */
-  #settings(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    const length = end - start;
-    const ack = (flags & frameFlag.ack) !== 0;
-    if (streamId !== 0) this.#conduct.breach(errorCode.protocolError, 'SETTINGS on a stream');
-    else if (length % 6 !== 0 || (ack && length > 0)) {
-      this.#conduct.breach(errorCode.frameSizeError, 'SETTINGS has a wrong length');
-    } else if (this.#conduct.spend(IDLE_FRAME_COST + length / 6) && !ack) {
-      for (let at = start; at < end && !this.#conduct.over; at += 6) this.#setting(u16(bytes, at), u32(bytes, at + 2));
-      if (this.#conduct.over) return;
-      this.#writer.settingsAck(); // before anything that the new values allow (RFC 9113 §6.5.3)
-      this.#calls.sender.settingsChanged();
-    }
+  #settings(flags: number, bytes: Buffer, start: number, end: number): void {
+    if (!this.#conduct.spend(IDLE_FRAME_COST + (end - start) / 6) || (flags & frameFlag.ack) !== 0) return;
+    for (let at = start; at < end && !this.#conduct.over; at += 6) this.#setting(u16(bytes, at), u32(bytes, at + 2));
+    if (this.#conduct.over) return;
+    this.#writer.settingsAck(); // before anything that the new values allow (RFC 9113 §6.5.3)
+    this.#calls.sender.settingsChanged();
   }
 
   #setting(identifier: number, value: number): void {
-    if (identifier === setting.initialWindowSize) {
-      if (value > MAX_WINDOW_BYTES || !this.#calls.sender.changeInitialWindow(value, this.#calls.table.all())) {
-        this.#conduct.breach(errorCode.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE is too large');
-      }
-    } else if (identifier === setting.enablePush && value > 1) {
-      this.#conduct.breach(errorCode.protocolError, 'SETTINGS_ENABLE_PUSH is neither 0 nor 1');
-    } else if (identifier === setting.maxFrameSize && (value < MAX_FRAME_BYTES || value > 0xffffff)) {
-      this.#conduct.breach(errorCode.protocolError, 'SETTINGS_MAX_FRAME_SIZE is out of its range');
+    const fault = findSettingFault(identifier, value);
+    if (fault !== null) this.#conduct.breach(fault.code, fault.reason);
+    else if (
+      identifier === setting.initialWindowSize &&
+      !this.#calls.sender.changeInitialWindow(value, this.#calls.table.all())
+    ) {
+      this.#conduct.breach(windowTooLarge.code, windowTooLarge.reason);
     }
   }
 
   /** RFC 9113 §6.7. */
-  #ping(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    if (streamId !== 0) this.#conduct.breach(errorCode.protocolError, 'PING on a stream');
-    else if (end - start !== 8) this.#conduct.breach(errorCode.frameSizeError, 'PING has not eight octets');
-    else if (!this.#conduct.spend(IDLE_FRAME_COST)) return;
-    else if ((flags & frameFlag.ack) === 0) this.#writer.ping(bytes, start, true);
+  #ping(flags: number, bytes: Buffer, start: number, end: number): void {
+    if (!this.#conduct.spend(IDLE_FRAME_COST)) return;
+    if ((flags & frameFlag.ack) === 0) this.#writer.ping(bytes, start, true);
     else if (DRAIN_PING.equals(bytes.subarray(start, end))) this.#conduct.sawDrain();
-  }
-
-  /** RFC 9113 §6.3: checked and not followed; RFC 9113 §5.3.1 leaves that to us. */
-  #priority(streamId: number, bytes: Buffer, start: number, end: number): void {
-    if (streamId === 0) this.#conduct.breach(errorCode.protocolError, 'PRIORITY on the connection');
-    else if (end - start !== 5) this.#conduct.breach(errorCode.frameSizeError, 'PRIORITY has not five octets');
-    else if (u31(bytes, start) === streamId)
-      this.#conduct.breach(errorCode.protocolError, 'a stream depends on itself');
-    else this.#conduct.spend(IDLE_FRAME_COST);
   }
 
   /** RFC 9113 §5.1.1: clients' identifiers are odd and rise; what is above the last was not used. */

@@ -1,54 +1,22 @@
 import type { Calls } from './calls.ts';
-import { type Conduct, IDLE_FRAME_COST } from './conduct.ts';
-import { type ErrorCode, errorCode, frameFlag } from './frame.ts';
-import type { FrameWriter } from './frame-writer.ts';
-import { HpackDecoder } from './hpack/decoder.ts';
-import { u31, u8 } from './octets.ts';
+import type { Conduct } from './conduct.ts';
+import { IDLE_FRAME_COST } from '../../http2/flood-guard.ts';
+import { type ErrorCode, errorCode } from '../../http2/frame.ts';
+import type { FrameWriter } from '../../http2/frame-writer.ts';
+import { HEADER_TABLE_BYTES, type HeaderBlockSink } from '../../http2/header-frames.ts';
+import { HpackDecoder } from '../../http2/hpack/decoder.ts';
 import { RequestHead } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 import type { Stream } from './stream.ts';
-import type { Http2Limits } from './limits.ts';
 
-/** A header block whose frames are still coming (RFC 9113 §4.3): nothing else may come in between. */
-export class HeaderBlock {
-  readonly streamId: number;
-  readonly endStream: boolean;
-  readonly startedAtMs: number;
-  readonly #limits: Http2Limits;
-  readonly #parts: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(streamId: number, endStream: boolean, nowMs: number, limits: Http2Limits) {
-    this.streamId = streamId;
-    this.endStream = endStream;
-    this.startedAtMs = nowMs;
-    this.#limits = limits;
-  }
-
-  /** Takes a fragment (copied: it is small, what it lies in may not be). @returns false when the block breaks a limit. */
-  add(bytes: Buffer, start: number, end: number): boolean {
-    this.#parts.push(Buffer.from(bytes.subarray(start, end)));
-    this.#bytes += end - start;
-    return this.#bytes <= this.#limits.maxHeaderBlockBytes && this.#parts.length <= this.#limits.maxHeaderBlockFrames;
-  }
-
-  whole(): Buffer {
-    return Buffer.concat(this.#parts, this.#bytes);
-  }
-}
-
-/** SETTINGS_HEADER_TABLE_SIZE, which we leave as it is (RFC 9113 §6.5.2). */
-export const HEADER_TABLE_BYTES = 4096;
-
-/** HEADERS and CONTINUATION of a connection: they become the heads of calls, or trailers. */
-export class IncomingHeaders {
+/** The header blocks of a connection: they become the heads of calls, or trailers. */
+export class IncomingHeaders implements HeaderBlockSink {
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #calls: Calls;
   readonly #conduct: Conduct;
   readonly #hpack: HpackDecoder;
   readonly #head = new RequestHead();
-  #block: HeaderBlock | null = null;
 
   constructor(context: ServerContext, writer: FrameWriter, calls: Calls, conduct: Conduct) {
     this.#context = context;
@@ -62,64 +30,8 @@ export class IncomingHeaders {
     });
   }
 
-  /** When the header block began whose end has not come, or null. */
-  get unfinishedSinceMs(): number | null {
-    return this.#block?.startedAtMs ?? null;
-  }
-
-  /** RFC 9113 §6.2. */
-  headers(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    if (streamId === 0 || streamId % 2 === 0) {
-      this.#conduct.breach(errorCode.protocolError, 'HEADERS on a stream that a client cannot open');
-      return;
-    }
-    let from = start;
-    let to = end;
-    if ((flags & frameFlag.padded) !== 0) {
-      from += 1;
-      to -= u8(bytes, start);
-    }
-    if ((flags & frameFlag.priority) !== 0) {
-      if (u31(bytes, from) === streamId) {
-        this.#conduct.breach(errorCode.protocolError, 'a stream depends on itself');
-        return;
-      }
-      from += 5;
-    }
-    if (to < from || from > end) {
-      this.#conduct.breach(errorCode.protocolError, 'HEADERS is all padding and more');
-      return;
-    }
-    const endStream = (flags & frameFlag.endStream) !== 0;
-    if ((flags & frameFlag.endHeaders) !== 0) {
-      this.#fields(streamId, endStream, bytes, from, to);
-      return;
-    }
-    this.#block = new HeaderBlock(streamId, endStream, this.#conduct.nowMs, this.#context.limits);
-    this.#fragment(this.#block, bytes, from, to);
-  }
-
-  /** RFC 9113 §6.10. */
-  continuation(flags: number, streamId: number, bytes: Buffer, start: number, end: number): void {
-    const block = this.#block;
-    if (block === null || block.streamId !== streamId) {
-      this.#conduct.breach(errorCode.protocolError, 'CONTINUATION continues nothing');
-      return;
-    }
-    if (!this.#fragment(block, bytes, start, end) || (flags & frameFlag.endHeaders) === 0) return;
-    this.#block = null;
-    const whole = block.whole();
-    this.#fields(streamId, block.endStream, whole, 0, whole.length);
-  }
-
-  #fragment(block: HeaderBlock, bytes: Buffer, start: number, end: number): boolean {
-    return (
-      block.add(bytes, start, end) || this.#conduct.breach(errorCode.enhanceYourCalm, 'a header block is too large')
-    );
-  }
-
-  /** A whole header block: a request's head, or its trailers. Decoded in any case: the table depends on it. */
-  #fields(streamId: number, endStream: boolean, bytes: Buffer, start: number, end: number): void {
+  /** A request's head, or its trailers. Decoded in any case: the table depends on it. */
+  headerBlock(streamId: number, endStream: boolean, bytes: Buffer, start: number, end: number): void {
     const { table } = this.#calls;
     const open = table.get(streamId);
     const late = open === undefined && streamId <= table.lastId;

@@ -1,18 +1,16 @@
 import { callBounds } from '../transport.ts';
-import { INITIAL_WINDOW_BYTES } from './frame.ts';
+import type { FloodLimits } from '../../http2/flood-guard.ts';
+import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
+import type { HeaderBlockLimits } from '../../http2/header-frames.ts';
 import type { OpenCallLimits } from './open-calls.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** What one peer, and all peers together, may take. Sizes in bytes, times in milliseconds. */
-export interface Http2Limits extends OpenCallLimits {
+export interface Http2Limits extends OpenCallLimits, HeaderBlockLimits, FloodLimits {
   /** Open calls of a connection (SETTINGS_MAX_CONCURRENT_STREAMS), those included that the peer gave up and a method still works on. */
   readonly maxConcurrentStreams: number;
-  /** Compressed size of one header block over all its frames; more ends the connection (CVE-2024-27316 and its like). */
-  readonly maxHeaderBlockBytes: number;
-  /** Frames of one header block. */
-  readonly maxHeaderBlockFrames: number;
   /** What a connection may send before we answer WINDOW_UPDATE, at least 65535; memory is bounded by the pools, not by this. */
   readonly connectionWindowBytes: number;
   /** Half-received messages, as far as a stream's first window goes: memory for what has arrived. */
@@ -37,15 +35,6 @@ export interface Http2Limits extends OpenCallLimits {
   readonly pauseEarlyAboveBytes: number;
   /** How long a full socket may make no progress while all have more than `maxUnsentBytes`. */
   readonly unsentStallMs: number;
-  /** Frames that do no work for a call: how many at once, and how many per second on top. */
-  readonly idleFrames: number;
-  readonly idleFramesPerSecond: number;
-  /**
-   * What a peer's windows may make us do beyond sending what they let through, in steps: crumbs of answers sent, and
-   * streams looked at that cannot go on. How many at once, and the bytes received that each one takes.
-   */
-  readonly windowSteps: number;
-  readonly bytesPerWindowStep: number;
   /** Frames of all connections that are worked on in one turn of the event loop; each has `framesOfEach` beyond them. */
   readonly framesPerTurn: number;
   readonly framesOfEach: number;

@@ -1,7 +1,7 @@
 import { type GrpcFailure, grpcStatus } from '../transport.ts';
 import { noMemory } from './call-failures.ts';
-import { MESSAGE_PREFIX_BYTES } from './frame-writer.ts';
-import { u8 } from './octets.ts';
+import { MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
+import { u8 } from '../../http2/octets.ts';
 
 const NOTHING = Buffer.alloc(0);
 

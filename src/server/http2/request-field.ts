@@ -1,5 +1,5 @@
 import { isLowerCaseToken } from '../../signing/http-grammar.ts';
-import { type FieldKind, valueUnread } from './hpack/field.ts';
+import { type FieldKind, valueUnread } from '../../http2/hpack/field.ts';
 
 /** The request fields that a gRPC server acts on; the value of any other is not read. */
 export const requestField = {

@@ -1,4 +1,4 @@
-import type { Field, FieldSink } from './hpack/field.ts';
+import type { Field, FieldSink } from '../../http2/hpack/field.ts';
 import { isPseudoField, requestField } from './request-field.ts';
 
 /** SETTINGS_MAX_HEADER_LIST_SIZE: what the fields of a request may add up to (RFC 9113 §6.5.2), in bytes. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { ConnectionObserver } from '../connection-table.ts';
 import type { Methods, TransportObserver } from '../transport.ts';
-import type { Classify, Field } from './hpack/field.ts';
-import { createStaticTable } from './hpack/tables.ts';
+import type { Classify, Field } from '../../http2/hpack/field.ts';
+import { createStaticTable } from '../../http2/hpack/tables.ts';
 import type { Http2Limits } from './limits.ts';
 import { LargeBuffers, MemoryReleaser } from './large-buffers.ts';
 import { MemoryPool } from './memory-pool.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Call, Method } from '../transport.ts';
-import { INITIAL_WINDOW_BYTES } from './frame.ts';
+import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
 import type { MessageAssembler } from './message-assembler.ts';
 
 /** What an answer still has to send, and how far it is. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Http2Limits } from './limits.ts';
-import type { Wire } from './socket-wire.ts';
+import type { Wire } from '../../http2/socket-wire.ts';
 
 /** The bounds of {@link UnsentBytes}. */
 export type UnsentLimits = Pick<Http2Limits, 'maxUnsentBytes' | 'unsentStallMs'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
 import { httpLimits } from '../../../src/server/http-server.ts';
-import { HEADER_TABLE_BYTES } from '../../../src/server/http2/incoming-headers.ts';
+import { HEADER_TABLE_BYTES } from '../../../src/http2/header-frames.ts';
 import { defaultLimits } from '../../../src/server/http2/limits.ts';
 import {
   LARGE_GROWTH,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHttp2Transport } from '../../../src/server/http2-transport.ts';
-import { frameType, setting } from '../../../src/server/http2/frame.ts';
+import { frameType, setting } from '../../../src/http2/frame.ts';
 import { clientPreface, frame, grpcRequest, settings, uint32 } from '../../support/grpc/fake-wire.ts';
 import { startHarness } from '../../support/grpc/transport-harness.ts';
 import { poll } from '../../support/time/poll.ts';

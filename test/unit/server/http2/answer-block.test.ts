@@ -8,8 +8,8 @@ import {
   percentEncode,
   plainHead,
 } from '../../../../src/server/http2/answer-block.ts';
-import { HpackDecoder } from '../../../../src/server/http2/hpack/decoder.ts';
-import { createStaticTable } from '../../../../src/server/http2/hpack/tables.ts';
+import { HpackDecoder } from '../../../../src/http2/hpack/decoder.ts';
+import { createStaticTable } from '../../../../src/http2/hpack/tables.ts';
 
 function fieldsOf(block: Buffer): string[] {
   const classify = (): number => 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AnswerSender } from '../../../../src/server/http2/answer-sender.ts';
-import { MAX_WINDOW_BYTES } from '../../../../src/server/http2/frame.ts';
-import { FrameWriter } from '../../../../src/server/http2/frame-writer.ts';
+import { MAX_WINDOW_BYTES } from '../../../../src/http2/frame.ts';
+import { FrameWriter } from '../../../../src/http2/frame-writer.ts';
 import { StalledFirstPool } from '../../../../src/server/http2/stalled-first-pool.ts';
 import { Stream } from '../../../../src/server/http2/stream.ts';
 import { FakeWire } from '../../../support/grpc/fake-wire.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorCode, frameFlag, frameType } from '../../../../src/server/http2/frame.ts';
+import { errorCode, frameFlag, frameType } from '../../../../src/http2/frame.ts';
 import { fakeServer } from '../../../support/grpc/fake-connection.ts';
 import { frame, grpcRequest, type SentFrame } from '../../../support/grpc/fake-wire.ts';
 

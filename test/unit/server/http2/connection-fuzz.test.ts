@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { frameFlag, frameType, setting } from '../../../../src/server/http2/frame.ts';
+import { frameFlag, frameType, setting } from '../../../../src/http2/frame.ts';
 import { fakeServer } from '../../../support/grpc/fake-connection.ts';
 import {
   block,

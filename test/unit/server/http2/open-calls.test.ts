@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorCode, frameFlag, frameType, setting } from '../../../../src/server/http2/frame.ts';
+import { errorCode, frameFlag, frameType, setting } from '../../../../src/http2/frame.ts';
 import { defaultLimits } from '../../../../src/server/http2/limits.ts';
 import { type FakeConnection, fakeServer } from '../../../support/grpc/fake-connection.ts';
 import {

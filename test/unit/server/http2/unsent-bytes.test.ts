@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { frameType } from '../../../../src/server/http2/frame.ts';
+import { frameType } from '../../../../src/http2/frame.ts';
 import { type FakeConnection, fakeServer } from '../../../support/grpc/fake-connection.ts';
 import { frame, grpcRequest, uint32 } from '../../../support/grpc/fake-wire.ts';
 

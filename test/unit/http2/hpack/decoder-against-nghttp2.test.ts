@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
-import { frameFlag, frameType } from '../../../../../src/server/http2/frame.ts';
-import { FrameReader } from '../../../../../src/server/http2/frame-reader.ts';
-import { HpackDecoder } from '../../../../../src/server/http2/hpack/decoder.ts';
-import { createStaticTable } from '../../../../../src/server/http2/hpack/tables.ts';
+import { CLIENT_PREFACE, frameFlag, frameType } from '../../../../src/http2/frame.ts';
+import { FrameReader } from '../../../../src/http2/frame-reader.ts';
+import { HpackDecoder } from '../../../../src/http2/hpack/decoder.ts';
+import { createStaticTable } from '../../../../src/http2/hpack/tables.ts';
 
 const classify = (): number => 1;
 const fieldName = fc.stringMatching(/^x-[a-z0-9-]{1,30}$/);
@@ -41,7 +41,7 @@ describe('decoding header blocks that nghttp2 encoded', () => {
 /** The header blocks of these requests as Node.js's own HTTP/2 client sends them. */
 async function encode(sent: readonly Readonly<Record<string, string>>[]): Promise<Buffer[]> {
   const blocks: Buffer[] = [];
-  const reader = new FrameReader();
+  const reader = new FrameReader(CLIENT_PREFACE);
   return await new Promise<Buffer[]>((resolve) => {
     const wire = new Duplex({
       read: () => undefined,

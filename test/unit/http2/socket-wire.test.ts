@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { SocketWire } from '../../../../src/server/http2/socket-wire.ts';
+import { SocketWire } from '../../../src/http2/socket-wire.ts';
 
 /** Both ends of a connection. */
 async function pair(): Promise<{ near: Socket; far: Socket; close: () => Promise<void> }> {

@@ -1,3 +1,6 @@
+/** What every client sends first (RFC 9113 §3.4). */
+export const CLIENT_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
 /** Octets of every frame's header (RFC 9113 §4.1). */
 export const FRAME_HEADER_BYTES = 9;
 

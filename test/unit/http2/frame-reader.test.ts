@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { errorCode } from '../../../../src/server/http2/frame.ts';
-import { FrameReader } from '../../../../src/server/http2/frame-reader.ts';
-import { clientPreface, frame } from '../../../support/grpc/fake-wire.ts';
+import { CLIENT_PREFACE, errorCode } from '../../../src/http2/frame.ts';
+import { FrameReader } from '../../../src/http2/frame-reader.ts';
+import { clientPreface, frame } from '../../support/grpc/fake-wire.ts';
 
 const preface = clientPreface.subarray(0, 24);
 type Seen = readonly [number, number, number, string];
 
 /** Reads pieces, and gives the frames. */
 function read(pieces: readonly Buffer[], goesOn: () => boolean = () => true): Seen[] | number {
-  const reader = new FrameReader();
+  const reader = new FrameReader(CLIENT_PREFACE);
   const seen: Seen[] = [];
   for (const piece of pieces) {
     const problem = reader.push(piece, {
@@ -76,7 +76,7 @@ describe('cutting a connection into frames', () => {
   });
 
   it('leaves what was kept as it was, whatever the length', () => {
-    const reader = new FrameReader();
+    const reader = new FrameReader(CLIENT_PREFACE);
     const kept: { readonly bytes: Buffer; readonly text: string }[] = [];
     const sink = {
       keepsInput: true,
@@ -96,7 +96,7 @@ describe('cutting a connection into frames', () => {
   });
 
   it('puts large frames together where one was of which nothing was kept', () => {
-    const reader = new FrameReader();
+    const reader = new FrameReader(CLIENT_PREFACE);
     const used: { readonly memory: unknown; readonly text: string }[] = [];
     const sink = {
       keepsInput: false,

@@ -1,9 +1,6 @@
 import { type ConnectionProblem, errorCode, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.ts';
 import { u24, u31, u8 } from './octets.ts';
 
-/** What every client sends first (RFC 9113 §3.4). */
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-
 /** Frames from here on are put together in memory that is used again, unless a part of it was kept. */
 const MIN_REUSED_BYTES = 4096;
 
@@ -20,6 +17,8 @@ export interface FrameSink {
  * straddles two reads is put together in a buffer of its own. Holds at most one frame, and memory for another.
  */
 export class FrameReader {
+  /** What the peer sends before its first frame. */
+  readonly #preface: Buffer;
   #prefaceBytes = 0;
   /** The start of a frame whose rest has not come: of its header as long as {@link #partialBytes} < 9. */
   #partial: Buffer | null = null;
@@ -30,9 +29,14 @@ export class FrameReader {
   #spare: Buffer | null = null;
   #readTo = 0;
 
-  /** Whether the client has introduced itself as HTTP/2. */
+  /** @param preface of a client, or empty for what a server sends. */
+  constructor(preface: Buffer) {
+    this.#preface = preface;
+  }
+
+  /** Whether the preface has come whole. */
   get prefaceDone(): boolean {
-    return this.#prefaceBytes === PREFACE.length;
+    return this.#prefaceBytes === this.#preface.length;
   }
 
   /** How much of the last input was read: all of it, unless the sink stopped the reading. The rest is to be pushed again. */
@@ -45,7 +49,7 @@ export class FrameReader {
     let at = from;
     this.#readTo = chunk.length;
     if (!this.prefaceDone) {
-      at = this.#preface(chunk);
+      at = this.#takePreface(chunk);
       if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
     }
     if (this.#partial !== null) {
@@ -69,9 +73,10 @@ export class FrameReader {
     return null;
   }
 
-  #preface(chunk: Buffer): number {
-    const taken = Math.min(PREFACE.length - this.#prefaceBytes, chunk.length);
-    if (PREFACE.compare(chunk, 0, taken, this.#prefaceBytes, this.#prefaceBytes + taken) !== 0) return -1;
+  #takePreface(chunk: Buffer): number {
+    const from = this.#prefaceBytes;
+    const taken = Math.min(this.#preface.length - from, chunk.length);
+    if (this.#preface.compare(chunk, 0, taken, from, from + taken) !== 0) return -1;
     this.#prefaceBytes += taken;
     return taken;
   }

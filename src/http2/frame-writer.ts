@@ -1,30 +1,27 @@
-import { answerHead, noTable, okTrailers } from './answer-block.ts';
-import { type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType, setting } from './frame.ts';
+import { CLIENT_PREFACE, type ErrorCode, FRAME_HEADER_BYTES, frameFlag, frameType } from './frame.ts';
 import type { Wire } from './socket-wire.ts';
 
 const BLOCK_BYTES = 16 * 1024;
 /** From here on, a view of bytes in the list costs less than a copy of them. */
 const MIN_VIEW_BYTES = 4096;
-const NO_BLOCK = Buffer.alloc(0);
+const NOTHING = Buffer.alloc(0);
 /** Compressed flag and length before a message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const MESSAGE_PREFIX_BYTES = 5;
-
-const HEAD_BYTES = FRAME_HEADER_BYTES + answerHead.length;
-const TRAILERS_BYTES = FRAME_HEADER_BYTES + okTrailers.length;
-/** What a unary answer has around its message. */
-const ANSWER_OVERHEAD_BYTES = HEAD_BYTES + FRAME_HEADER_BYTES + MESSAGE_PREFIX_BYTES + TRAILERS_BYTES;
 
 /** Writes frames one behind the other into memory, and all of them to the wire at {@link flush}. */
 export class FrameWriter {
   readonly #wire: Wire;
-  #block: Buffer = NO_BLOCK;
+  #block: Buffer = NOTHING;
   #used = 0;
   #full: Buffer[] = [];
   #fullBytes = 0;
-  #saidNoTable = false;
+  /** Goes before the next header block. */
+  #beforeHeaders: Uint8Array;
 
-  constructor(wire: Wire) {
+  /** @param beforeHeaders goes before the first header block: an update of the table's size (RFC 7541 §4.2), or nothing. */
+  constructor(wire: Wire, beforeHeaders: Uint8Array = NOTHING) {
     this.#wire = wire;
+    this.#beforeHeaders = beforeHeaders;
   }
 
   /** Bytes that {@link flush} would send. */
@@ -38,55 +35,44 @@ export class FrameWriter {
     const blocks = this.#full;
     if (this.#used > 0) blocks.push(this.#block.subarray(0, this.#used));
     const left = this.#wire.write(blocks);
-    if (!left) this.#block = NO_BLOCK;
+    if (!left) this.#block = NOTHING;
     this.#full = [];
     this.#fullBytes = 0;
     this.#used = 0;
   }
 
-  /** A whole unary answer: head, message and `grpc-status: 0`. The message fits one frame. */
-  unaryAnswer(streamId: number, message: Uint8Array): void {
-    if (!this.#saidNoTable) {
-      this.headers(streamId, answerHead, false);
-      this.message(streamId, message);
-      this.headers(streamId, okTrailers, true);
-      return;
-    }
+  /**
+   * A whole side of a unary call: its head, its message, and the trailers, without which the message ends the stream. The
+   * message fits one frame.
+   */
+  unary(streamId: number, head: Uint8Array, message: Uint8Array, trailers: Uint8Array | null): void {
     const dataBytes = MESSAGE_PREFIX_BYTES + message.length;
-    const block = this.#room(ANSWER_OVERHEAD_BYTES + message.length);
-    let at = this.#frame(answerHead.length, frameType.headers, frameFlag.endHeaders, streamId);
-    block.set(answerHead, at);
-    this.#used = at + answerHead.length;
-    at = this.#frame(dataBytes, frameType.data, 0, streamId);
+    const headBytes = this.#beforeHeaders.length + head.length;
+    const trailerBytes = trailers === null ? 0 : FRAME_HEADER_BYTES + trailers.length;
+    const block = this.#room(2 * FRAME_HEADER_BYTES + headBytes + dataBytes + trailerBytes);
+    let at = this.#frame(headBytes, frameType.headers, frameFlag.endHeaders, streamId);
+    if (this.#beforeHeaders.length > 0) at = this.#putBeforeHeaders(block, at);
+    block.set(head, at);
+    this.#used = at + head.length;
+    at = this.#frame(dataBytes, frameType.data, trailers === null ? frameFlag.endStream : 0, streamId);
     writePrefix(block, at, message.length);
     block.set(message, at + MESSAGE_PREFIX_BYTES);
     this.#used = at + dataBytes;
-    at = this.#frame(okTrailers.length, frameType.headers, frameFlag.endHeaders | frameFlag.endStream, streamId);
-    block.set(okTrailers, at);
-    this.#used = at + okTrailers.length;
+    if (trailers === null) return;
+    at = this.#frame(trailers.length, frameType.headers, frameFlag.endHeaders | frameFlag.endStream, streamId);
+    block.set(trailers, at);
+    this.#used = at + trailers.length;
   }
 
   /** One header block. */
   headers(streamId: number, header: Uint8Array, endStream: boolean): void {
-    const extra = this.#saidNoTable ? 0 : 1;
-    const length = header.length + extra;
+    const length = this.#beforeHeaders.length + header.length;
     const block = this.#room(FRAME_HEADER_BYTES + length);
     const flags = frameFlag.endHeaders | (endStream ? frameFlag.endStream : 0);
-    const at = this.#frame(length, frameType.headers, flags, streamId);
-    if (extra === 1) block[at] = noTable;
-    block.set(header, at + extra);
-    this.#used = at + length;
-    this.#saidNoTable = true;
-  }
-
-  /** A message and its prefix in one frame. */
-  message(streamId: number, message: Uint8Array): void {
-    const length = MESSAGE_PREFIX_BYTES + message.length;
-    const block = this.#room(FRAME_HEADER_BYTES + length);
-    const at = this.#frame(length, frameType.data, 0, streamId);
-    writePrefix(block, at, message.length);
-    block.set(message, at + MESSAGE_PREFIX_BYTES);
-    this.#used = at + length;
+    let at = this.#frame(length, frameType.headers, flags, streamId);
+    if (this.#beforeHeaders.length > 0) at = this.#putBeforeHeaders(block, at);
+    block.set(header, at);
+    this.#used = at + header.length;
   }
 
   /** `prefix` and `bytes` in one frame. Large `bytes` are not copied: they must not change before they have left. */
@@ -101,14 +87,22 @@ export class FrameWriter {
     if (copied < length) this.#append(bytes);
   }
 
-  /** The first frame of a connection (RFC 9113 §3.4): what differs from HTTP/2's own values. */
-  settings(maxConcurrentStreams: number, maxHeaderListBytes: number): void {
-    const block = this.#room(FRAME_HEADER_BYTES + 12);
-    let at = this.#frame(12, frameType.settings, 0, 0);
-    at = block.writeUInt16BE(setting.maxConcurrentStreams, at);
-    at = block.writeUInt32BE(maxConcurrentStreams, at);
-    at = block.writeUInt16BE(setting.maxHeaderListSize, at);
-    this.#used = block.writeUInt32BE(maxHeaderListBytes, at);
+  /** What a client sends before its first frame (RFC 9113 §3.4). */
+  preface(): void {
+    const block = this.#room(CLIENT_PREFACE.length);
+    block.set(CLIENT_PREFACE, this.#used);
+    this.#used += CLIENT_PREFACE.length;
+  }
+
+  /** The first frame of a connection (RFC 9113 §3.4): settings that differ from HTTP/2's own values. */
+  settings(values: readonly (readonly [identifier: number, value: number])[]): void {
+    const block = this.#room(FRAME_HEADER_BYTES + 6 * values.length);
+    let at = this.#frame(6 * values.length, frameType.settings, 0, 0);
+    for (const [identifier, value] of values) {
+      at = block.writeUInt16BE(identifier, at);
+      at = block.writeUInt32BE(value, at);
+    }
+    this.#used = at;
   }
 
   settingsAck(): void {
@@ -142,6 +136,13 @@ export class FrameWriter {
     at = block.writeUInt32BE(code, at);
     block.set(debug, at);
     this.#used = at + debug.length;
+  }
+
+  #putBeforeHeaders(block: Buffer, at: number): number {
+    const { length } = this.#beforeHeaders;
+    block.set(this.#beforeHeaders, at);
+    this.#beforeHeaders = NOTHING;
+    return at + length;
   }
 
   /** Puts memory of others behind what is used. */

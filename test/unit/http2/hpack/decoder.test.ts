@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { HpackDecoder } from '../../../../../src/server/http2/hpack/decoder.ts';
-import { type Field, type FieldKind, valueUnread } from '../../../../../src/server/http2/hpack/field.ts';
-import { createStaticTable } from '../../../../../src/server/http2/hpack/tables.ts';
+import { HpackDecoder } from '../../../../src/http2/hpack/decoder.ts';
+import { type Field, type FieldKind, valueUnread } from '../../../../src/http2/hpack/field.ts';
+import { createStaticTable } from '../../../../src/http2/hpack/tables.ts';
 
 const READ: FieldKind = 1;
 
