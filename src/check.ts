@@ -6,7 +6,7 @@ import { type Pending, whenReady } from './pending.ts';
 import type { HttpRequest } from './receive/http-request.ts';
 import { receive } from './receive/receive.ts';
 import { isRefusal } from './refusal.ts';
-import { type Decision, stop } from './respond/decision.ts';
+import type { Decision } from './respond/respond.ts';
 import { route } from './route/route.ts';
 import type { Catalog } from './store/check-store.ts';
 
@@ -19,15 +19,15 @@ export interface CheckPorts extends AuthenticationPorts, LimitPorts {
 /** Decides one request: receive, route, authenticate, authorize, limit. Each stage takes only the proof of the one before. */
 export function check(request: HttpRequest, ports: CheckPorts): Pending<Decision> {
   const received = receive(request);
-  if (isRefusal(received)) return stop(received, null, null);
+  if (isRefusal(received)) return { refusal: received, routed: null, authenticated: null };
   const routed = route(received, ports.catalog());
-  if (isRefusal(routed)) return stop(routed, null, null);
+  if (isRefusal(routed)) return { refusal: routed, routed: null, authenticated: null };
   return whenReady(authenticate(routed, ports), (authenticated) => {
-    if (isRefusal(authenticated)) return stop(authenticated, routed, null);
+    if (isRefusal(authenticated)) return { refusal: authenticated, routed, authenticated: null };
     const permit = authorize(authenticated, ports.clock.nowSeconds());
-    if (isRefusal(permit)) return stop(permit, routed, authenticated);
+    if (isRefusal(permit)) return { refusal: permit, routed, authenticated };
     return whenReady(limit(permit, ports), (granted) =>
-      isRefusal(granted) ? stop(granted, routed, authenticated) : granted,
+      isRefusal(granted) ? { refusal: granted, routed, authenticated } : granted,
     );
   });
 }

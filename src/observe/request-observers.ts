@@ -1,5 +1,5 @@
 import type { CheckObserver } from '../server/check-handler.ts';
-import { isGranted } from '../respond/decision.ts';
+import { isGranted } from '../respond/respond.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
 import { printable } from '../printable.ts';

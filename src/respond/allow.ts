@@ -3,10 +3,8 @@ import type { LimitReading } from '../model/limit.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
+import { decisionMetadata, identityHeaders, isIdentityHeader, limitHeaders } from './answer-fields.ts';
 import { headerOption, metadataEntry, okResponse } from './check-response.ts';
-import { decisionMetadata } from './decision-metadata.ts';
-import { identityHeaders, isIdentityHeader } from './identity-headers.ts';
-import { limitHeaders } from './limit-headers.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {

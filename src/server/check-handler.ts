@@ -3,10 +3,8 @@ import { isPromise, type Pending } from '../pending.ts';
 import { HttpRequest } from '../receive/http-request.ts';
 import { isRefusal, refuse } from '../refusal.ts';
 import { receive } from '../receive/receive.ts';
-import { type Decision, isGranted } from '../respond/decision.ts';
-import { reject } from '../respond/refuse.ts';
 import { requestIdOf } from '../receive/request-id.ts';
-import { type Answer, respond } from '../respond/respond.ts';
+import { type Answer, type Decision, isGranted, reject, respond } from '../respond/respond.ts';
 import { route, type Routed } from '../route/route.ts';
 import { StoreUnavailable } from '../store/credential-source.ts';
 import type { Call } from './transport.ts';
@@ -89,8 +87,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
     const requestId = requestIdOf(request);
     ports.observer.defect(fault, requestId, request);
     trace?.failed();
-    const refusal = refuse('INTERNAL', 'a defect of this program');
-    return reject({ refusal, requestId, endpoint: null, caller: null });
+    return reject(refuse('INTERNAL', 'a defect of this program'), requestId);
   }
 
   return (message, call) => {
@@ -127,6 +124,5 @@ function findRoute(request: HttpRequest, ports: CheckPorts): Routed | null {
 function rejectUnreadable(observer: CheckObserver): Uint8Array {
   const requestId = requestIdOf(null);
   observer.unreadable(requestId);
-  const refusal = refuse('MALFORMED_REQUEST', 'the message is no CheckRequest');
-  return reject({ refusal, requestId, endpoint: null, caller: null });
+  return reject(refuse('MALFORMED_REQUEST', 'the message is no CheckRequest'), requestId);
 }

@@ -1,4 +1,4 @@
-import { isIdentityHeader } from '../../respond/identity-headers.ts';
+import { isIdentityHeader } from '../../respond/answer-fields.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
 import {

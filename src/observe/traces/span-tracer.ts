@@ -14,8 +14,7 @@ import type { Clock } from '../../clock.ts';
 import { isPromise, type Pending } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import { refusalAnswers } from '../../refusal.ts';
-import { type Decision, isGranted } from '../../respond/decision.ts';
-import type { Answer } from '../../respond/respond.ts';
+import { type Answer, type Decision, isGranted } from '../../respond/respond.ts';
 import type { CheckTrace, StartCheckTrace } from '../../server/check-handler.ts';
 
 /** What spans of checks are made with. */

@@ -4,7 +4,7 @@ import { createCheckObserver } from '../../../src/observe/request-observers.ts';
 import { type DecidedCheck } from '../../../src/server/check-handler.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { isGranted } from '../../../src/respond/decision.ts';
+import { isGranted } from '../../../src/respond/respond.ts';
 import { signedByHmac } from '../../support/partner/hmac.ts';
 import { formRequest, withSign } from '../../support/partner/parameters.ts';
 import { acme } from '../../support/partner/signature-document.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { identityNameSamples, isIdentityName } from '../../../src/receive/forged-headers.ts';
-import { isIdentityHeader } from '../../../src/respond/identity-headers.ts';
+import { isIdentityHeader } from '../../../src/respond/answer-fields.ts';
 
 describe('the names of identity headers', () => {
   it('are known in each spelling of the samples, and those that Postern sets are among them', () => {

@@ -5,7 +5,7 @@ import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_a
 import { findForgedHeaders } from '../../../src/receive/forged-headers.ts';
 import { isRefusal, type Refusal, type RefusalCode, refusalAnswers, refuse } from '../../../src/refusal.ts';
 import { allow } from '../../../src/respond/allow.ts';
-import { reject } from '../../../src/respond/refuse.ts';
+import { reject } from '../../../src/respond/respond.ts';
 import { requestIdOf } from '../../../src/receive/request-id.ts';
 import { headerOf, assertCheckAllowed, assertCheckRefused } from '../../support/pipeline/answer.ts';
 import { type HeaderLine, httpRequest } from '../../support/pipeline/check-request.ts';
@@ -25,7 +25,7 @@ const caller = { credential: credential(), consumer: consumer(), grants: new Map
 const reading = { limit: limit('5/minute/consumer'), remaining: 0, resetSeconds: 7, isExceeded: true };
 
 function rejected(refusal: Refusal, requestId = 'r') {
-  return assertCheckRefused(reject({ refusal, requestId, endpoint: keyEndpoint(), caller: null }));
+  return assertCheckRefused(reject(refusal, requestId, keyEndpoint()));
 }
 
 describe('refusals', () => {
@@ -78,7 +78,7 @@ describe('refusals', () => {
     const { authentication } = endpoint;
     it(`of 401 ask for ${challenge} on an endpoint of method ${authentication}`, () => {
       const refusal = refuse('CREDENTIALS_MISSING', '');
-      const answer = assertCheckRefused(reject({ refusal, requestId: 'r', endpoint, caller: null }));
+      const answer = assertCheckRefused(reject(refusal, 'r', endpoint));
       assert.equal(headerOf(answer.headers, 'www-authenticate'), challenge);
       assert.deepEqual(answer.metadata, { code: 'CREDENTIALS_MISSING', endpoint: 'orders', authentication });
     });
@@ -86,7 +86,7 @@ describe('refusals', () => {
 
   it('before an endpoint was found tell Envoy nothing but the code', () => {
     const refusal = refuse('ENDPOINT_NOT_FOUND', '');
-    const answer = assertCheckRefused(reject({ refusal, requestId: 'r', endpoint: null, caller: null }));
+    const answer = assertCheckRefused(reject(refusal, 'r'));
     assert.deepEqual(answer.metadata, { code: 'ENDPOINT_NOT_FOUND' });
   });
 
@@ -334,9 +334,9 @@ describe('answers', () => {
           body === null ? undefined : Buffer.from(body).toString(),
         );
         const refusal = { ...refuse('AUTHENTICATION_FAILED', name), stringToSign: Buffer.from(name) };
-        const denied = check.responseDeserialize(
-          reject({ refusal, requestId: id, endpoint: null, caller: allowance.caller }),
-        ) as { denied_response: { body: string } };
+        const denied = check.responseDeserialize(reject(refusal, id, null, allowance.caller)) as {
+          denied_response: { body: string };
+        };
         const told = JSON.parse(denied.denied_response.body) as { requestId: string; stringToSign: string };
         assert.equal(told.stringToSign, Buffer.from(name).toString());
       }),

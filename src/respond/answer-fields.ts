@@ -1,0 +1,65 @@
+import type { Endpoint } from '../model/endpoint.ts';
+import { type LimitReading, unitSeconds } from '../model/limit.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
+import { headerOption, metadataEntry } from './check-response.ts';
+import type { WireText } from './wire-text.ts';
+
+const CONSUMER_ID = 'x-consumer-id';
+const CONSUMER_USERNAME = 'x-consumer-username';
+const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
+
+/** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under the same names. */
+export function identityHeaders({ consumer, credential }: HeldCredential): readonly WireText[] {
+  return [
+    headerOption(CONSUMER_ID, consumer.id),
+    headerOption(CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)),
+    headerOption(CREDENTIAL_IDENTIFIER, credential.id),
+  ];
+}
+
+/** Whether {@link identityHeaders} sets a header of this name, in any case: Envoy removes after it sets. */
+export function isIdentityHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower === CONSUMER_ID || lower === CONSUMER_USERNAME || lower === CREDENTIAL_IDENTIFIER;
+}
+
+/** Percent-encodes `%` and every byte of UTF-8 outside 0x20-0x7E. */
+function encodeHeaderText(text: string): string {
+  if (/^[\x20-\x24\x26-\x7e]*$/.test(text)) return text;
+  let encoded = '';
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
+    encoded += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return encoded;
+}
+
+/** The `RateLimit` headers of the IETF draft and their older forms, from the tightest limit (spec §4.2). */
+export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly WireText[] {
+  const reset = String(resetSeconds);
+  return [
+    headerOption('ratelimit', `"default";r=${String(remaining)};t=${reset}`),
+    headerOption('ratelimit-policy', `"default";q=${String(limit.requests)};w=${String(unitSeconds[limit.unit])}`),
+    headerOption('x-ratelimit-limit', String(limit.requests)),
+    headerOption('x-ratelimit-remaining', String(remaining)),
+    headerOption('x-ratelimit-reset', reset),
+  ];
+}
+
+/** What Envoy's access log and later filters may know of a decision (interfaces §6). */
+export function decisionMetadata(
+  code: RefusalCode | 'ALLOWED',
+  endpoint: Endpoint | null,
+  caller: HeldCredential | null,
+): WireText {
+  let entries = metadataEntry('code', code);
+  if (endpoint !== null) {
+    entries += metadataEntry('endpoint', endpoint.id);
+    if (endpoint.authentication !== null) entries += metadataEntry('authentication', endpoint.authentication);
+  }
+  if (caller !== null) {
+    entries += metadataEntry('consumer', caller.consumer.id) + metadataEntry('credential', caller.credential.id);
+  }
+  return entries;
+}
