@@ -29,23 +29,23 @@ export function fault(subject: string, message: string, advice: string): Finding
   return { level: 'fault', subject, message, advice };
 }
 
+/** What a finding says: what is wrong, and what to do about it. */
+type Words = Pick<Finding, 'message'> & { readonly advice: string };
+
 /** Collects what is found about one subject. */
 export interface FindingsAbout {
   readonly all: Finding[];
-  faultIf(isFound: boolean, message: string, advice: string): void;
-  warnIf(isFound: boolean, message: string, advice: string): void;
+  faultIf(isFound: boolean, words: Words): void;
+  warnIf(isFound: boolean, words: Words): void;
 }
 
 /** Nothing found yet about a subject. */
 export function findingsAbout(subject: string): FindingsAbout {
   const all: Finding[] = [];
-  return {
-    all,
-    faultIf: (isFound, message, advice) => {
-      if (isFound) all.push(fault(subject, message, advice));
-    },
-    warnIf: (isFound, message, advice) => {
-      if (isFound) all.push(warning(subject, message, advice));
-    },
-  };
+  const addIf =
+    (level: 'fault' | 'warning') =>
+    (isFound: boolean, { message, advice }: Words): void => {
+      if (isFound) all.push({ level, subject, message, advice });
+    };
+  return { all, faultIf: addIf('fault'), warnIf: addIf('warning') };
 }

@@ -51,11 +51,10 @@ interface Circumstances {
 function checkOwn(file: PemFile, chain: readonly X509Certificate[], { nowMs, isServer }: Circumstances): Finding[] {
   const found = findingsAbout(subjectOf(file));
   found.all.push(checkTime(subjectOf(file), chain, nowMs));
-  found.warnIf(
-    isServer && chain[0]?.subjectAltName === undefined,
-    'has no subject alternative name: a client that compares names, as Envoy should, never accepts it',
-    'issue it with the DNS name by which Envoy calls Postern, such as postern.postern.svc',
-  );
+  found.warnIf(isServer && chain[0]?.subjectAltName === undefined, {
+    message: 'has no subject alternative name: a client that compares names, as Envoy should, never accepts it',
+    advice: 'issue it with the DNS name by which Envoy calls Postern, such as postern.postern.svc',
+  });
   return found.all;
 }
 
@@ -67,28 +66,24 @@ function checkAuthorities(
   const found = findingsAbout(subjectOf(file));
   const live = authorities.filter((each) => validityOf(each).notAfterMs > nowMs);
   const expired = authorities.length - live.length;
-  found.faultIf(
-    live.length === 0,
-    'every authority in it has expired: no certificate is trusted',
-    'put the present one there',
-  );
-  found.warnIf(
-    live.length > 0 && expired > 0,
-    `${String(expired)} of ${String(authorities.length)} authorities in it have expired`,
-    'remove those',
-  );
+  found.faultIf(live.length === 0, {
+    message: 'every authority in it has expired: no certificate is trusted',
+    advice: 'put the present one there',
+  });
+  found.warnIf(live.length > 0 && expired > 0, {
+    message: `${String(expired)} of ${String(authorities.length)} authorities in it have expired`,
+    advice: 'remove those',
+  });
   if (live.length > 0) found.all.push(checkTime(subjectOf(file), live, nowMs));
   const leaves = authorities.filter(({ ca }) => !ca);
-  found.warnIf(
-    leaves.length > 0,
-    `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for no other certificate`,
-    'put the certificate of their authority there',
-  );
-  found.warnIf(
-    isServer && authorities.length > PUBLIC_AUTHORITIES,
-    `trusts ${String(authorities.length)} authorities: anyone with a certificate of any of them may ask Postern about App Keys`,
-    'use an authority of your own that signs for Envoy only',
-  );
+  found.warnIf(leaves.length > 0, {
+    message: `${String(leaves.length)} of ${String(authorities.length)} certificates in it are no authority (CA:FALSE) and vouch for no other certificate`,
+    advice: 'put the certificate of their authority there',
+  });
+  found.warnIf(isServer && authorities.length > PUBLIC_AUTHORITIES, {
+    message: `trusts ${String(authorities.length)} authorities: anyone with a certificate of any of them may ask Postern about App Keys`,
+    advice: 'use an authority of your own that signs for Envoy only',
+  });
   return found.all;
 }
 

@@ -40,6 +40,9 @@ export interface EnvoyConfig {
   readonly admin: JsonObject;
 }
 
+/** Addresses that only this machine reaches. */
+export const LOOPBACK_ADDRESS = /^(127\.|::1$|localhost$)/;
+
 const MANAGER_TYPE = 'HttpConnectionManager';
 
 /** Reads the answer of Envoy's admin address `/config_dump`, static and dynamic parts alike. Never throws. */

@@ -1,4 +1,4 @@
-import { fault, type Finding, findingsAbout, warning } from '../../finding.ts';
+import { type Finding, findingsAbout } from '../../finding.ts';
 import {
   flagIn,
   type HttpFilter,
@@ -26,67 +26,61 @@ export function inspectExtAuthz(chain: PosternChain): readonly Finding[] {
 /** Settings of one filter that undo what Postern promises. */
 function inspectTraps(subject: string, settings: JsonObject): readonly Finding[] {
   const found = findingsAbout(subject);
-  found.faultIf(
-    flagIn(settings, 'failure_mode_allow'),
-    'failure_mode_allow is on: without an answer of Postern every request is let through',
-    'set failure_mode_allow: false',
-  );
-  found.faultIf(
-    flagIn(settings, 'shadow_mode'),
-    'shadow_mode is on: refused requests are let through',
-    'remove shadow_mode; to try an endpoint out, use "mode: observe" of that endpoint',
-  );
-  found.faultIf(
-    'filter_enabled' in settings && !isHundredPercent(settings),
-    'filter_enabled is below 100 %: some requests are not checked',
-    'remove filter_enabled',
-  );
-  found.faultIf(
-    flagIn(settings, 'clear_route_cache'),
-    'clear_route_cache is on: the request that was decided can be sent along another route',
-    'set clear_route_cache: false',
-  );
-  found.faultIf(
-    valueIn(settings, 'enable_dynamic_metadata_ingestion') === false,
-    'enable_dynamic_metadata_ingestion is off: the guard sees no decision and refuses every request',
-    'remove enable_dynamic_metadata_ingestion',
-  );
+  found.faultIf(flagIn(settings, 'failure_mode_allow'), {
+    message: 'failure_mode_allow is on: without an answer of Postern every request is let through',
+    advice: 'set failure_mode_allow: false',
+  });
+  found.faultIf(flagIn(settings, 'shadow_mode'), {
+    message: 'shadow_mode is on: refused requests are let through',
+    advice: 'remove shadow_mode; to try an endpoint out, use "mode: observe" of that endpoint',
+  });
+  found.faultIf('filter_enabled' in settings && !isHundredPercent(settings), {
+    message: 'filter_enabled is below 100 %: some requests are not checked',
+    advice: 'remove filter_enabled',
+  });
+  found.faultIf(flagIn(settings, 'clear_route_cache'), {
+    message: 'clear_route_cache is on: the request that was decided can be sent along another route',
+    advice: 'set clear_route_cache: false',
+  });
+  found.faultIf(valueIn(settings, 'enable_dynamic_metadata_ingestion') === false, {
+    message: 'enable_dynamic_metadata_ingestion is off: the guard sees no decision and refuses every request',
+    advice: 'remove enable_dynamic_metadata_ingestion',
+  });
   found.faultIf(
     flagIn(settings, 'decoder_header_mutation_rules', 'disallow_all') ||
       flagIn(settings, 'decoder_header_mutation_rules', 'disallow_system'),
-    'decoder_header_mutation_rules drop changes of :path: App Keys in the query reach the back end',
-    'remove decoder_header_mutation_rules',
+    {
+      message: 'decoder_header_mutation_rules drop changes of :path: App Keys in the query reach the back end',
+      advice: 'remove decoder_header_mutation_rules',
+    },
   );
-  found.warnIf(
-    !flagIn(settings, 'encode_raw_headers'),
-    'encode_raw_headers is off: repeated headers come joined and bytes that are not text come as "!"; some signed requests are refused',
-    'set encode_raw_headers: true, as envoy.yaml and the overlays for Istio and Envoy Gateway do',
-  );
-  found.warnIf(
-    textIn(settings, 'status_on_error', 'code') !== 'ServiceUnavailable',
-    'status_on_error is not 503: when Postern is down, callers get 403, as if they were forbidden',
-    'set status_on_error: { code: ServiceUnavailable }',
-  );
-  found.warnIf(
-    !flagIn(settings, 'validate_mutations'),
-    'validate_mutations is off: Envoy does not validate the headers that it has to set',
-    'set validate_mutations: true',
-  );
-  found.warnIf(
-    secondsIn(settings, 'grpc_service', 'timeout') < LEAST_TIMEOUT_SECONDS,
-    'the timeout of the check is short (Envoy has 200 ms when none is set): large bodies on a busy machine fail with 503',
-    'set grpc_service.timeout: 5s',
-  );
-  found.warnIf(
-    valueIn(settings, 'grpc_service', 'retry_policy', 'retry_back_off') !== undefined,
-    'retry_back_off brings a timeout per try with it: large bodies fail with 503',
-    'remove retry_back_off from the retry policy of grpc_service',
-  );
-  found.warnIf(
-    /5xx|gateway-error|cancelled|deadline-exceeded|internal|(^|,)reset(,|$)/.test(retriesOn(settings)),
-    'checks are repeated that may have been decided already: limits count twice, replay protection refuses the second',
-    'retry on connect-failure,refused-stream,reset-before-request only',
-  );
+  found.warnIf(!flagIn(settings, 'encode_raw_headers'), {
+    message:
+      'encode_raw_headers is off: repeated headers come joined and bytes that are not text come as "!"; some signed requests are refused',
+    advice: 'set encode_raw_headers: true, as envoy.yaml and the overlays for Istio and Envoy Gateway do',
+  });
+  found.warnIf(textIn(settings, 'status_on_error', 'code') !== 'ServiceUnavailable', {
+    message: 'status_on_error is not 503: when Postern is down, callers get 403, as if they were forbidden',
+    advice: 'set status_on_error: { code: ServiceUnavailable }',
+  });
+  found.warnIf(!flagIn(settings, 'validate_mutations'), {
+    message: 'validate_mutations is off: Envoy does not validate the headers that it has to set',
+    advice: 'set validate_mutations: true',
+  });
+  found.warnIf(secondsIn(settings, 'grpc_service', 'timeout') < LEAST_TIMEOUT_SECONDS, {
+    message:
+      'the timeout of the check is short (Envoy has 200 ms when none is set): large bodies on a busy machine fail with 503',
+    advice: 'set grpc_service.timeout: 5s',
+  });
+  found.warnIf(valueIn(settings, 'grpc_service', 'retry_policy', 'retry_back_off') !== undefined, {
+    message: 'retry_back_off brings a timeout per try with it: large bodies fail with 503',
+    advice: 'remove retry_back_off from the retry policy of grpc_service',
+  });
+  found.warnIf(/5xx|gateway-error|cancelled|deadline-exceeded|internal|(^|,)reset(,|$)/.test(retriesOn(settings)), {
+    message:
+      'checks are repeated that may have been decided already: limits count twice, replay protection refuses the second',
+    advice: 'retry on connect-failure,refused-stream,reset-before-request only',
+  });
   return found.all;
 }
 
@@ -101,22 +95,18 @@ function inspectCondition(subject: string, { manager, guard }: PosternChain, che
     .flatMap((filter) => Object.entries(objectIn(filter.settings, 'shadow_rules', 'policies')))
     .filter(([name]) => prefix !== null && name.startsWith(prefix));
   if (rules.some(([, rule]) => matchesEverything(rule))) return [];
-  if (rules.length > 0 && guard !== null) {
-    return [
-      warning(
-        subject,
-        'Postern is asked only about requests that a rule of the AuthorizationPolicy matches: the guard refuses all others with 503',
-        'let the AuthorizationPolicy have one empty rule: "rules: [{}]"',
-      ),
-    ];
-  }
-  return [
-    fault(
-      subject,
-      'filter_enabled_metadata makes the check depend on metadata: requests without it are not checked',
-      'remove filter_enabled_metadata',
-    ),
-  ];
+  const found = findingsAbout(subject);
+  const isGuarded = rules.length > 0 && guard !== null;
+  found.warnIf(isGuarded, {
+    message:
+      'Postern is asked only about requests that a rule of the AuthorizationPolicy matches: the guard refuses all others with 503',
+    advice: 'let the AuthorizationPolicy have one empty rule: "rules: [{}]"',
+  });
+  found.faultIf(!isGuarded, {
+    message: 'filter_enabled_metadata makes the check depend on metadata: requests without it are not checked',
+    advice: 'remove filter_enabled_metadata',
+  });
+  return found.all;
 }
 
 /** Whether a policy of RBAC is one that every request meets: nothing but `any` in it. */

@@ -6,6 +6,7 @@ import {
   isObject,
   type JsonObject,
   listIn,
+  numberIn,
   objectIn,
   type Route,
   textIn,
@@ -38,17 +39,13 @@ export function findPosternChain(config: EnvoyConfig, manager: HttpManager): Pos
     checks,
     buffer: manager.filters.find(({ type }) => type === 'Buffer') ?? null,
     unwrap: manager.filters.find(({ type, settings }) => type === 'Lua' && mentionsBodyState(settings)) ?? null,
-    guard: manager.filters.find((filter) => isGuard(filter)) ?? null,
+    guard: manager.filters.find(({ type, settings }) => type === 'RBAC' && mentionsBodyState(settings)) ?? null,
   };
 }
 
 /** Whether one filter stands before another in the chain. */
 export function isBefore({ manager }: PosternChain, first: HttpFilter, second: HttpFilter): boolean {
   return manager.filters.indexOf(first) < manager.filters.indexOf(second);
-}
-
-function isGuard({ type, settings }: HttpFilter): boolean {
-  return type === 'RBAC' && mentionsBodyState(settings);
 }
 
 function mentionsBodyState(settings: unknown): boolean {
@@ -58,11 +55,6 @@ function mentionsBodyState(settings: unknown): boolean {
 /** The name of the cluster that Postern's gRPC listener stands behind; null when Envoy calls it another way. */
 export function posternCluster({ extAuthz }: PosternChain): string | null {
   return textIn(extAuthz.settings, 'grpc_service', 'envoy_grpc', 'cluster_name');
-}
-
-/** The keys of what a list of matchers of local replies lacks: those without a filter rewrite Postern's answers too. */
-export function mappersWithoutFilter({ manager }: PosternChain): number {
-  return listIn(manager.settings, 'local_reply_config', 'mappers').filter((mapper) => !('filter' in mapper)).length;
 }
 
 /** Paths that Postern's own HTTP listener serves: they authenticate their clients themselves. */
@@ -80,6 +72,12 @@ export function isOff(route: Route, filter: HttpFilter): boolean {
   return (
     flagIn(override, 'disabled') || (typeOf(override) === 'FilterConfig' && flagIn(override, 'config', 'disabled'))
   );
+}
+
+/** How many bytes of a body a buffer filter takes on a route; null when neither says so. */
+export function bufferedBytes(route: Route, buffer: HttpFilter): number | null {
+  const own = numberIn(overrideOf(route, buffer), 'buffer', 'max_request_bytes');
+  return own ?? numberIn(buffer.settings, 'max_request_bytes');
 }
 
 /** The path or the beginning of one that a route matches; empty for other kinds of matches. */

@@ -3,7 +3,14 @@ import { fault, fine, type Finding, warning } from '../../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
 import { inspectCluster } from './cluster-rules.ts';
-import { type EnvoyConfig, type JsonObject, readConfigDump, type Route, textIn } from './envoy-config.ts';
+import {
+  type EnvoyConfig,
+  type JsonObject,
+  LOOPBACK_ADDRESS,
+  readConfigDump,
+  type Route,
+  textIn,
+} from './envoy-config.ts';
 import { inspectExtAuthz } from './ext-authz-rules.ts';
 import { findPosternChain, leadsOn, type PosternChain } from './filter-chain.ts';
 import {
@@ -100,7 +107,7 @@ function isUnknown(settings: JsonObject, routes: readonly Route[]): boolean {
 
 function inspectAdmin({ admin }: EnvoyConfig): readonly Finding[] {
   const address = textIn(admin, 'address', 'socket_address', 'address');
-  if (address === null || /^(127\.|::1$|localhost$)/.test(address)) return [];
+  if (address === null || LOOPBACK_ADDRESS.test(address)) return [];
   const message = `the admin address listens on ${address}: anyone who reaches it can read and change this Envoy`;
   return [warning('Envoy admin', message, 'bind it to 127.0.0.1')];
 }

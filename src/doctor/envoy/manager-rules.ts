@@ -1,7 +1,7 @@
 import { identityNameSamples } from '../../receive/forged-headers.ts';
-import { fault, type Finding, findingsAbout, warning } from '../../finding.ts';
+import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
-import { leadsOn, mappersWithoutFilter, type PosternChain } from './filter-chain.ts';
+import { leadsOn, type PosternChain } from './filter-chain.ts';
 
 /** Headers that only Envoy may set, and what callers gain by setting them where it does not. */
 const marksOfEnvoy = [
@@ -13,39 +13,28 @@ const marksOfEnvoy = [
 ] as const;
 
 /** Settings of the connection manager: the target byte for byte, the caller's own identity headers gone. */
-export function inspectManager(chain: PosternChain): readonly Finding[] {
-  const { manager } = chain;
+export function inspectManager({ manager }: PosternChain): readonly Finding[] {
   return [
     ...inspectTarget(manager.name, manager.settings),
     ...inspectIdentityHeaders(manager.name, manager.settings),
     ...inspectCallers(manager.name, manager.settings),
     ...inspectUpgrades(manager),
     ...inspectAccessLog(manager.name, manager.settings),
-    ...(mappersWithoutFilter(chain) === 0
-      ? []
-      : [
-          warning(
-            `${manager.name}: local replies`,
-            'a mapper of local_reply_config has no filter: it rewrites the refusals of Postern too',
-            "give it a filter, such as response.code_details != 'ext_authz_denied'",
-          ),
-        ]),
+    ...inspectLocalReplies(manager.name, manager.settings),
   ];
 }
 
 function inspectTarget(name: string, settings: JsonObject): readonly Finding[] {
   const found = findingsAbout(`${name}: request target`);
-  found.faultIf(
-    flagIn(settings, 'normalize_path') || flagIn(settings, 'merge_slashes'),
-    'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
-    'set both to false; Postern refuses paths that are not in normal form',
-  );
+  found.faultIf(flagIn(settings, 'normalize_path') || flagIn(settings, 'merge_slashes'), {
+    message: 'normalize_path or merge_slashes is on: Postern sees another path than the partner signed',
+    advice: 'set both to false; Postern refuses paths that are not in normal form',
+  });
   const escaped = textIn(settings, 'path_with_escaped_slashes_action') ?? 'KEEP_UNCHANGED';
-  found.faultIf(
-    escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT',
-    `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
-    'set path_with_escaped_slashes_action: KEEP_UNCHANGED',
-  );
+  found.faultIf(escaped !== 'KEEP_UNCHANGED' && escaped !== 'IMPLEMENTATION_SPECIFIC_DEFAULT', {
+    message: `path_with_escaped_slashes_action is ${escaped}: Postern does not see the path that was sent`,
+    advice: 'set path_with_escaped_slashes_action: KEEP_UNCHANGED',
+  });
   return found.all;
 }
 
@@ -56,17 +45,15 @@ function inspectIdentityHeaders(name: string, settings: JsonObject): readonly Fi
   const isRemoved = (header: string): boolean => mutations.some((mutation) => removes(mutation, header));
   const found = findingsAbout(`${name}: identity headers`);
   const kept = identityNameSamples.filter((header) => !isRemoved(header));
-  found.warnIf(
-    kept.length > 0,
-    `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,
-    'copy early_header_mutation_extensions from envoy.yaml',
-  );
+  found.warnIf(kept.length > 0, {
+    message: `callers' own ${kept.join(', ')} are not dropped before every filter; Postern removes them where it is asked, other routes pass them on`,
+    advice: 'copy early_header_mutation_extensions from envoy.yaml',
+  });
   for (const [header, consequence] of marksOfEnvoy) {
-    found.warnIf(
-      !isRemoved(header),
-      `a caller's own ${header} is not dropped before every filter: ${consequence}`,
-      'copy early_header_mutation_extensions from envoy.yaml',
-    );
+    found.warnIf(!isRemoved(header), {
+      message: `a caller's own ${header} is not dropped before every filter: ${consequence}`,
+      advice: 'copy early_header_mutation_extensions from envoy.yaml',
+    });
   }
   return found.all;
 }
@@ -92,16 +79,15 @@ function matches(pattern: string, text: string): boolean {
 
 function inspectCallers(name: string, settings: JsonObject): readonly Finding[] {
   const found = findingsAbout(`${name}: callers`);
-  found.warnIf(
-    !flagIn(settings, 'use_remote_address'),
-    'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
-    'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
-  );
-  found.warnIf(
-    numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null,
-    'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
-    'set common_http_protocol_options.max_headers_count: 200',
-  );
+  found.warnIf(!flagIn(settings, 'use_remote_address'), {
+    message: 'use_remote_address is off: callers can choose the address that the token endpoint throttles by',
+    advice: 'set use_remote_address: true, and xff_num_trusted_hops when a trusted proxy stands in front',
+  });
+  found.warnIf(numberIn(settings, 'common_http_protocol_options', 'max_headers_count') === null, {
+    message:
+      'max_headers_count is the default of 100: requests with many headers get 500 when those of Postern come on top',
+    advice: 'set common_http_protocol_options.max_headers_count: 200',
+  });
   return found.all;
 }
 
@@ -114,24 +100,36 @@ function inspectUpgrades({ name, settings, routes }: HttpManager): readonly Find
       const own = listIn(route, 'route', 'upgrade_configs').find((each) => textIn(each, 'upgrade_type') === type);
       return own === undefined || isOn(own);
     });
-  if (!types.some((upgrade) => isLeft(textIn(upgrade, 'upgrade_type')))) return [];
-  return [
-    warning(
-      `${name}: upgrades`,
-      'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
-      'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
-    ),
-  ];
+  const found = findingsAbout(`${name}: upgrades`);
+  found.warnIf(
+    types.some((upgrade) => isLeft(textIn(upgrade, 'upgrade_type'))),
+    {
+      message:
+        'upgrades are on: what goes through such a connection after the first request is not checked, and the buffer filter holds it up',
+      advice:
+        'leave upgrade_configs out, or give each its own filters without the buffer; endpoints that verify signatures refuse upgrades',
+    },
+  );
+  return found.all;
 }
 
 function inspectAccessLog(name: string, settings: JsonObject): readonly Finding[] {
   const text = JSON.stringify(listIn(settings, 'access_log'));
-  if (!/%DYNAMIC_METADATA\(envoy\.filters\.http\.ext_authz(:postern\.text)?\)/.test(text)) return [];
-  return [
-    fault(
-      `${name}: access log`,
-      'the access log writes all metadata of ext_authz: request bodies can get into it',
-      'name single entries, such as %DYNAMIC_METADATA(envoy.filters.http.ext_authz:code)%',
-    ),
-  ];
+  const found = findingsAbout(`${name}: access log`);
+  found.faultIf(/%DYNAMIC_METADATA\(envoy\.filters\.http\.ext_authz(:postern\.text)?\)/.test(text), {
+    message: 'the access log writes all metadata of ext_authz: request bodies can get into it',
+    advice: 'name single entries, such as %DYNAMIC_METADATA(envoy.filters.http.ext_authz:code)%',
+  });
+  return found.all;
+}
+
+/** Postern's answers are local replies too: a mapper without a filter changes them. */
+function inspectLocalReplies(name: string, settings: JsonObject): readonly Finding[] {
+  const mappers = listIn(settings, 'local_reply_config', 'mappers');
+  const found = findingsAbout(`${name}: local replies`);
+  found.warnIf(!mappers.every((mapper) => 'filter' in mapper), {
+    message: 'a mapper of local_reply_config has no filter: it rewrites the refusals of Postern too',
+    advice: "give it a filter, such as response.code_details != 'ext_authz_denied'",
+  });
+  return found.all;
 }

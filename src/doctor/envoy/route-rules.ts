@@ -30,11 +30,10 @@ function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
       ),
   );
   const found = findingsAbout(`${manager.name}: OAuth2 routes`);
-  found.warnIf(
-    manager.routes.length > 0 && missing.length > 0,
-    `no route leads ${missing.join(' and ')} to Postern's HTTP listener: partners get no OAuth2 tokens`,
-    `${advice}; without oauth2 endpoints leave it so`,
-  );
+  found.warnIf(manager.routes.length > 0 && missing.length > 0, {
+    message: `no route leads ${missing.join(' and ')} to Postern's HTTP listener: partners get no OAuth2 tokens`,
+    advice: `${advice}; without oauth2 endpoints leave it so`,
+  });
   const others = new Set(manager.routes.filter((route) => !isOwn(route) && leadsOn(route)).flatMap(clustersOf));
   const passed = guard === null ? [] : readGuard(guard).clusters;
   for (const route of own) {
@@ -42,18 +41,16 @@ function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
     const clusters = clustersOf(route);
     const isUnchecked = checks.every((filter) => isOff(route, filter));
     const isUnguarded = guard === null || isOff(route, guard) || clusters.every((cluster) => passed.includes(cluster));
-    here.faultIf(
-      isUnchecked && clusters.some((cluster) => others.has(cluster) || cluster === posternCluster(chain)),
-      `it leads to ${clusters.join(', ')}, where other routes lead too: with ext_authz off its requests are not checked`,
-      'let it lead to the cluster of POSTERN_HTTP_ADDRESS, and to nothing else',
-    );
-    here.warnIf(
-      !isUnchecked || !isUnguarded,
-      isUnchecked
+    here.faultIf(isUnchecked && clusters.some((cluster) => others.has(cluster) || cluster === posternCluster(chain)), {
+      message: `it leads to ${clusters.join(', ')}, where other routes lead too: with ext_authz off its requests are not checked`,
+      advice: 'let it lead to the cluster of POSTERN_HTTP_ADDRESS, and to nothing else',
+    });
+    here.warnIf(!isUnchecked || !isUnguarded, {
+      message: isUnchecked
         ? 'the guard is on here: partners get 503 instead of OAuth2 tokens'
         : 'ext_authz is on here: partners get 404 instead of OAuth2 tokens',
       advice,
-    );
+    });
     found.all.push(...here.all);
   }
   return found.all;
@@ -67,41 +64,39 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   // One that is off everywhere is reported once, with the chain.
   const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
   const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
-  found.faultIf(
-    isUnchecked && isUnguarded,
-    'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
-    'remove both from typed_per_filter_config, or make it an open endpoint of Postern',
-  );
-  found.warnIf(
-    isUnchecked && !isUnguarded,
-    'ext_authz is switched off here: the guard refuses all of its requests with 503',
-    'remove ext_authz from typed_per_filter_config, or make it an open endpoint of Postern',
-  );
-  found.faultIf(
-    !isUnchecked && isUnguarded && guard !== null,
-    'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
-    'remove the guard from typed_per_filter_config',
-  );
-  found.warnIf(
-    unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap),
-    'the unwrap script is switched off here: JSON wrappers get 503',
-    'leave it on',
-  );
-  found.faultIf(
-    buffer !== null && isUsed(chain, buffer) && isOff(route, buffer),
-    'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
-    'leave it on; raise its limit for the route instead',
-  );
+  found.faultIf(isUnchecked && isUnguarded, {
+    message:
+      'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
+    advice: 'remove both from typed_per_filter_config, or make it an open endpoint of Postern',
+  });
+  found.warnIf(isUnchecked && !isUnguarded, {
+    message: 'ext_authz is switched off here: the guard refuses all of its requests with 503',
+    advice: 'remove ext_authz from typed_per_filter_config, or make it an open endpoint of Postern',
+  });
+  found.faultIf(!isUnchecked && isUnguarded && guard !== null, {
+    message: 'the guard is switched off here: a wrapper with App Key and signature can reach the back end',
+    advice: 'remove the guard from typed_per_filter_config',
+  });
+  found.warnIf(unwrap !== null && isUsed(chain, unwrap) && isOff(route, unwrap), {
+    message: 'the unwrap script is switched off here: JSON wrappers get 503',
+    advice: 'leave it on',
+  });
+  found.faultIf(buffer !== null && isUsed(chain, buffer) && isOff(route, buffer), {
+    message: 'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
+    advice: 'leave it on; raise its limit for the route instead',
+  });
   found.warnIf(
     check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering'),
-    'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
-    'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
+    {
+      message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
+      advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
+    },
   );
-  found.faultIf(
-    route.headersToRemove.some(isIdentityHeader),
-    'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
-    'remove them in early_header_mutation_extensions instead, before Postern is asked',
-  );
+  found.faultIf(route.headersToRemove.some(isIdentityHeader), {
+    message:
+      'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
+    advice: 'remove them in early_header_mutation_extensions instead, before Postern is asked',
+  });
   return found.all;
 }
 

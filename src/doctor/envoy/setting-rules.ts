@@ -1,6 +1,6 @@
-import { fault, type Finding, warning } from '../../finding.ts';
+import { type Finding, findingsAbout, warning } from '../../finding.ts';
 import { flagIn, type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
-import { clustersOf, isOff, isOwn, leadsOn, overrideOf, type PosternChain, posternCluster } from './filter-chain.ts';
+import { bufferedBytes, clustersOf, isOff, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly. */
 interface Expectation {
@@ -11,16 +11,20 @@ interface Expectation {
   readonly consequence: string;
 }
 
-type IsMet = Expectation['isMet'];
-
-/** Whether a time that is not zero stands there. */
-function hasTime(...steps: readonly string[]): IsMet {
-  return (settings) => Number.parseFloat(textIn(settings, ...steps) ?? '0') > 0;
+/** A setting that must hold a time which is not zero. `below`: where it stands. */
+function timed(setting: string, consequence: string, ...below: readonly string[]): Expectation {
+  const steps = [...below, ...stepsOf(setting)];
+  return { setting, consequence, isMet: (settings) => Number.parseFloat(textIn(settings, ...steps) ?? '0') > 0 };
 }
 
-/** Whether a number above this one stands there. */
-function hasMoreThan(least: number, ...steps: readonly string[]): IsMet {
-  return (settings) => (numberIn(settings, ...steps) ?? least) > least;
+/** A setting that must hold a larger number. */
+function above(least: number, setting: string, consequence: string): Expectation {
+  return { setting, consequence, isMet: (settings) => (numberIn(settings, ...stepsOf(setting)) ?? least) > least };
+}
+
+/** `a.b: 10s` stands at `a`, `b`. */
+function stepsOf(setting: string): readonly string[] {
+  return (setting.split(':', 1)[0] ?? '').split('.');
 }
 
 const BOUNDED = 'callers can hold connections and memory for long';
@@ -39,19 +43,13 @@ const ofManager: readonly Expectation[] = [
       (textIn(settings, 'common_http_protocol_options', 'headers_with_underscores_action') ?? 'ALLOW') === 'ALLOW',
     consequence: 'headers with underscores, which partners may sign, are dropped or refused',
   },
-  { setting: 'request_headers_timeout: 10s', isMet: hasTime('request_headers_timeout'), consequence: BOUNDED },
-  { setting: 'request_timeout: 60s', isMet: hasTime('request_timeout'), consequence: BOUNDED },
-  { setting: 'stream_idle_timeout: 60s', isMet: hasTime('stream_idle_timeout'), consequence: BOUNDED },
-  {
-    setting: 'common_http_protocol_options.idle_timeout: 300s',
-    isMet: hasTime('common_http_protocol_options', 'idle_timeout'),
-    consequence: BOUNDED,
-  },
-  ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) => ({
-    setting: `http2_protocol_options.${name}`,
-    isMet: hasMoreThan(0, 'http2_protocol_options', name),
-    consequence: 'one HTTP/2 connection can make Envoy hold hundreds of megabytes',
-  })),
+  timed('request_headers_timeout: 10s', BOUNDED),
+  timed('request_timeout: 60s', BOUNDED),
+  timed('stream_idle_timeout: 60s', BOUNDED),
+  timed('common_http_protocol_options.idle_timeout: 300s', BOUNDED),
+  ...['max_concurrent_streams', 'initial_stream_window_size', 'initial_connection_window_size'].map((name) =>
+    above(0, `http2_protocol_options.${name}`, 'one HTTP/2 connection can make Envoy hold hundreds of megabytes'),
+  ),
   hasMapper('BODY_TOO_LARGE', "response.code_details == 'request_payload_too_large'", null),
   hasMapper(
     'UNAVAILABLE',
@@ -86,11 +84,7 @@ const ofRetries: readonly Expectation[] = [
     isMet: (settings) => /connect-failure/.test(textIn(settings, 'retry_policy', 'retry_on') ?? ''),
     consequence: ONE_REPLICA,
   },
-  {
-    setting: 'retry_policy.num_retries',
-    isMet: hasMoreThan(0, 'retry_policy', 'num_retries'),
-    consequence: ONE_REPLICA,
-  },
+  above(0, 'retry_policy.num_retries', ONE_REPLICA),
   {
     setting: 'retry_policy.retry_host_predicate: previous_hosts',
     isMet: (settings) =>
@@ -99,26 +93,14 @@ const ofRetries: readonly Expectation[] = [
       ),
     consequence: SAME_REPLICA,
   },
-  {
-    setting: 'retry_policy.host_selection_retry_max_attempts',
-    isMet: hasMoreThan(1, 'retry_policy', 'host_selection_retry_max_attempts'),
-    consequence: SAME_REPLICA,
-  },
+  above(1, 'retry_policy.host_selection_retry_max_attempts', SAME_REPLICA),
 ];
 
-const ofOwnRoutes: readonly Expectation[] = [
-  ...ofRetries,
-  {
-    setting: 'timeout: 5s',
-    isMet: hasTime('timeout'),
-    consequence: 'token requests wait for long while Postern hangs',
-  },
-];
+const ofOwnRoutes = [...ofRetries, timed('timeout: 5s', 'token requests wait for long while Postern hangs')];
 
 const HTTP_OPTIONS = ['typed_extension_protocol_options', 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
-const HTTP2_OPTIONS = [...HTTP_OPTIONS, 'explicit_http_config', 'http2_protocol_options'];
+const EXPLICIT_OPTIONS = [...HTTP_OPTIONS, 'explicit_http_config'];
 
-/** Of clusters that this file says; those of control planes have theirs from elsewhere. */
 const ofStaticClusters: readonly Expectation[] = [
   {
     setting: 'load_assignment with an address',
@@ -133,11 +115,7 @@ const ofStaticClusters: readonly Expectation[] = [
     isMet: (settings) => ['STRICT_DNS', 'STATIC', 'EDS'].includes(textIn(settings, 'type') ?? 'STATIC'),
     consequence: 'one replica at a time is called',
   },
-  {
-    setting: 'connect_timeout: 1s',
-    isMet: hasTime('connect_timeout'),
-    consequence: 'a replica that vanished holds requests for 5 s',
-  },
+  timed('connect_timeout: 1s', 'a replica that vanished holds requests for 5 s'),
   {
     setting: 'common_lb_config.healthy_panic_threshold: { value: 1 }',
     isMet: (settings) => {
@@ -175,23 +153,27 @@ const ofGrpc: readonly Expectation[] = [
   })),
 ];
 
-const ofStaticGrpc: readonly Expectation[] = ['interval', 'timeout'].map((name) => ({
-  setting: `http2_protocol_options.connection_keepalive.${name}`,
-  isMet: hasTime(...HTTP2_OPTIONS, 'connection_keepalive', name),
-  consequence: 'a connection whose other end vanished stays in use',
-}));
+const ofStaticGrpc = ['interval', 'timeout'].map((name) =>
+  timed(
+    `http2_protocol_options.connection_keepalive.${name}`,
+    'a connection whose other end vanished stays in use',
+    ...EXPLICIT_OPTIONS,
+  ),
+);
 
 const ofStaticHttp: readonly Expectation[] = [
-  {
-    setting: 'common_http_protocol_options.idle_timeout: 30s',
-    isMet: hasTime(...HTTP_OPTIONS, 'common_http_protocol_options', 'idle_timeout'),
-    consequence: 'token requests are sent on connections that Postern is closing',
-  },
+  timed(
+    'common_http_protocol_options.idle_timeout: 30s',
+    'token requests are sent on connections that Postern is closing',
+    ...HTTP_OPTIONS,
+  ),
   {
     setting: 'health_checks with http_health_check: { path: /readyz }',
     isMet: (settings) =>
       listIn(settings, 'health_checks').some(
-        (each) => textIn(each, 'http_health_check', 'path') === '/readyz' && hasTime('no_traffic_interval')(each),
+        (each) =>
+          textIn(each, 'http_health_check', 'path') === '/readyz' &&
+          Number.parseFloat(textIn(each, 'no_traffic_interval') ?? '0') > 0,
       ),
     consequence: 'a replica that starts or stops still gets token requests',
   },
@@ -204,58 +186,56 @@ export function inspectSettings(chain: PosternChain): readonly Finding[] {
   const grpc = posternCluster(chain);
   const others = new Set(manager.routes.filter((route) => !isOwn(route)).flatMap(clustersOf));
   const http = [...new Set(own.flatMap(clustersOf))].filter((name) => name !== grpc && !others.has(name));
+  const routes = findingsAbout(`${manager.name}: routes`);
+  routes.warnIf(own.length === manager.routes.length && (own.length > 0 || 'route_config' in manager.settings), {
+    message: 'no route leads to a back end',
+    advice: 'add yours, as the last one of envoy.yaml',
+  });
   return [
     ...unmet(manager.name, manager.settings, ofManager),
     ...checks.flatMap(({ settings }) =>
       unmet(`${manager.name}: ext_authz: grpc_service`, objectIn(settings, 'grpc_service'), ofRetries),
     ),
-    ...own.flatMap((route) => {
-      const subject = `${manager.name}: route ${route.name}`;
-      return [
-        ...unmet(subject, objectIn(route.route, 'route'), ofOwnRoutes),
-        ...inspectTokenBodies(subject, route, chain),
-      ];
-    }),
+    ...own.flatMap((route) => inspectOwnRoute(chain, route)),
     ...[...(grpc === null ? [] : [grpc]), ...http].flatMap((name) => {
       const cluster = config.clusters.get(name);
-      if (cluster === undefined) return [];
-      const isSent = textIn(cluster, 'type') === 'EDS';
-      return [
-        ...unmet(`cluster ${name}`, cluster, isSent ? [] : ofStaticClusters),
-        ...(name === grpc
-          ? [
-              ...inspectProtocol(name, cluster),
-              ...unmet(`cluster ${name}`, cluster, isSent ? ofGrpc : [...ofGrpc, ...ofStaticGrpc]),
-            ]
-          : unmet(`cluster ${name}`, cluster, isSent ? [] : ofStaticHttp)),
-      ];
+      return cluster === undefined ? [] : inspectOwnCluster(name, cluster, name === grpc);
     }),
-    ...(own.length === manager.routes.length && (own.length > 0 || 'route_config' in manager.settings)
-      ? [warning(`${manager.name}: routes`, 'no route leads to a back end', 'add yours, as the last one of envoy.yaml')]
-      : []),
+    ...routes.all,
   ];
 }
 
 /** A token request is small: more than this need not be held for one, in bytes. */
 const MOST_TOKEN_BYTES = 1_048_576;
 
-function inspectTokenBodies(subject: string, route: Route, { buffer }: PosternChain): readonly Finding[] {
-  if (buffer === null || isOff(route, buffer)) return [];
-  const bytes =
-    numberIn(overrideOf(route, buffer), 'buffer', 'max_request_bytes') ??
-    numberIn(buffer.settings, 'max_request_bytes');
-  if (bytes === null || bytes <= MOST_TOKEN_BYTES) return [];
-  const message = `Envoy holds up to ${String(bytes)} bytes for a token request, before the caller is authenticated`;
-  return [
-    warning(subject, message, 'give the route a BufferPerRoute with max_request_bytes: 16384, as envoy.yaml does'),
-  ];
+function inspectOwnRoute({ manager, buffer }: PosternChain, route: Route): readonly Finding[] {
+  const found = findingsAbout(`${manager.name}: route ${route.name}`);
+  found.all.push(...unmet(`${manager.name}: route ${route.name}`, objectIn(route.route, 'route'), ofOwnRoutes));
+  if (buffer === null || isOff(route, buffer)) return found.all;
+  const bytes = bufferedBytes(route, buffer) ?? 0;
+  found.warnIf(bytes > MOST_TOKEN_BYTES, {
+    message: `Envoy holds up to ${String(bytes)} bytes for a token request, before the caller is authenticated`,
+    advice: 'give the route a BufferPerRoute with max_request_bytes: 16384, as envoy.yaml does',
+  });
+  return found.all;
 }
 
-function inspectProtocol(name: string, cluster: JsonObject): readonly Finding[] {
-  const http2 = valueIn(cluster, ...HTTP2_OPTIONS);
-  if (http2 !== undefined || valueIn(cluster, 'http2_protocol_options') !== undefined) return [];
-  const message = 'it does not speak HTTP/2, which gRPC needs: every request gets 503';
-  return [fault(`cluster ${name}`, message, 'set explicit_http_config: { http2_protocol_options: {} }')];
+function inspectOwnCluster(name: string, cluster: JsonObject, isGrpc: boolean): readonly Finding[] {
+  const found = findingsAbout(`cluster ${name}`);
+  const isHttp2 =
+    valueIn(cluster, ...EXPLICIT_OPTIONS, 'http2_protocol_options') !== undefined ||
+    'http2_protocol_options' in cluster;
+  found.faultIf(isGrpc && !isHttp2, {
+    message: 'it does not speak HTTP/2, which gRPC needs: every request gets 503',
+    advice: 'set explicit_http_config: { http2_protocol_options: {} }',
+  });
+  // Clusters of control planes have the other settings from elsewhere.
+  const isStatic = textIn(cluster, 'type') !== 'EDS';
+  const expectations = [
+    ...(isStatic ? [...ofStaticClusters, ...(isGrpc ? ofStaticGrpc : ofStaticHttp)] : []),
+    ...(isGrpc ? ofGrpc : []),
+  ];
+  return [...found.all, ...unmet(`cluster ${name}`, cluster, expectations)];
 }
 
 function unmet(subject: string, settings: JsonObject, expectations: readonly Expectation[]): readonly Finding[] {

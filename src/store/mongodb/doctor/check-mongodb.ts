@@ -108,25 +108,23 @@ async function checkServer(db: Db, { isTls, clock }: ConnectionFacts): Promise<r
   const found = findingsAbout(SUBJECT);
   if (typeof setName === 'string') found.all.push(fine(SUBJECT, `answers as the replica set ${setName}`));
   else if (hello['msg'] === 'isdbgrid') found.all.push(fine(SUBJECT, 'answers as a sharded cluster'));
-  found.warnIf(
-    typeof setName !== 'string' && hello['msg'] !== 'isdbgrid',
-    'is a stand-alone server: changes reach replicas in seconds instead of at once, and commands refuse to make any',
-    'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
-  );
+  found.warnIf(typeof setName !== 'string' && hello['msg'] !== 'isdbgrid', {
+    message:
+      'is a stand-alone server: changes reach replicas in seconds instead of at once, and commands refuse to make any',
+    advice: 'make it a replica set; one node is enough: mongod --replSet rs0, then rs.initiate()',
+  });
   found.all.push(...checkClock(hello['localTime'], (before + after) / 2));
   const status = await db.command({ connectionStatus: 1 });
   const users: unknown = (status['authInfo'] as { readonly authenticatedUsers?: unknown } | undefined)
     ?.authenticatedUsers;
-  found.warnIf(
-    Array.isArray(users) && users.length === 0,
-    'takes this connection without a login: anyone who reaches it can read and change everything',
-    'switch authorization on, and create users with deploy/mongodb/roles.js',
-  );
-  found.warnIf(
-    !isTls && !isLoopback(hello['me']),
-    'is called without TLS: App Keys and sealed secrets can be read on the way',
-    'add tls=true&tlsCAFile=… to the address',
-  );
+  found.warnIf(Array.isArray(users) && users.length === 0, {
+    message: 'takes this connection without a login: anyone who reaches it can read and change everything',
+    advice: 'switch authorization on, and create users with deploy/mongodb/roles.js',
+  });
+  found.warnIf(!isTls && !isLoopback(hello['me']), {
+    message: 'is called without TLS: App Keys and sealed secrets can be read on the way',
+    advice: 'add tls=true&tlsCAFile=… to the address',
+  });
   return found.all;
 }
 
