@@ -43,8 +43,9 @@ export function readMapping<F extends Fields>(
 
 /** The values that have a default, with the default where there is none. */
 export function withDefaults<D extends object>(values: Readonly<Record<string, unknown>>, defaults: D): D {
-  const given = Object.entries(values).filter(([key]) => Object.hasOwn(defaults, key));
-  return { ...defaults, ...Object.fromEntries(given) };
+  const filled: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(defaults)) filled[key] = Object.hasOwn(values, key) ? values[key] : value;
+  return filled as D;
 }
 
 /** Reads a list; null, and a problem, when the value is none. Absent is the empty list. */

@@ -53,25 +53,38 @@ export class StateJoiner {
   }
 }
 
-function toPortable({ appSecret: current, retiringSecret: former, ...rest }: Credential): PortableCredential {
+// Field by field: rest and spread would give each of them a hidden class of its own, which costs memory and every check.
+function toPortable(credential: Credential): PortableCredential {
+  const { id, consumerId, methods, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;
   return {
-    ...rest,
-    appSecretText: current?.reveal().toString('utf8') ?? null,
+    ...{ id, consumerId, methods, appKeyHash, state, notBefore, expiresAt },
+    appSecretText: appSecret === null ? null : textOf(appSecret),
     retiringSecretText:
-      former === null ? null : { text: former.appSecret.reveal().toString('utf8'), expiresAt: former.expiresAt },
+      retiringSecret === null ? null : { text: textOf(retiringSecret.appSecret), expiresAt: retiringSecret.expiresAt },
   };
 }
 
-function fromPortable({ appSecretText, retiringSecretText, ...rest }: PortableCredential): Credential {
+function fromPortable(portable: PortableCredential): Credential {
+  const { id, consumerId, methods, appKeyHash, state, notBefore, expiresAt } = portable;
+  const { appSecretText, retiringSecretText } = portable;
   return {
-    ...rest,
-    methods: shareMethods(rest.methods),
+    id,
+    consumerId,
+    methods: shareMethods(methods),
+    appKeyHash,
     appSecret: appSecretText === null ? null : Secret.fromText(appSecretText),
     retiringSecret:
       retiringSecretText === null
         ? null
         : { appSecret: Secret.fromText(retiringSecretText.text), expiresAt: retiringSecretText.expiresAt },
+    state,
+    notBefore,
+    expiresAt,
   };
+}
+
+function textOf(secret: Secret): string {
+  return secret.reveal().toString('utf8');
 }
 
 const sharedMethods = new Map<string, Credential['methods']>();
