@@ -22,10 +22,10 @@ export const signatureDefaults = { clockSkewSeconds: 300, replayProtection: fals
  * after an upgrade are never checked.
  */
 export function refuseUndeliveredBody(request: HttpRequest): Refusal | null {
-  if (request.findHeader('upgrade') !== null) {
+  if (request.headers.find('upgrade') !== null) {
     return refuse('BODY_TOO_LARGE', 'the request asks for an upgrade, after which nothing can be verified');
   }
-  const contentLength = request.findHeader('content-length');
+  const contentLength = request.headers.find('content-length');
   if (request.bodyLength > 0 || contentLength === null || /^0+$/.test(contentLength)) return null;
   return refuse('BODY_TOO_LARGE', 'the request has a body, and Envoy did not deliver it');
 }

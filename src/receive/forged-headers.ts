@@ -37,7 +37,7 @@ export const identityNameSamples: readonly string[] = [
  * §5.1), which Envoy could not take there, refuses the request (`MALFORMED_REQUEST`). Envoy itself passes no such name on.
  */
 export function findForgedHeaders(request: HttpRequest): readonly string[] | Refusal {
-  const names = request.headerNames(looksLikeIdentity);
+  const names = request.headers.namesWhere(looksLikeIdentity);
   return names.every(isToken) ? names : refuse('MALFORMED_REQUEST', 'the name of an identity header is not a token');
 }
 

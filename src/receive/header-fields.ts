@@ -13,6 +13,7 @@ const MAX_WALKS = 48;
 export class HeaderFields {
   readonly #bytes: Buffer;
   readonly #slots: number[] = [];
+  #isRaw = false;
   #walks = 0;
   /** Where the headers of each name stand, by its text in lower case; null until it pays. */
   #index: ReadonlyMap<string, readonly number[]> | null = null;
@@ -26,14 +27,24 @@ export class HeaderFields {
     return this.#slots.length / SLOTS;
   }
 
-  /** Reads an `envoy.config.core.v3.HeaderMap`. */
+  /**
+   * Whether values came as raw bytes (`header_map`). In the other form Envoy writes `!` for bytes it cannot show and
+   * joins repeated headers with `,`.
+   */
+  get isRaw(): boolean {
+    return this.#isRaw;
+  }
+
+  /** Reads an `envoy.config.core.v3.HeaderMap`, in place of all entries of the other form. */
   readMap(reader: WireReader, start: number, end: number): void {
+    if (!this.#isRaw && this.#slots.length > 0) this.#slots.length = 0;
+    this.#isRaw = true;
     reader.at = start;
     while (reader.at < end) {
       const tag = reader.readVarint();
       if (tag === 0x0a) {
         const from = reader.readSpan(end);
-        this.readField(reader, from, reader.spanEnd);
+        readPair(reader, from, reader.spanEnd, this.#slots);
       } else {
         reader.skip(tag & 7, end);
       }
@@ -41,9 +52,11 @@ export class HeaderFields {
     reader.finish(end);
   }
 
-  /** Reads one header: a `HeaderValue`, or an entry of the map of headers. */
-  readField(reader: WireReader, start: number, end: number): void {
+  /** Reads one entry of the map `headers`; it counts only where no raw headers came. */
+  readEntry(reader: WireReader, start: number, end: number): void {
+    const { length } = this.#slots;
     readPair(reader, start, end, this.#slots);
+    if (this.#isRaw) this.#slots.length = length;
   }
 
   /** The first value; null when there is none. */

@@ -12,8 +12,8 @@ const NO_SPAN = -1;
  * raw one decides. Text comes one character a byte (latin1), so that nothing is lost or repaired on the way.
  */
 export class HttpRequest {
+  readonly headers: HeaderFields;
   readonly #bytes: Buffer;
-  #headers: HeaderFields;
   #pathStart = NO_SPAN;
   #pathEnd = 0;
   #hostStart = NO_SPAN;
@@ -27,11 +27,10 @@ export class HttpRequest {
   #methodStart = 0;
   #methodEnd = 0;
   #size = 0;
-  #isRaw = false;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#headers = new HeaderFields(bytes);
+    this.headers = new HeaderFields(bytes);
   }
 
   /** Reads an encoded `envoy.service.auth.v3.CheckRequest`; null when the bytes are no such message. */
@@ -60,13 +59,15 @@ export class HttpRequest {
 
   /** The raw `:path`. */
   get path(): string {
-    return this.findHeader(':path') ?? (this.#pathStart === NO_SPAN ? '' : this.#text(this.#pathStart, this.#pathEnd));
+    return (
+      this.headers.find(':path') ?? (this.#pathStart === NO_SPAN ? '' : this.#text(this.#pathStart, this.#pathEnd))
+    );
   }
 
   /** The raw `:authority`. */
   get authority(): string {
     return (
-      this.findHeader(':authority') ?? (this.#hostStart === NO_SPAN ? '' : this.#text(this.#hostStart, this.#hostEnd))
+      this.headers.find(':authority') ?? (this.#hostStart === NO_SPAN ? '' : this.#text(this.#hostStart, this.#hostEnd))
     );
   }
 
@@ -80,7 +81,7 @@ export class HttpRequest {
     return this.#bodyEnd - this.#bodyStart;
   }
 
-  /** The size of the body that Envoy tells, in bytes. */
+  /** The size of the body that Envoy reports, in bytes. */
   get declaredSize(): number {
     return this.#size;
   }
@@ -88,39 +89,6 @@ export class HttpRequest {
   /** `context_extensions["endpoint"]` of the Envoy route; null when the route names none. */
   get endpointExtension(): string | null {
     return this.#endpointStart === NO_SPAN ? null : this.#text(this.#endpointStart, this.#endpointEnd);
-  }
-
-  /**
-   * Whether header values came as raw bytes (`header_map`). In the other form Envoy writes `!` for bytes it cannot
-   * show and joins repeated headers with `,`.
-   */
-  get hasRawHeaders(): boolean {
-    return this.#isRaw;
-  }
-
-  /** How many headers came, pseudo-headers included. */
-  get headerCount(): number {
-    return this.#headers.count;
-  }
-
-  /** The first value of a header; null when the request has none. Names compare without case; `name` is lower case. */
-  findHeader(name: string): string | null {
-    return this.#headers.find(name);
-  }
-
-  /** The value of a header that stands once; null when it is absent, and `repeated` when it stands more than once. */
-  findSingleHeader(name: string): string | null | { readonly repeated: true } {
-    return this.#headers.findSingle(name);
-  }
-
-  /** Every value of a header in the order received, as raw bytes (views of the message). */
-  headerValues(name: string): Buffer[] {
-    return this.#headers.valuesOf(name);
-  }
-
-  /** The names of headers that `isWanted` picks by their bytes, as received; a name may come more than once. */
-  headerNames(isWanted: (bytes: Uint8Array, start: number, end: number) => boolean): string[] {
-    return this.#headers.namesWhere(isWanted);
   }
 
   #readAttributes(reader: WireReader, start: number): void {
@@ -148,7 +116,6 @@ export class HttpRequest {
 
   #readHttp(reader: WireReader, start: number): void {
     const end = reader.spanEnd;
-    const mapHeaders = new HeaderFields(this.#bytes);
     let hasRawBody = false;
     reader.at = start;
     while (reader.at < end) {
@@ -162,7 +129,7 @@ export class HttpRequest {
             this.#methodEnd = to;
             break;
           case 3:
-            mapHeaders.readField(reader, from, to);
+            this.headers.readEntry(reader, from, to);
             break;
           case 4:
             this.#pathStart = from;
@@ -184,8 +151,7 @@ export class HttpRequest {
             if (hasRawBody) this.#setBody(from, to);
             break;
           case 13:
-            this.#isRaw = true;
-            this.#headers.readMap(reader, from, to);
+            this.headers.readMap(reader, from, to);
             break;
           default:
         }
@@ -197,7 +163,6 @@ export class HttpRequest {
       }
     }
     reader.finish(end);
-    if (!this.#isRaw) this.#headers = mapHeaders;
   }
 
   #readExtension(reader: WireReader, start: number): void {

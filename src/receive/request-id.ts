@@ -10,6 +10,6 @@ export function isRequestId(text: string): boolean {
 
 /** The id that names a request in refusals and logs: Envoy's `x-request-id` when it has its form, else a new UUID (spec §5). */
 export function requestIdOf(request: HttpRequest | null): string {
-  const given = request?.findHeader('x-request-id') ?? null;
+  const given = request?.headers.find('x-request-id') ?? null;
   return given !== null && isRequestId(given) ? given : randomUUID();
 }

@@ -24,20 +24,11 @@ export const SENT_PROTOCOL = 'HTTP/1.1';
 
 /** A caller's request in the form in which the gateway would check it. */
 export function signableRequest(request: ClientRequest): SignableRequest {
-  const { method, path, authority, body } = request;
-  return {
-    method,
-    path,
-    authority,
-    body,
-    protocol: SENT_PROTOCOL,
-    hasRawHeaders: true,
-    headerCount: request.headers.length,
-    headerValues: (name) =>
-      request.headers
-        .filter(([candidate]) => candidate.toLowerCase() === name)
-        .map(([, value]) => Buffer.from(value, 'latin1')),
-  };
+  const valuesOf = (name: string): readonly Buffer[] =>
+    request.headers
+      .filter(([candidate]) => candidate.toLowerCase() === name)
+      .map(([, value]) => Buffer.from(value, 'latin1'));
+  return { ...request, protocol: SENT_PROTOCOL, headers: { isRaw: true, count: request.headers.length, valuesOf } };
 }
 
 /** The same request with these headers in place of all that have their names. */

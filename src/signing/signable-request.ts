@@ -15,12 +15,17 @@ export interface SignableRequest {
   readonly protocol: string;
   /** The whole body as received. Only read, never changed. */
   readonly body: Buffer;
+  readonly headers: SignableHeaders;
+}
+
+/** The headers of one. */
+export interface SignableHeaders {
   /** False when Envoy wrote `!` for the header bytes that it could not show (spec §2.1). */
-  readonly hasRawHeaders: boolean;
+  readonly isRaw: boolean;
   /** How many headers there are: at least one for each name that has a value. */
-  readonly headerCount: number;
+  readonly count: number;
   /** Every value of a header, by its lower-case name, in the order received and without surrounding white space. */
-  headerValues(name: string): readonly Buffer[];
+  valuesOf(name: string): readonly Buffer[];
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
@@ -44,7 +49,7 @@ export function checkTarget(request: SignableRequest): Refusal | null {
 
 /** Tells whether a text of this request may have lost bytes on its way from Envoy. */
 export function mayHaveLostBytes(request: SignableRequest, text: string): boolean {
-  return !request.hasRawHeaders && text.includes(LOSS_MARK);
+  return !request.headers.isRaw && text.includes(LOSS_MARK);
 }
 
 /** The query of a request target: what follows its first `?`; `''` when nothing does. */

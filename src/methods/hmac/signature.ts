@@ -50,7 +50,7 @@ export function parseHmac(
   if (algorithm === undefined) return malformed(describeAlgorithm(authorization.algorithm));
   const dateSeconds = readDate(request);
   if (typeof dateSeconds !== 'number') return dateSeconds;
-  const digests = request.headerValues('digest');
+  const digests = request.headers.valuesOf('digest');
   const badBody = checkBodyIsSigned(request, digests.length, authorization.signedHeaders);
   if (badBody !== null) return badBody;
   return {
@@ -78,15 +78,15 @@ export function verifyHmac(credentials: HmacCredentials, secrets: readonly Secre
 }
 
 function readAuthorization(request: SignableRequest): HmacAuthorization | Refusal {
-  const values = request.headerValues('authorization');
+  const values = request.headers.valuesOf('authorization');
   const [value] = values;
   if (value === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no Authorization header');
   if (values.length > 1) return malformed('the request has more than one Authorization header');
-  return parseHmacAuthorization(value.toString('latin1'), maxSignedNames(request.headerCount));
+  return parseHmacAuthorization(value.toString('latin1'), maxSignedNames(request.headers.count));
 }
 
 function readDate(request: SignableRequest): number | Refusal {
-  const values = request.headerValues('date');
+  const values = request.headers.valuesOf('date');
   if (values.length !== 1) return malformed('the request does not have one Date header');
   const seconds = parseImfFixdate(values[0]?.toString('latin1') ?? '');
   return seconds ?? malformed('the Date header is not an IMF-fixdate such as Thu, 22 Jun 2017 21:12:36 GMT');

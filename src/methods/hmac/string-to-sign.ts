@@ -70,6 +70,6 @@ export function hmacTexts(
 /** The text that is signed for a header; null when the request has none of that name. */
 function headerText(request: SignableRequest, name: string): string | null {
   if (name === HOST) return request.authority === '' ? null : request.authority;
-  const values = request.headerValues(name);
+  const values = request.headers.valuesOf(name);
   return values.length === 0 ? null : values.map((value) => value.toString('latin1')).join(', ');
 }

@@ -67,10 +67,10 @@ const kinds: { readonly [K in CarrierKind]: Kind } = {
       return fault === null ? null : `${JSON.stringify(name)} ${fault}`;
     },
     comparable: (name) => name.toLowerCase(),
-    find: (request, _query, name) => request.findSingleHeader(name.toLowerCase()),
+    find: (request, _query, name) => request.headers.findSingle(name.toLowerCase()),
     remove: ({ headersToRemove }, request, name) => {
       const lower = name.toLowerCase();
-      if (request.findHeader(lower) !== null) headersToRemove.push(lower);
+      if (request.headers.find(lower) !== null) headersToRemove.push(lower);
     },
     carry: (request, name, appKey) => withHeaders(request, [[name, appKey]]),
     sentValues: ({ headers }, name) =>

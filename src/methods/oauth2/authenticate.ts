@@ -57,8 +57,8 @@ export function concealToken(
   { hideCredentials, tokenInQuery }: OAuth2Options,
 ): UpstreamChanges {
   if (!hideCredentials) return unchanged;
-  const isInHeader = request
-    .headerValues('authorization')
+  const isInHeader = request.headers
+    .valuesOf('authorization')
     .some((value) => HOLDS_BEARER.test(value.toString('latin1').trim()));
   const headersToRemove = isInHeader ? ['authorization'] : [];
   const { query } = target;
@@ -69,7 +69,7 @@ export function concealToken(
 /** The token of a request as text, or why there is none. `query` is null where it is not looked at. */
 export function findToken(request: HttpRequest, query: string | null): string | Refusal {
   const inQuery = query === null ? null : findParameter(query, PARAMETER);
-  const value = request.findSingleHeader('authorization');
+  const value = request.headers.findSingle('authorization');
   if (value !== null && typeof value !== 'string') {
     return refuse('CREDENTIALS_MALFORMED', 'the Authorization header stands twice');
   }

@@ -25,7 +25,7 @@ const UTF8_CHARSETS = ['utf-8', 'utf8'];
  */
 export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' | 'forward'): BodyForm | Refusal {
   if (request.body.length === 0) return 'url';
-  const types = request.headerValues('content-type');
+  const types = request.headers.valuesOf('content-type');
   const text = types[0]?.toString('latin1') ?? '';
   if (types.length > 1 || text.includes(',')) return unverifiable('the request has more than one Content-Type');
 
@@ -41,7 +41,7 @@ export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' 
   if (!isUtf8Type(mediaType)) {
     return unverifiable('the charset of the body is not UTF-8');
   }
-  const encodings = request.headerValues('content-encoding');
+  const encodings = request.headers.valuesOf('content-encoding');
   if (encodings.length > 1 || (encodings[0]?.toString('latin1').toLowerCase() ?? 'identity') !== 'identity') {
     return unverifiable('the body has a Content-Encoding');
   }

@@ -156,7 +156,7 @@ class SpanTrace implements CheckTrace {
 }
 
 function parentOf(request: HttpRequest, traceParent: string | null): Context {
-  const text = traceParent ?? request.findHeader('traceparent');
+  const text = traceParent ?? request.headers.find('traceparent');
   if (text === null || text.length > LONGEST_TRACE_PARENT) return ROOT_CONTEXT;
   const parent = parseTraceParent(text);
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });

@@ -52,5 +52,6 @@ export const emptyMessage: SignedMessage = {
 
 export function toSignable(message: SignedMessage): SignableRequest {
   const { protocol, hasRawHeaders } = message;
-  return { ...signableRequest(message), protocol, hasRawHeaders };
+  const signable = signableRequest(message);
+  return { ...signable, protocol, headers: { ...signable.headers, isRaw: hasRawHeaders } };
 }

@@ -150,17 +150,17 @@ describe('requests of Check, written with the definitions of Envoy', () => {
     assert.equal(request.path, '/\xe9?x=1');
     assert.equal(request.authority, 'a.example');
     assert.deepEqual(
-      request.headerValues('x-app-key').map((value) => value.toString('latin1')),
+      request.headers.valuesOf('x-app-key').map((value) => value.toString('latin1')),
       ['one', 'two'],
     );
-    assert.deepEqual(request.findSingleHeader('x-app-key'), { repeated: true });
-    assert.equal(request.findHeader('empty'), '');
-    assert.equal(request.findHeader('text'), 'v');
-    assert.equal(request.findHeader('absent'), null);
+    assert.deepEqual(request.headers.findSingle('x-app-key'), { repeated: true });
+    assert.equal(request.headers.find('empty'), '');
+    assert.equal(request.headers.find('text'), 'v');
+    assert.equal(request.headers.find('absent'), null);
     assert.equal(request.endpointExtension, 'orders');
     assert.deepEqual([...request.body], [0, 255, 128, 10, 13]);
     assert.equal(request.declaredSize, 5);
-    assert.equal(request.hasRawHeaders, true);
+    assert.equal(request.headers.isRaw, true);
   });
 
   it('are read with a map of headers and a text body', () => {
@@ -173,9 +173,9 @@ describe('requests of Check, written with the definitions of Envoy', () => {
     const request = parse(message);
     assert.equal(request.path, '/map');
     assert.equal(request.authority, 'api.example.com:8080', 'the host stands for an authority that is no header');
-    assert.equal(request.findSingleHeader('x-app-key'), 'k');
+    assert.equal(request.headers.findSingle('x-app-key'), 'k');
     assert.equal(request.body.toString('utf8'), 'h\u00e4 !');
-    assert.equal(request.hasRawHeaders, false);
+    assert.equal(request.headers.isRaw, false);
   });
 
   it('are read when they say nothing at all', () => {

@@ -58,7 +58,7 @@ describe('reading a CheckRequest', () => {
     ]) {
       const http = nested(0x6a, nested(0x0a, header));
       const message = nested(0x0a, nested(0x22, nested(0x12, http)));
-      assert.equal(HttpRequest.parse(Buffer.from(message))?.findHeader('x'), '2');
+      assert.equal(HttpRequest.parse(Buffer.from(message))?.headers.find('x'), '2');
     }
   });
 
@@ -94,12 +94,12 @@ describe('reading a CheckRequest', () => {
         assert.equal(request.path, '/orders?x=1');
         assert.equal(request.authority, 'api.example.com:443');
         assert.equal(request.protocol, 'HTTP/2');
-        assert.equal(request.findHeader('x-one'), '1');
+        assert.equal(request.headers.find('x-one'), '1');
         assert.equal(request.body.toString(), 'text');
         assert.equal(request.bodyLength, 4);
         assert.equal(request.declaredSize, 4);
         assert.equal(request.endpointExtension, 'orders');
-        assert.equal(request.hasRawHeaders, headerForm === 'raw');
+        assert.equal(request.headers.isRaw, headerForm === 'raw');
       });
     }
   }
@@ -115,7 +115,7 @@ describe('reading a CheckRequest', () => {
     http.body = 'map';
     const request = HttpRequest.parse(CheckRequest.encode(message).finish());
     assert.ok(request);
-    assert.deepEqual([request.path, request.findHeader('x'), request.body.toString()], ['/raw', 'raw', 'raw']);
+    assert.deepEqual([request.path, request.headers.find('x'), request.body.toString()], ['/raw', 'raw', 'raw']);
   });
 
   it('finds header names without case and only whole', () => {
@@ -125,9 +125,9 @@ describe('reading a CheckRequest', () => {
         ['x-app-keys', 'no'],
       ],
     });
-    assert.equal(request.findHeader('x-app-key'), 'k');
-    assert.equal(request.findHeader('x-app-ke'), null);
-    assert.equal(request.findHeader('x-app-key\0'), null);
+    assert.equal(request.headers.find('x-app-key'), 'k');
+    assert.equal(request.headers.find('x-app-ke'), null);
+    assert.equal(request.headers.find('x-app-key\0'), null);
   });
 
   it('tells an extension that is empty from one that is absent', () => {
@@ -228,10 +228,10 @@ function readEverything(request: HttpRequest | null): void {
   assert.equal(typeof request.protocol, 'string');
   assert.equal(request.body.length, request.bodyLength);
   assert.ok(request.declaredSize >= 0);
-  for (const each of request.headerNames(() => true)) {
-    request.findHeader(each.toLowerCase());
-    request.findSingleHeader(each.toLowerCase());
-    request.headerValues(each.toLowerCase());
+  for (const each of request.headers.namesWhere(() => true)) {
+    request.headers.find(each.toLowerCase());
+    request.headers.findSingle(each.toLowerCase());
+    request.headers.valuesOf(each.toLowerCase());
   }
 }
 
@@ -253,15 +253,15 @@ function assertReadAlike(message: Uint8Array): void {
         rawValue.length > 0 ? Buffer.from(rawValue).toString('latin1') : latin1(value),
       ])
     : [...http.headers].map(([key, value]): [string, string] => [key, latin1(value)]);
-  assert.equal(request.hasRawHeaders, http.headerMap !== undefined);
-  const names = request.headerNames(() => true);
+  assert.equal(request.headers.isRaw, http.headerMap !== undefined);
+  const names = request.headers.namesWhere(() => true);
   assert.deepEqual(new Set(names), new Set(headers.map(([key]) => key)));
   for (const each of new Set(names.map((key) => key.toLowerCase()))) {
     const values = headers.filter(([key]) => key.toLowerCase() === each).map(([, value]) => value);
-    const found: readonly string[] = request.headerValues(each).map((value) => value.toString('latin1'));
+    const found: readonly string[] = request.headers.valuesOf(each).map((value) => value.toString('latin1'));
     assert.deepEqual(http.headerMap ? found : [...found].sort(), http.headerMap ? values : values.sort());
-    assert.equal(request.findHeader(each), found[0] ?? null);
-    assert.equal(typeof request.findSingleHeader(each) === 'string', values.length === 1);
+    assert.equal(request.headers.find(each), found[0] ?? null);
+    assert.equal(typeof request.headers.findSingle(each) === 'string', values.length === 1);
   }
 }
 
