@@ -1,5 +1,6 @@
 import type { AuthenticationMethod, Endpoint } from '../model/endpoint.ts';
-import { authenticateByHmac, concealHmac } from './hmac/authenticate.ts';
+import { authenticateSigner } from './authenticate-signer.ts';
+import { concealHmac, hmacStrategy } from './hmac/authenticate.ts';
 import { kongHmacAuth } from './hmac/kong.ts';
 import { hmacOptions } from './hmac/options.ts';
 import { signHmac } from './hmac/sign.ts';
@@ -11,7 +12,7 @@ import type { Method, Proof } from './method.ts';
 import { authenticateByOAuth2, bearerErrors, concealToken } from './oauth2/authenticate.ts';
 import { kongOAuth2 } from './oauth2/kong.ts';
 import { oauth2Options } from './oauth2/options.ts';
-import { authenticateByParameterSignature, concealReadParameters } from './parameter-signature/authenticate.ts';
+import { concealReadParameters, parameterStrategy } from './parameter-signature/authenticate.ts';
 import { parameterSignatureOptions } from './parameter-signature/options.ts';
 import { signParameters } from './parameter-signature/sign.ts';
 
@@ -29,7 +30,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
   },
   hmac: {
     proof: 'signature',
-    authenticate: authenticateByHmac,
+    authenticate: (routed, options, ports) => authenticateSigner(hmacStrategy, routed, options, ports),
     conceal: concealHmac,
     sign: (request, { algorithms: [algorithm = 'hmac-sha256'] }, signing) =>
       signHmac(request, { ...signing, algorithm }),
@@ -40,7 +41,7 @@ export const methods: { readonly [M in AuthenticationMethod]: Method<M> } = {
   },
   'parameter-signature': {
     proof: 'signature',
-    authenticate: authenticateByParameterSignature,
+    authenticate: (routed, options, ports) => authenticateSigner(parameterStrategy, routed, options, ports),
     conceal: concealReadParameters,
     sign: (request, options, { nowSeconds, ...signing }) =>
       signParameters(request, { ...signing, timestampSeconds: nowSeconds, options }),

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../refusal.ts';
 import { equal } from '../../signing/equal.ts';
 import { checkTarget, type SignableRequest } from '../../signing/signable-request.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
+import type { SignerCredentials } from '../authenticate-signer.ts';
 import type { VerifiedSignature } from '../caller.ts';
 import { macOf } from './algorithms.ts';
 import { type HmacAuthorization, parseHmacAuthorization } from './authorization.ts';
@@ -14,15 +15,12 @@ import { hmacTexts, signableVersions } from './string-to-sign.ts';
 export const MAX_HMAC_BODY_BYTES = 10_485_760;
 
 /** An hmac request that is well formed: everything that can be said before its App Key is looked up. */
-export interface HmacCredentials {
-  readonly appKey: string;
+export interface HmacCredentials extends SignerCredentials {
   readonly algorithm: HmacAlgorithm;
-  /** The bytes of the signature, of any length. */
-  readonly mac: Buffer;
   /** The strings to sign that are accepted, the one with `HTTP/1.1` first. */
   readonly texts: readonly Buffer[];
-  /** The signed `Date`, in seconds since the epoch. */
-  readonly dateSeconds: number;
+  /** The signed `Date`. */
+  readonly signedAtSeconds: number;
   /** The `Digest` header as latin1 text; null when there is none, which only an empty body may do. */
   readonly digest: string | null;
 }
@@ -48,8 +46,8 @@ export function parseHmac(
 
   const algorithm = options.algorithms.find((allowed) => allowed === authorization.algorithm);
   if (algorithm === undefined) return malformed(describeAlgorithm(authorization.algorithm));
-  const dateSeconds = readDate(request);
-  if (typeof dateSeconds !== 'number') return dateSeconds;
+  const signedAtSeconds = readDate(request);
+  if (typeof signedAtSeconds !== 'number') return signedAtSeconds;
   const digests = request.headers.valuesOf('digest');
   const badBody = checkBodyIsSigned(request, digests.length, authorization.signedHeaders);
   if (badBody !== null) return badBody;
@@ -58,7 +56,7 @@ export function parseHmac(
     algorithm,
     mac: authorization.mac,
     texts,
-    dateSeconds,
+    signedAtSeconds,
     digest: digests[0]?.toString('latin1') ?? null,
   };
 }

@@ -1,48 +1,15 @@
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
-import { type Pending, whenReady } from '../../pending.ts';
-import { isRefusal, type Refusal } from '../../refusal.ts';
+import { whenReady } from '../../pending.ts';
+import { isRefusal } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
 import { takeTurns } from '../../signing/work.ts';
-import { authenticateSigner, type SignatureStrategy } from '../authenticate-signer.ts';
-import {
-  type Authenticated,
-  type AuthenticationPorts,
-  pathToSet,
-  unchanged,
-  type UpstreamChanges,
-} from '../authenticated.ts';
-import { refuseUndeliveredBody } from '../signed-request.ts';
+import type { SignatureStrategy } from '../authenticate-signer.ts';
+import { pathToSet, unchanged, type UpstreamChanges } from '../authenticated.ts';
 import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
 import { firstBytesOf } from './string-to-sign.ts';
 import { stripReservedParameters } from './strip-parameters.ts';
-
-/** A request whose parameters and credentials are well formed. */
-interface Signed {
-  readonly parameters: ParameterRequest;
-  readonly credentials: ParameterCredentials;
-}
-
-/**
- * Authenticates by a signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data`
- * takes the place of the body: the very bytes that were verified.
- */
-export function authenticateByParameterSignature(
-  routed: Routed,
-  options: ParameterSignatureOptions,
-  ports: AuthenticationPorts,
-): Pending<Authenticated | Refusal> {
-  const { request } = routed.received;
-  const undelivered = refuseUndeliveredBody(request);
-  if (undelivered !== null) return undelivered;
-  return whenReady(takeTurns(parsingParameterRequest(request, options)), (parameters) => {
-    if (isRefusal(parameters)) return parameters;
-    const credentials = parseParameterCredentials(parameters, options);
-    if (isRefusal(credentials)) return credentials;
-    return authenticateSigner(strategy, routed, options, { parameters, credentials }, ports);
-  });
-}
 
 /**
  * Takes the wrapper off a well-formed JSON body, and with `hideCredentials` the reserved parameters out of query and
@@ -69,11 +36,18 @@ export function concealReadParameters(routed: Routed, options: ParameterSignatur
   return concealParameters(routed, options, parameters);
 }
 
-const strategy: SignatureStrategy<Signed, ParameterSignatureOptions> = {
+/**
+ * A signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data` takes the place of
+ * the body: the very bytes that were verified.
+ */
+export const parameterStrategy: SignatureStrategy<ParameterCredentials, ParameterSignatureOptions> = {
   method: 'parameter-signature',
-  verify: ({ credentials }, secrets) => takeTurns(verifyParameterSignature(credentials, secrets)),
-  signedAtSeconds: ({ credentials }) => credentials.timestampSeconds,
-  checkBody: null,
-  hintOf: ({ parameters: { shownText } }) => firstBytesOf(shownText(), MAX_HINT_BYTES + 1),
+  read: (request, options) =>
+    whenReady(takeTurns(parsingParameterRequest(request, options)), (parameters) =>
+      isRefusal(parameters) ? parameters : parseParameterCredentials(parameters, options),
+    ),
+  verify: (credentials, secrets) => takeTurns(verifyParameterSignature(credentials, secrets)),
+  checkBody: () => null,
+  hintOf: ({ parameters }) => firstBytesOf(parameters.shownText(), MAX_HINT_BYTES + 1),
   conceal: (routed, options, { parameters }) => concealParameters(routed, options, parameters),
 };

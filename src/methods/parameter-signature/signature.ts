@@ -5,24 +5,19 @@ import { type Refusal, refuse } from '../../refusal.ts';
 import { equal } from '../../signing/equal.ts';
 import { parseApiTimestamp } from '../../signing/signed-time.ts';
 import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
+import type { SignerCredentials } from '../authenticate-signer.ts';
 import type { VerifiedSignature } from '../caller.ts';
 import { RESERVED_NAMES, type ReservedName } from './parameters.ts';
 import type { ParameterRequest } from './request.ts';
-import type { SigningText, SigningTextBuilder } from './string-to-sign.ts';
+import type { SigningText } from './string-to-sign.ts';
 
 const SIGN = /^[0-9a-f]{128}$/;
 /** Texts up to this size are hashed at one go: joining them costs less than a call for each piece. */
 const JOINED_BYTES = 65_536;
 
 /** A parameter signature that is well formed: everything that can be said before its App Key is looked up. */
-export interface ParameterCredentials {
-  readonly appKey: string;
-  /** The 64 bytes of `sign`. */
-  readonly mac: Buffer;
-  /** `apiTimestamp`, in seconds since the epoch; null when there is none. */
-  readonly timestampSeconds: number | null;
-  /** The strings to sign that are accepted, in the order they are tried. */
-  readonly texts: readonly SigningTextBuilder[];
+export interface ParameterCredentials extends SignerCredentials {
+  readonly parameters: ParameterRequest;
 }
 
 /**
@@ -31,10 +26,10 @@ export interface ParameterCredentials {
  * `apiTimestamp` where `requireTimestamp` is on.
  */
 export function parseParameterCredentials(
-  request: ParameterRequest,
+  parameters: ParameterRequest,
   options: Pick<ParameterSignatureOptions, 'requireTimestamp'>,
 ): ParameterCredentials | Refusal {
-  const { reserved } = request;
+  const { reserved } = parameters;
   const [appKey] = reserved.appKey;
   const [sign] = reserved.sign;
   const [timestamp] = reserved.apiTimestamp;
@@ -45,10 +40,10 @@ export function parseParameterCredentials(
   if (appKey.length === 0) return malformed('appKey', 'is empty');
   const signText = sign.toString('latin1');
   if (!SIGN.test(signText)) return malformed('sign', 'is not 128 lower-case hexadecimal digits');
-  const timestampSeconds = timestamp === undefined ? null : parseApiTimestamp(timestamp);
-  if (timestamp !== undefined && timestampSeconds === null) return malformed('apiTimestamp', 'is not digits only');
-  if (timestampSeconds === null && options.requireTimestamp) return malformed('apiTimestamp', 'is required and absent');
-  return { appKey: appKey.toString('utf8'), mac: Buffer.from(signText, 'hex'), timestampSeconds, texts: request.texts };
+  const signedAtSeconds = timestamp === undefined ? null : parseApiTimestamp(timestamp);
+  if (timestamp !== undefined && signedAtSeconds === null) return malformed('apiTimestamp', 'is not digits only');
+  if (signedAtSeconds === null && options.requireTimestamp) return malformed('apiTimestamp', 'is required and absent');
+  return { appKey: appKey.toString('utf8'), mac: Buffer.from(signText, 'hex'), signedAtSeconds, parameters };
 }
 
 /**
@@ -57,13 +52,13 @@ export function parseParameterCredentials(
  * Refuses with `AUTHENTICATION_FAILED`.
  */
 export function* verifyParameterSignature(
-  credentials: ParameterCredentials,
+  { parameters, mac }: ParameterCredentials,
   secrets: readonly Secret[],
 ): Work<VerifiedSignature | Refusal> {
-  for (const build of credentials.texts) {
+  for (const build of parameters.texts) {
     const macWith = yield* appendingSecret(build());
     for (const [secretIndex, secret] of secrets.entries()) {
-      if (equal(macWith(secret), credentials.mac)) return { secretIndex };
+      if (equal(macWith(secret), mac)) return { secretIndex };
     }
   }
   return refuse('AUTHENTICATION_FAILED', 'the signature does not fit the parameters');

@@ -26,7 +26,7 @@ export function checkHmacMessage(
   const verified = verifyHmac(credentials, keys.get(credentials.appKey) ?? []);
   if (isRefusal(verified)) return verified;
   return (
-    checkTime(credentials.dateSeconds, nowSeconds, options.clockSkewSeconds) ??
+    checkTime(credentials.signedAtSeconds, nowSeconds, options.clockSkewSeconds) ??
     (credentials.digest === null ? null : runAtOnce(checkDigest(credentials.digest, message.body)))
   );
 }
@@ -45,9 +45,9 @@ export function checkParameterMessage(
   if (isRefusal(credentials)) return { refusal: credentials, data };
   const verified = runAtOnce(verifyParameterSignature(credentials, keys.get(credentials.appKey) ?? []));
   if (isRefusal(verified)) return { refusal: verified, data };
-  const { timestampSeconds } = credentials;
+  const { signedAtSeconds } = credentials;
   return {
-    refusal: timestampSeconds === null ? null : checkTime(timestampSeconds, nowSeconds, options.clockSkewSeconds),
+    refusal: signedAtSeconds === null ? null : checkTime(signedAtSeconds, nowSeconds, options.clockSkewSeconds),
     data,
   };
 }

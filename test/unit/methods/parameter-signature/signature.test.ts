@@ -207,19 +207,21 @@ describe('parameters of a request', () => {
 describe('credentials of a parameter signature', () => {
   const credentials = (message: SignedMessage, requireTimestamp = false): unknown => {
     const found = parseParameterCredentials(parsed(message), { requireTimestamp });
-    return isRefusal(found) ? found : { ...found, texts: found.texts.length };
+    if (isRefusal(found)) return found;
+    const { parameters, ...rest } = found;
+    return { ...rest, texts: parameters.texts.length };
   };
   const missing = (detail: string): Refusal => ({ refused: 'CREDENTIALS_MISSING', detail });
   const bad = (detail: string): Refusal => ({ refused: 'CREDENTIALS_MALFORMED', detail });
 
   it('are App Key, MAC and time', () => {
-    const expected = { appKey: 'k', mac: Buffer.alloc(64), timestampSeconds: null, texts: 1 };
+    const expected = { appKey: 'k', mac: Buffer.alloc(64), signedAtSeconds: null, texts: 1 };
     assert.deepEqual(credentials(url(`appKey=k&sign=${HEX}`)), expected);
-    assert.deepEqual(credentials(url(`appKey=k&sign=${HEX}&apiTimestamp=17`)), { ...expected, timestampSeconds: 17 });
+    assert.deepEqual(credentials(url(`appKey=k&sign=${HEX}&apiTimestamp=17`)), { ...expected, signedAtSeconds: 17 });
     assert.deepEqual(credentials(json({ data: '', appKey: 'é', sign: HEX, apiTimestamp: 17 })), {
       ...expected,
       appKey: 'é',
-      timestampSeconds: 17,
+      signedAtSeconds: 17,
     });
   });
 
