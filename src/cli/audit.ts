@@ -4,18 +4,40 @@ import { ID_PATTERN } from '../document/fields.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { AuditEvent, AuditSelection } from '../manage/resource-store.ts';
 import { resourceKinds } from '../resources/resource.ts';
-import { addNoun, type CommandContext, helpText, readExits } from './command.ts';
-import { addStoreOptions, type StoreFlags } from './flags/options.ts';
+import { addNoun, type CommandContext } from './command.ts';
+import type { StoreFlags } from './flags/options.ts';
 import { type Moment, momentBack, parseMoment } from './flags/times.ts';
 import { parseCount } from './flags/values.ts';
 import { type ListView, printList } from './render/list.ts';
 import { formatTime } from './render/text.ts';
-import { readStore } from './store/read-store.ts';
+import { addReadAction } from './store/read-store.ts';
 
 /** Adds `postern audit` with its verbs. */
 export function registerAudit(program: Command, context: CommandContext): void {
   const noun = addNoun(program, 'audit', 'What was changed, by whom and when.', 'audit list --since 7d');
-  registerAuditList(noun, context);
+  const command = noun
+    .command('list')
+    .description('List what was changed, by whom and when, newest first. Secrets are in no event.')
+    .option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z', parseMoment)
+    .option('--actor <name>', 'what this one changed')
+    .option('--resource <resource>', 'changes of this: consumer/acme, grant/orders/acme, endpoint', parseResource)
+    .option('--limit <number>', 'the newest so many', parseCount, DEFAULT_LIMIT);
+  addReadAction(command, context, {
+    notes: `JSON and YAML have each resource before and after the change.`,
+    examples: [
+      'postern audit list --since 7d --resource consumer/acme',
+      'postern audit list --actor ada --limit 1000 -o json',
+    ],
+    show: async ({ audit }, { since, actor, resource, limit, output }: ListFlags) => {
+      const events = audit.events({
+        limit,
+        ...(since === undefined ? {} : { sinceMs: momentBack(since, context.clock.nowSeconds()) * 1000 }),
+        ...(actor === undefined ? {} : { actor }),
+        ...(resource === undefined ? {} : { resource }),
+      });
+      await printList(events, view, output, context.terminal);
+    },
+  });
 }
 
 interface ListFlags extends StoreFlags {
@@ -39,42 +61,7 @@ const view: ListView<AuditEvent> = {
   none: 'There is no such event.',
 };
 
-/** Adds `postern audit list`. */
-function registerAuditList(noun: Command, context: CommandContext): void {
-  const command = noun
-    .command('list')
-    .description('List what was changed, by whom and when, newest first. Secrets are in no event.')
-    .option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z', parseMoment)
-    .option('--actor <name>', 'what this one changed')
-    .option('--resource <resource>', 'changes of this: consumer/acme, grant/orders/acme, endpoint', parseResource)
-    .option('--limit <number>', 'the newest so many', parseCount, DEFAULT_LIMIT);
-  addStoreOptions(command)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `JSON and YAML have each resource before and after the change.`,
-        examples: [
-          'postern audit list --since 7d --resource consumer/acme',
-          'postern audit list --actor ada --limit 1000 -o json',
-        ],
-        exits: readExits,
-      }),
-    )
-    .action(async (flags: ListFlags) => {
-      await readStore(context, 'audit list', flags, async ({ audit }) => {
-        const { since, actor, resource, limit } = flags;
-        const events = audit.events({
-          limit,
-          ...(since === undefined ? {} : { sinceMs: momentBack(since, context.clock.nowSeconds()) * 1000 }),
-          ...(actor === undefined ? {} : { actor }),
-          ...(resource === undefined ? {} : { resource }),
-        });
-        await printList(events, view, flags.output, context.terminal);
-      });
-    });
-}
-
-/** What a change did, in a few words: `made`, `deleted`, or the fields that differ. */
+/** What a change did, in a few words: `created`, `deleted`, or the fields that differ. */
 function changed({ before, after }: AuditEvent): string {
   if (before === null) return 'created';
   if (after === null) return 'deleted';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
+import { reportFailure } from './failure.ts';
 import type { OpenStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
@@ -27,13 +28,30 @@ export interface CommandContext extends CommandPorts {
 /** Adds a command to the program, or to the command that it belongs to. */
 export type RegisterCommand = (parent: Command, context: CommandContext) => void;
 
+/** The name of a command as it is typed, without `postern`; messages and the audit trail have it: `consumer list`. */
+export function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+}
+
+/** What a command does: it takes operands and flags as commander gives them, which has no types for them. */
+export type CommandWork = (...parameters: never[]) => Promise<ExitCode>;
+
+/** Runs the work of a command, which gives its exit code. A fault becomes a message and a code (interfaces §5). */
+export function addAction(command: Command, context: CommandContext, work: CommandWork): void {
+  command.action(async (...parameters: readonly unknown[]) => {
+    try {
+      context.finish(await work(...(parameters as never[])));
+    } catch (error) {
+      context.finish(reportFailure(`postern ${nameOf(command)}`, error, context.terminal));
+    }
+  });
+}
+
 /** Adds a resource that operators manage; its verbs are added to what this gives. */
 export function addNoun(program: Command, name: string, description: string, example: string): Command {
-  return program
-    .command(name)
-    .helpGroup('Resources:')
-    .description(description)
-    .addHelpText('after', helpText({ examples: [`postern ${example}`] }));
+  const noun = program.command(name).helpGroup('Resources:').description(description);
+  return addHelp(noun, { examples: [`postern ${example}`] });
 }
 
 /** What exit codes of a command mean, in a few words; 0 and 2 mean the same for nearly all. */
@@ -50,28 +68,27 @@ export const changeExits = {
 
 const HELP_COLUMNS = 120;
 
-/** The text below the flags in the help of a command. */
-export function helpText({
-  notes,
-  examples,
-  exits,
-}: {
+/** What stands below the flags in the help of a command. */
+export interface Help {
   readonly notes?: string;
   /** Command lines. */
   readonly examples: readonly string[];
   readonly exits?: ExitTexts;
-}): string {
-  const shown = examples.map((line) => `\n  $ ${line}`).join('');
+}
+
+/** Adds the text below the flags to the help of a command. */
+export function addHelp(command: Command, { notes, examples, exits }: Help): Command {
   const texts: ExitTexts = exits === undefined ? {} : { done: 'done', usage: 'usage', ...exits };
-  const meanings = (Object.keys(exitCodes) as (keyof typeof exitCodes)[]).flatMap((name) => {
-    const text = texts[name];
-    return text === undefined ? [] : [`${String(exitCodes[name])} ${text}`];
+  const meanings = Object.entries(exitCodes).flatMap(([name, code]) => {
+    const text = texts[name as keyof ExitTexts];
+    return text === undefined ? [] : [`${String(code)} ${text}`];
   });
-  return [
-    ...(notes === undefined ? [] : [`\n${notes}`]),
-    `\n${examples.length === 1 ? 'Example' : 'Examples'}:${shown}`,
-    ...(meanings.length === 0 ? [] : [`\n${wrap(`Exit codes: ${meanings.join(', ')}.`)}`]),
-  ].join('\n');
+  const blocks = [
+    ...(notes === undefined ? [] : [notes]),
+    `${examples.length === 1 ? 'Example' : 'Examples'}:${examples.map((line) => `\n  $ ${line}`).join('')}`,
+    ...(meanings.length === 0 ? [] : [wrap(`Exit codes: ${meanings.join(', ')}.`)]),
+  ];
+  return command.addHelpText('after', `\n${blocks.join('\n\n')}`);
 }
 
 function wrap(text: string): string {

@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type CommandContext, helpText } from './command.ts';
+import { addHelp, type CommandContext } from './command.ts';
 import { exitCodes } from './terminal.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -7,26 +7,23 @@ type Shell = (typeof shells)[number];
 
 /** Adds `postern completion`, which looks at all commands of the program when it runs. */
 export function registerCompletion(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('completion')
     .description('Print a script that completes commands, flags and their values when Tab is pressed.')
-    .addArgument(new Argument('<shell>', 'for which shell').choices(shells))
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Put the line for your shell into its start-up file.`,
-        examples: [
-          'source <(postern completion bash)     # ~/.bashrc',
-          'source <(postern completion zsh)      # ~/.zshrc, after compinit',
-          'postern completion fish | source      # ~/.config/fish/config.fish',
-        ],
-        exits: { usage: 'usage' },
-      }),
-    )
-    .action((shell: Shell) => {
-      context.terminal.out.write(scripts[shell](completionTree(program)));
-      context.finish(exitCodes.done);
-    });
+    .addArgument(new Argument('<shell>', 'for which shell').choices(shells));
+  addHelp(command, {
+    notes: `Put the line for your shell into its start-up file.`,
+    examples: [
+      'source <(postern completion bash)     # ~/.bashrc',
+      'source <(postern completion zsh)      # ~/.zshrc, after compinit',
+      'postern completion fish | source      # ~/.config/fish/config.fish',
+    ],
+    exits: { usage: 'usage' },
+  });
+  command.action((shell: Shell) => {
+    context.terminal.out.write(scripts[shell](nodesOf(program, [])));
+    context.finish(exitCodes.done);
+  });
 }
 
 const scripts: Readonly<Record<Shell, (tree: readonly CompletionNode[]) => string>> = {
@@ -54,11 +51,7 @@ interface CompletionFlag {
   readonly value: 'none' | 'text' | 'file' | readonly string[];
 }
 
-/** Every command below the program, itself first. */
-function completionTree(program: Command): readonly CompletionNode[] {
-  return nodesOf(program, []);
-}
-
+/** A command and every one below it. */
 function nodesOf(command: Command, path: readonly string[]): readonly CompletionNode[] {
   const verbs = command.commands.filter((child) => child.name() !== 'help');
   const options = [...command.createHelp().visibleOptions(command)];

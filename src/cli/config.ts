@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Environment, parseConfig, settings } from '../config.ts';
 import { replaceInvisible } from '../document/source-text.ts';
 import { parseKeyRingLocation } from '../keyring/ring-location.ts';
-import type { CommandContext } from './command.ts';
+import { addHelp, type CommandContext } from './command.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -26,14 +26,14 @@ interface ShownSetting {
 
 /** Adds `postern config`. */
 export function registerConfig(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('config')
     .description('Show every setting with its value and meaning. Settings are environment variables.')
-    .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  $ POSTERN_LOG_LEVEL=debug postern config')
-    .action(({ output }: { output: OutputFormat }) => {
-      context.finish(showConfig(context.terminal, output));
-    });
+    .addOption(outputOption());
+  addHelp(command, { examples: ['POSTERN_LOG_LEVEL=debug postern config'] });
+  command.action(({ output }: { output: OutputFormat }) => {
+    context.finish(showConfig(context.terminal, output));
+  });
 }
 
 /** Prints the settings; what is wrong with them goes to standard error and makes the exit code 1. */

@@ -42,7 +42,7 @@ export function renderProblems(
   texts: ReadonlyMap<string, string>,
   terminal: Pick<Terminal, 'environment' | 'out'>,
 ): string {
-  const colors = paintFor(terminal.out, terminal.environment);
+  const colors = paintFor(terminal);
   const blocks = renderPlaces(problems, texts, { terminal, level: '' });
   const isCut = problems.length >= MAX_PROBLEMS;
   const files = new Set(problems.map(({ file }) => file)).size;
@@ -56,7 +56,7 @@ export function renderWarnings(
   texts: ReadonlyMap<string, string>,
   terminal: Pick<Terminal, 'environment' | 'out'>,
 ): string {
-  const colors = paintFor(terminal.out, terminal.environment);
+  const colors = paintFor(terminal);
   return renderPlaces(warnings, texts, { terminal, level: `${colors.yellow('warning:')} ` });
 }
 
@@ -65,7 +65,7 @@ function renderPlaces(
   texts: ReadonlyMap<string, string>,
   { terminal, level }: { readonly terminal: Pick<Terminal, 'environment' | 'out'>; readonly level: string },
 ): string {
-  const colors = paintFor(terminal.out, terminal.environment);
+  const colors = paintFor(terminal);
   const files = new Set(problems.map(({ file }) => file));
   const lines = new Map([...texts].flatMap(([file, text]) => (files.has(file) ? [[file, text.split('\n')]] : [])));
   const blocks = problems.map((problem) => {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { type CommandContext, helpText } from './command.ts';
+import { addHelp, type CommandContext } from './command.ts';
 import { usesColor } from './render/text.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
@@ -18,7 +18,7 @@ interface DemoFlags {
 
 /** Adds `postern demo`. */
 export function registerDemo(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('demo')
     .description('Show Postern at work: a back end, Envoy and requests, good and bad, in a table.')
     .option('--once', 'end after the table; exit code 0 only when every row is as expected')
@@ -27,18 +27,15 @@ export function registerDemo(program: Command, context: CommandContext): void {
       'use the six ports from this one on (eleven with --with-ratelimit) instead of those of envoy.yaml; 0: any free ones',
       parsePortBase,
     )
-    .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
+    .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis");
+  addHelp(command, {
+    notes: `Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
 and about two minutes. Runs until Ctrl-C.`,
-        examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-ratelimit'],
-      }),
-    )
-    .action(async (flags: DemoFlags) => {
-      context.finish(await demo(context.terminal, flags));
-    });
+    examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-ratelimit'],
+  });
+  command.action(async (flags: DemoFlags) => {
+    context.finish(await demo(context.terminal, flags));
+  });
 }
 
 async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
@@ -57,11 +54,9 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
   try {
     const wrong = await runDemo(
       {
-        ...{
-          isOnce: flags.once ?? false,
-          portBase: flags.portBase ?? null,
-          useColor: usesColor(terminal.out, terminal.environment),
-        },
+        isOnce: flags.once ?? false,
+        portBase: flags.portBase ?? null,
+        useColor: usesColor(terminal.out, terminal.environment),
         hasRateLimitService: flags.withRatelimit ?? false,
       },
       {

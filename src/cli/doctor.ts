@@ -4,13 +4,12 @@ import { parseConfig } from '../config.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
 import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
 import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
-import { type CommandContext, helpText } from './command.ts';
-import { timeoutOption } from './flags/options.ts';
+import { addHelp, type CommandContext } from './command.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
 import { openDatabaseChecks } from './store/open-store.ts';
-import { type OutputFormat, outputOption } from './flags/options.ts';
+import { type OutputFormat, outputOption, timeoutOption } from './flags/options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
@@ -26,7 +25,7 @@ interface DoctorOptions {
 
 /** Adds `postern doctor`. */
 export function registerDoctor(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('doctor')
     .description('Check what a gateway with these settings depends on, and say what to do about faults.')
     .option('--store <location>', 'the store to look at, instead of POSTERN_STORE; no password')
@@ -34,28 +33,25 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .option('--deep', 'read every record of a database and open every secret', false)
     .option('--fix', 'create or fix the collections, validators and indexes of a database', false)
     .addOption(timeoutOption())
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
+    .addOption(outputOption());
+  addHelp(command, {
+    notes: `Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
 --envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.`,
-        examples: [
-          'postern doctor',
-          'postern doctor --envoy http://127.0.0.1:9901',
-          'postern doctor --deep -o json',
-          'postern doctor --fix                             a new database, or one of an older version',
-        ],
-        exits: {
-          done: 'nothing wrong (warnings count as that)',
-          failed: 'faults',
-          unreachable: 'the database does not answer',
-        },
-      }),
-    )
-    .action(async (options: DoctorOptions) => {
-      context.finish(await examine(options, context.terminal));
-    });
+    examples: [
+      'postern doctor',
+      'postern doctor --envoy http://127.0.0.1:9901',
+      'postern doctor --deep -o json',
+      'postern doctor --fix                             a new database, or one of an older version',
+    ],
+    exits: {
+      done: 'nothing wrong (warnings count as that)',
+      failed: 'faults',
+      unreachable: 'the database does not answer',
+    },
+  });
+  command.action(async (options: DoctorOptions) => {
+    context.finish(await examine(options, context.terminal));
+  });
 }
 
 async function examine(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
@@ -113,11 +109,11 @@ function parseAdminUrl(text: string): URL | null {
 
 const marks: Readonly<Record<FindingLevel, string>> = { ok: '✓', warning: '!', fault: '✗' };
 
-function renderer({ out, environment }: Terminal): {
+function renderer(terminal: Terminal): {
   readonly render: (finding: Finding) => string;
   readonly summarize: (findings: readonly Finding[]) => string;
 } {
-  const colors = paintFor(out, environment);
+  const colors = paintFor(terminal);
   const paint = { ok: colors.green, warning: colors.yellow, fault: colors.red } as const;
   return {
     render: ({ level, subject, message, advice }) => {

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { authenticationMethods } from '../model/endpoint.ts';
-import { type CommandContext, helpText, readExits } from './command.ts';
+import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { outputOption, timeoutOption } from './flags/options.ts';
 import { collectOption } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
 
 /** Adds `postern explain`. */
 export function registerExplain(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('explain')
     .description('Say what is wrong with a request that is refused, and how to fix it.')
     .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
@@ -34,31 +34,28 @@ export function registerExplain(program: Command, context: CommandContext): void
     )
     .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption())
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
+    .addOption(outputOption());
+  addHelp(command, {
+    notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
 credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
 the secret is needed. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
 "postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
-        examples: [
-          'postern explain request.txt',
-          'export ACME_SECRET=…',
-          'postern explain request.txt --method hmac --secret-from env:ACME_SECRET',
-          'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
-        ],
-        exits: {
-          ...readExits,
-          done: 'the request is right, or was when it was made',
-          failed: 'it is wrong or cannot be judged',
-          notFound: 'there is no such endpoint',
-        },
-      }),
-    )
-    .action(async (file: string, flags: ExplainFlags) => {
-      // Judges requests with what a gateway has, which takes long to load.
-      const { explainFile } = await import('./partner/explain-request.ts');
-      context.finish(await explainFile({ ...flags, file }, context));
-    });
+    examples: [
+      'postern explain request.txt',
+      'export ACME_SECRET=…',
+      'postern explain request.txt --method hmac --secret-from env:ACME_SECRET',
+      'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
+    ],
+    exits: {
+      ...readExits,
+      done: 'the request is right, or was when it was made',
+      failed: 'it is wrong or cannot be judged',
+      notFound: 'there is no such endpoint',
+    },
+  });
+  addAction(command, context, async (file: string, flags: ExplainFlags) => {
+    // Judges requests with what a gateway has, which takes long to load.
+    const { explainFile } = await import('./partner/explain-request.ts');
+    return await explainFile({ ...flags, file }, context);
+  });
 }

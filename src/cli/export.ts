@@ -3,18 +3,17 @@ import type { Declared } from '../resources/declared.ts';
 import { type DocumentParts, writeDocument } from '../resources/write-document.ts';
 import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { declareStore } from '../manage/declare-store.ts';
-import { type CommandContext, helpText, readExits } from './command.ts';
-import { reportFailure } from './failure.ts';
+import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { timeoutOption } from './flags/options.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
 import type { OpenedStore } from './store/open-store.ts';
-import { requireResource, useStore } from './store/read-store.ts';
-import { type ExitCode, exitCodes } from './terminal.ts';
+import { openFor, requireResource } from './store/read-store.ts';
+import { exitCodes } from './terminal.ts';
 
 /** Adds `postern export`. */
 export function registerExport(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('export')
     .description('Print the store, or a part of it, as a declarative document.')
     .option('--endpoint <id>', 'only this endpoint, with its grants; repeatable', collectId)
@@ -23,26 +22,29 @@ export function registerExport(program: Command, context: CommandContext): void 
     .option('--to <file>', 'write this file, or to this pipe or device; with secrets, only the owner can read the file')
     .addOption(new Option('-o, --output <format>', 'how to write').choices(['yaml', 'json']).default('yaml'))
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
+    .addOption(timeoutOption());
+  addHelp(command, {
+    notes: `The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
 same state in an empty database. Of a file store, it is the file in its normal form.`,
-        examples: [
-          'postern export > postern.yaml',
-          'postern export --with-secrets --to backup.yaml',
-          'postern export --consumer acme -o json',
-        ],
-        exits: { ...readExits, notFound: 'there is no such endpoint or consumer' },
-      }),
-    )
-    .action(async (flags: ExportFlags) => {
-      context.finish(await exportDocument(flags, context));
-    });
+    examples: [
+      'postern export > postern.yaml',
+      'postern export --with-secrets --to backup.yaml',
+      'postern export --consumer acme -o json',
+    ],
+    exits: { ...readExits, notFound: 'there is no such endpoint or consumer' },
+  });
+  addAction(command, context, async (flags: ExportFlags) => {
+    const hasSecrets = flags.withSecrets === true;
+    // Before the store is read, which may take long.
+    const file = flags.to === undefined ? null : await openOutput(flags.to, hasSecrets ? 'owner' : 'open');
+    await using store = await openFor(context, 'export', flags, hasSecrets);
+    for (const id of flags.endpoint ?? []) await requireResource(store.resources, 'endpoint', id);
+    for (const id of flags.consumer ?? []) await requireResource(store.resources, 'consumer', id);
+    await write(flags, store, file, context);
+    return exitCodes.done;
+  });
 }
 
-/** The flags of `postern export`. */
 interface ExportFlags {
   readonly endpoint?: readonly string[];
   readonly consumer?: readonly string[];
@@ -52,24 +54,6 @@ interface ExportFlags {
   readonly store?: string;
   /** Milliseconds. */
   readonly timeout: number;
-}
-
-/** Prints a store, or a part of it, as a declarative document, or writes it into a file. */
-async function exportDocument(flags: ExportFlags, context: CommandContext): Promise<ExitCode> {
-  const hasSecrets = flags.withSecrets === true;
-  let file: OutputFile | null = null;
-  try {
-    // Before the store is read, which may take long.
-    file = flags.to === undefined ? null : await openOutput(flags.to, hasSecrets ? 'owner' : 'open');
-  } catch (error) {
-    return reportFailure('postern export', error, context.terminal);
-  }
-  return await useStore(context, 'export', flags, hasSecrets, async (store) => {
-    for (const id of flags.endpoint ?? []) await requireResource(store.resources, 'endpoint', id);
-    for (const id of flags.consumer ?? []) await requireResource(store.resources, 'consumer', id);
-    await write(flags, store, file, context);
-    return exitCodes.done;
-  });
 }
 
 async function write(

@@ -8,11 +8,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A declarative file has no endpoint of that id; the message says so, and which one may have been meant. */
-export class EndpointNotFound extends Error {
-  override readonly name = 'EndpointNotFound';
-}
-
 /** A change was wished of a declarative file, which only people edit. */
 export class FileStoreRefusal extends Error {
   override readonly name = 'FileStoreRefusal';
@@ -29,7 +24,7 @@ const PASSING_REASONS: readonly unknown[] = ['unreachable', 'slow', 'no-primary'
 export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
   writeSafely(terminal.err, `${command}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof UsageError) return exitCodes.usage;
-  if (error instanceof NotFound || error instanceof EndpointNotFound) return exitCodes.notFound;
+  if (error instanceof NotFound) return exitCodes.notFound;
   if (error instanceof Conflict) return exitCodes.conflict;
   if (isOutcomeUnknown(error)) return exitCodes.unknown;
   return error instanceof StoreUnavailable && canPass(error) ? exitCodes.unreachable : exitCodes.failed;

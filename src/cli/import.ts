@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { replaceInvisible } from '../document/source-text.ts';
 import { isSameFile, openOutput } from '../files/output-file.ts';
-import { FileFault } from '../files/replace-file.ts';
 import { declaredDocument, type ImportedKong, importKong } from '../import/kong/import-kong.ts';
 import { type Finding, MAX_FINDINGS } from '../import/kong/finding.ts';
 import { sharedLimitChoices, type SharedLimits } from '../import/kong/import-context.ts';
 import { kindOfPlugin, preferredMethods } from '../import/kong/plugin-kinds.ts';
 import type { Paint } from '../manage/render-change.ts';
-import { type CommandContext, helpText } from './command.ts';
+import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources } from './declarative-files.ts';
-import { reportFailure, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
@@ -19,13 +18,8 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 export function registerImport(program: Command, context: CommandContext): void {
   const group = program
     .command('import')
-    .description('Turn the configuration of another gateway into a declarative document.')
-    .addHelpText(
-      'after',
-      helpText({
-        examples: ['postern import kong -f kong.yaml --to postern.yaml'],
-      }),
-    );
+    .description('Turn the configuration of another gateway into a declarative document.');
+  addHelp(group, { examples: ['postern import kong -f kong.yaml --to postern.yaml'] });
   registerImportKong(group, context);
 }
 
@@ -45,7 +39,7 @@ interface ImportKongFlags {
 }
 
 function registerImportKong(group: Command, context: CommandContext): void {
-  group
+  const command = group
     .command('kong')
     .description(
       'Turn Kong’s declarative configuration, such as "deck gateway dump" writes, into a declarative document.',
@@ -66,26 +60,21 @@ function registerImportKong(group: Command, context: CommandContext): void {
     .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
     .option('--slash-optional', 'where Kong has the path /orders/, that route may decide /orders too')
     .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
-    .option('--complete', 'the file is the whole configuration, though it was selected by tags')
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `The document lets no caller in whom Kong refuses: what Postern cannot translate becomes an endpoint that refuses everything
+    .option('--complete', 'the file is the whole configuration, though it was selected by tags');
+  addHelp(command, {
+    notes: `The document lets no caller in whom Kong refuses: what Postern cannot translate becomes an endpoint that refuses everything
 (enabled: false), or is left out. Each such thing is an error on standard error, with its place in the file, why, and what
 to do instead; warnings are what callers or back ends may notice. The document is written in any case.
 
 It holds secrets when the file does. They are not printed to a terminal: give --to, or a pipe.`,
-        examples: [
-          'postern import kong -f kong.yaml --to postern.yaml',
-          'postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction',
-          'postern validate -f postern.yaml',
-        ],
-        exits: { failed: 'errors, or the file is no configuration of Kong' },
-      }),
-    )
-    .action(async (flags: ImportKongFlags) => {
-      context.finish(await runImportKong(flags, context.terminal));
-    });
+    examples: [
+      'postern import kong -f kong.yaml --to postern.yaml',
+      'postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction',
+      'postern validate -f postern.yaml',
+    ],
+    exits: { failed: 'errors, or the file is no configuration of Kong' },
+  });
+  addAction(command, context, async (flags: ImportKongFlags) => await runImportKong(flags, context.terminal));
 }
 
 const PLUGIN_NAME = /^[\w-]{1,100}$/;
@@ -104,28 +93,21 @@ function collectPlugin(name: string, names: readonly string[] | undefined): read
 /** Reads Kong's file, writes the document, and reports what differs. */
 async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
   const { out, err } = terminal;
-  try {
-    await checkOutputs(flags);
-    // Both hold what only the owner should read: the document may have secrets, and the report names partners.
-    const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
-    const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
-    const imported = await readKong(flags, err);
-    if (imported === null) return exitCodes.failed;
-    if (document === null && out.isTerminal && imported.holdsSecrets) {
-      throw new UsageError(
-        'the document holds secrets, which are not printed to a terminal: give --to FILE, or a pipe',
-      );
-    }
-    const pieces = declaredDocument(imported, flags.output);
-    if (document === null) for await (const piece of pieces) out.write(piece);
-    else await document.write(pieces);
-    await report?.write(reportPieces(flags.report ?? '', imported));
-    err.write(renderFindings(imported, paintFor(err, terminal.environment)));
-    return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
-  } catch (error) {
-    if (!(error instanceof FileFault) && !(error instanceof UsageError)) throw error;
-    return reportFailure('postern import kong', error, terminal);
+  await checkOutputs(flags);
+  // Both hold what only the owner should read: the document may have secrets, and the report names partners.
+  const document = flags.to === undefined ? null : await openOutput(flags.to, 'owner');
+  const report = flags.report === undefined ? null : await openOutput(flags.report, 'owner');
+  const imported = await readKong(flags, err);
+  if (imported === null) return exitCodes.failed;
+  if (document === null && out.isTerminal && imported.holdsSecrets) {
+    throw new UsageError('the document holds secrets, which are not printed to a terminal: give --to FILE, or a pipe');
   }
+  const pieces = declaredDocument(imported, flags.output);
+  if (document === null) for await (const piece of pieces) out.write(piece);
+  else await document.write(pieces);
+  await report?.write(reportPieces(flags.report ?? '', imported));
+  err.write(renderFindings(imported, paintFor(terminal, err)));
+  return imported.counts.error > 0 && flags.allowPartial !== true ? exitCodes.failed : exitCodes.done;
 }
 
 /** Throws `UsageError` where one file would replace another. */

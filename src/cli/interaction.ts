@@ -39,8 +39,8 @@ export function watchForStop(
 
 /** Tells people how far long work is. Disposing takes it off the screen. */
 interface ProgressBar extends Disposable {
-  /** So much is done; `total` null while nobody knows how much there is. */
-  update(done: number, total: number | null): void;
+  /** So much is done; `total` is null while it is not known. */
+  readonly update: (done: number, total: number | null) => void;
 }
 
 const WIDTH = 24;

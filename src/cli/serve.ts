@@ -1,26 +1,23 @@
 import type { Command } from 'commander';
 import { startSystemTimer, systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
-import { type CommandContext, helpText } from './command.ts';
+import { type CommandContext, addHelp } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
 /** Adds `postern serve`. */
 export function registerServe(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('serve')
     .description('Decide the requests that Envoy asks about, until SIGTERM or Ctrl-C.')
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Settings are environment variables: see "postern config".`,
-        examples: ['postern serve --store file:examples/demo/postern.yaml', 'POSTERN_LOG_FORMAT=pretty postern serve'],
-      }),
-    )
-    .action(async ({ store }: { store?: string }) => {
-      context.finish(await serve(context.terminal, store));
-    });
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password');
+  addHelp(command, {
+    notes: `Settings are environment variables: see "postern config".`,
+    examples: ['postern serve --store file:examples/demo/postern.yaml', 'POSTERN_LOG_FORMAT=pretty postern serve'],
+  });
+  command.action(async ({ store }: { store?: string }) => {
+    context.finish(await serve(context.terminal, store));
+  });
 }
 
 /** How long after its end something else may still hold the process, in milliseconds. */

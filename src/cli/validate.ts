@@ -6,7 +6,7 @@ import { findWarnings } from '../resources/find-warnings.ts';
 import { parsePlacedDocument, type PlacedDocument } from '../resources/parse-document.ts';
 import type { Problem } from '../document/problem.ts';
 import { secretReader } from '../resources/secret-source.ts';
-import { type CommandContext, helpText } from './command.ts';
+import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
 import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
@@ -21,41 +21,36 @@ interface Finding extends SourceFiles {
     | { readonly problems: readonly Problem[] };
 }
 
+interface ValidateFlags {
+  readonly file?: readonly string[];
+  readonly output: OutputFormat;
+}
+
 /** Adds `postern validate`. */
 export function registerValidate(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('validate')
     .description('Check declarative files and report every problem with file, line and column.')
     .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
     .option('-f, --file <file...>', 'the same, as in "apply" and "diff"')
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
+    .addOption(outputOption());
+  addHelp(command, {
+    notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
 environment variables and files of appSecretFrom must be there. No secret is printed.
 
 Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.`,
-        examples: [
-          'postern validate',
-          'postern validate postern.yaml',
-          'postern validate -f endpoints.yaml -f consumers.yaml -o json',
-        ],
-        exits: { done: 'valid, with or without warnings', failed: 'problems' },
-      }),
-    )
-    .action(async (names: readonly string[], flags: { file?: readonly string[]; output: OutputFormat }) => {
-      const { terminal } = context;
-      try {
-        const given = [...names, ...(flags.file ?? [])];
-        const files = given.length > 0 ? given : [fileOfStore(terminal.environment)];
-        context.finish(await validate(files, flags.output, terminal));
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        terminal.err.write(`postern validate: ${error.message}\n`);
-        context.finish(exitCodes.usage);
-      }
-    });
+    examples: [
+      'postern validate',
+      'postern validate postern.yaml',
+      'postern validate -f endpoints.yaml -f consumers.yaml -o json',
+    ],
+    exits: { done: 'valid, with or without warnings', failed: 'problems' },
+  });
+  addAction(command, context, async (names: readonly string[], { file = [], output }: ValidateFlags) => {
+    const given = [...names, ...file];
+    const files = given.length > 0 ? given : [fileOfStore(context.terminal.environment)];
+    return await validate(files, output, context.terminal);
+  });
 }
 
 /** Checks files as one document and prints what was found. Gives 0 for a valid document and 1 for problems. */

@@ -21,11 +21,8 @@ export interface GeneratedPair {
 /** A new App Key and, where the methods need one, a new App Secret, both from the system's random source (spec §1). */
 export function generatePair(methods: readonly AuthenticationMethod[]): GeneratedPair {
   const appKey = generateAppKey();
-  return {
-    appKey,
-    appKeyHash: hashOfAppKey(appKey),
-    appSecret: isAppKeySecret(methods) ? null : generateAppSecret(),
-  };
+  const appSecret = isAppKeySecret(methods) ? null : generateAppSecret();
+  return { appKey, appKeyHash: hashOfAppKey(appKey), appSecret };
 }
 
 /** A new App Key: 32 lower-case hex characters. */
@@ -40,7 +37,12 @@ export function generateAppSecret(): Secret {
 
 /** The hash by which a wrapped App Key is found. */
 export function hashOfAppKey(appKey: Secret): string {
-  return hashAppKey(appKey.reveal().toString('utf8'));
+  return hashAppKey(textOf(appKey));
+}
+
+/** An App Key or App Secret as a partner gets it. Throws for a stored one that was not opened. */
+export function textOf(secret: Secret): string {
+  return secret.reveal().toString('utf8');
 }
 
 /** 32 bits: ids differ by them within a consumer and a method. */

@@ -6,24 +6,10 @@ import type { Change, Planned } from './change.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import type { Grant } from '../model/grant.ts';
 import { planGrantRemoval } from './plan-grant.ts';
-
-/** What is wished of a consumer. What is absent stays as it is, or gets its default. */
-export interface ConsumerWish {
-  readonly name?: string;
-  readonly description?: string;
-  /** One by one: others stay. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly enabled?: boolean;
-  /** What gets its default again. `labels.tier` for one label. */
-  readonly unset?: readonly ConsumerField[];
-}
-
-/** What of a consumer can be left to its default. */
-export const clearableConsumerFields = ['name', 'description', 'labels'] as const;
-export type ConsumerField = (typeof clearableConsumerFields)[number] | `labels.${string}`;
+import { applyWish, type Wish } from './wish.ts';
 
 /** Plans a new consumer; `existing` is the one that has the id already. */
-export function planNewConsumer(id: string, wish: ConsumerWish, existing: Stored<Consumer> | null): Planned {
+export function planNewConsumer(id: string, wish: Wish, existing: Stored<Consumer> | null): Planned {
   if (existing !== null) {
     return { conflict: `there is a consumer "${id}" already; change it with "postern consumer edit ${id}"` };
   }
@@ -31,18 +17,12 @@ export function planNewConsumer(id: string, wish: ConsumerWish, existing: Stored
 }
 
 /** Plans a change of a consumer. */
-export function planConsumerEdit(current: Stored<Consumer>, wish: ConsumerWish): Planned {
+export function planConsumerEdit(current: Stored<Consumer>, wish: Wish): Planned {
   return planFrom(declareConsumer(current.resource), current, wish);
 }
 
-function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: ConsumerWish): Planned {
-  const { unset = [], labels: wishedLabels, ...wished } = wish;
-  const { labels, ...kept } = Object.fromEntries(
-    Object.entries(declared).filter(([key]) => !unset.some((field) => field === key)),
-  );
-  const keptLabels = Object.entries(labels ?? {}).filter(([name]) => !unset.includes(`labels.${name}`));
-  const raw = { ...kept, ...wished, labels: { ...Object.fromEntries(keptLabels), ...wishedLabels } };
-  const read = readPlain(raw, readConsumer);
+function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: Wish): Planned {
+  const read = readPlain(applyWish(declared, wish), readConsumer);
   if ('problems' in read) return read;
   return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
 }

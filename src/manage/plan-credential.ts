@@ -2,7 +2,7 @@ import { declareTime } from '../resources/declared.ts';
 import { readCredential } from '../resources/credential.ts';
 import { type PlainProblem, readPlain } from '../document/read-plain.ts';
 import type { Secret } from '../model/secret.ts';
-import { type GeneratedPair, hashOfAppKey } from './generate-credential.ts';
+import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
 import type { Change, Planned } from './change.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import { isUnopened } from '../keyring/sealed.ts';
@@ -73,10 +73,6 @@ function declare({ id, methods, appKey, appSecret, notBefore, expiresAt }: NewCr
     ...(notBefore === null ? {} : { notBefore: declareTime(notBefore) }),
     ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
   };
-}
-
-function textOf(secret: Secret): string {
-  return secret.reveal().toString('utf8');
 }
 
 function noSecret(): { fault: string } {

@@ -148,17 +148,16 @@ export function guardRevision(
   );
 }
 
-/** There is no resource of that kind and id. Commands end with exit code 3. */
+/** What a command names does not exist. Commands end with exit code 3. */
 export class NotFound extends Error {
   override readonly name = 'NotFound';
+}
 
-  /** `known` are ids that may have been meant. */
-  constructor(kind: ResourceKind, id: string, known: readonly string[]) {
-    const nearest = findNearestName(id, known);
-    super(
-      `there is no ${kind} ${JSON.stringify(id)}${nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`}`,
-    );
-  }
+/** There is no resource of that kind and id; `known` are ids that may have been meant. */
+export function notFound(kind: ResourceKind, id: string, known: readonly string[]): NotFound {
+  const nearest = findNearestName(id, known);
+  const advice = nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
+  return new NotFound(`there is no ${kind} ${JSON.stringify(id)}${advice}`);
 }
 
 /** Ids in one question to the store: few enough for one message, enough that questions do not count. */

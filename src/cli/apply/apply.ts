@@ -5,7 +5,7 @@ import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
-import { changeExits, type CommandContext, helpText } from '../command.ts';
+import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
 import { FileStoreRefusal, reportFailure } from '../failure.ts';
 import {
   addChangeOptions,
@@ -19,7 +19,7 @@ import { confirm, watchForStop } from '../interaction.ts';
 import { paintFor, grouped } from '../render/text.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { useStore } from '../store/read-store.ts';
+import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import {
   declareGenerated,
@@ -41,48 +41,37 @@ export function registerApply(program: Command, context: CommandContext): void {
     .requiredOption('-f, --file <file...>', 'files that together are one document')
     .option('--prune', 'delete what the files do not name; asks, or needs --yes')
     .option('--revive', 'also bring back what was disabled, revoked or is retiring, where the files say so');
-  addYesOption(addChangeOptions(addNewRingOption(command)))
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
+  addYesOption(addChangeOptions(addNewRingOption(command)));
+  addHelp(command, {
+    notes: `What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
 new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays so
 where the files leave out "enabled" and "state"; where they say the opposite, nothing is changed without --revive (--yes is
 not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
 the command again completes what was stopped.`,
-        examples: [
-          'postern apply -f postern.yaml --dry-run',
-          'postern apply -f endpoints.yaml -f consumers.yaml',
-          'postern apply -f postern.yaml --prune',
-          'postern apply -f postern.yaml --revive',
-        ],
-        exits: {
-          ...changeExits,
-          failed: 'problems of the files, or stopped',
-          conflict: 'others changed the store, an App Key is taken, or --revive is needed',
-        },
-      }),
-    )
-    .action(async (flags: ApplyFlags) => {
-      context.finish(await applyDocument(flags, context));
-    });
+    examples: [
+      'postern apply -f postern.yaml --dry-run',
+      'postern apply -f endpoints.yaml -f consumers.yaml',
+      'postern apply -f postern.yaml --prune',
+      'postern apply -f postern.yaml --revive',
+    ],
+    exits: {
+      ...changeExits,
+      failed: 'problems of the files, or stopped',
+      conflict: 'others changed the store, an App Key is taken, or --revive is needed',
+    },
+  });
+  addAction(command, context, async (flags: ApplyFlags) => {
+    await using store = await openFor(context, 'apply', flags, secretsForSealing(flags));
+    if (store.file !== null) throw new FileStoreRefusal(store.file);
+    const plan = await planDocument(flags, store.resources, context);
+    return plan === null ? exitCodes.failed : await carryOut(plan, { flags, context, store });
+  });
 }
 
-/** The flags of `postern apply`. */
 type ApplyFlags = PlanFlags & ChangeFlags & NewRingFlag & { readonly revive?: true };
 
 /** Changes that are printed one by one before they are made. */
 const MAX_SHOWN_CHANGES = 100;
-
-/** Makes the store say what files say. Gives 0 when it does, 1 for problems of the files or a stop, or a fault's code. */
-async function applyDocument(flags: ApplyFlags, context: CommandContext): Promise<ExitCode> {
-  return await useStore(context, 'apply', flags, secretsForSealing(flags), async (store) => {
-    if (store.file !== null) throw new FileStoreRefusal(store.file);
-    const plan = await planDocument(flags, store.resources, context);
-    if (plan === null) return exitCodes.failed;
-    return await carryOut(plan, { flags, context, store });
-  });
-}
 
 interface Running {
   readonly flags: ApplyFlags;
@@ -93,7 +82,7 @@ interface Running {
 async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
   const { flags, context } = running;
   const { terminal } = context;
-  const paint = paintFor(terminal.out, terminal.environment);
+  const paint = paintFor(terminal);
   const revived = flags.revive === true ? '' : listRevived(plan.changes);
   const deleted = tallyDeleted(plan.changes);
   const mustAsk = deleted !== '' && revived === '' && flags.yes !== true && flags.dryRun !== true;
@@ -176,7 +165,7 @@ interface Done {
 }
 
 function report(plan: ApplyPlan, { committed, isDone }: Done, { flags, context }: Running): void {
-  const { out, environment } = context.terminal;
+  const { out } = context.terminal;
   const isDryRun = flags.dryRun === true;
   const generated = committed.flatMap(({ kind, id }): readonly GeneratedCredential[] => {
     const made = kind === 'credential' ? plan.generated.get(id) : undefined;
@@ -191,7 +180,7 @@ function report(plan: ApplyPlan, { committed, isDone }: Done, { flags, context }
   if (plan.changes.length === 0) out.write(`Nothing to change: the store says the same (${unchanged}).\n`);
   else if (isDryRun) out.write(`${tally(plan.changes)}, ${unchanged}\nNothing was changed (--dry-run).\n`);
   else if (isDone) out.write(`${tally(plan.changes)}, ${unchanged}\n`);
-  printGenerated(generated, out, paintFor(out, environment));
+  printGenerated(generated, out, paintFor(context.terminal));
 }
 
 function tellEnd(

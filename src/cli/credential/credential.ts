@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
+import { textOf } from '../../manage/generate-credential.ts';
 import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
-import type { ManagedCredential } from '../../resources/resource.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
-import type { Secret } from '../../model/secret.ts';
-import { addNoun, type CommandContext, helpText, readExits } from '../command.ts';
+import { addNoun, type CommandContext } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
-import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import type { StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList, printSection } from '../render/list.ts';
@@ -17,12 +17,11 @@ import {
   formatGrantLimits,
   formatLimits,
   formatTimeFrom,
-  paintFor,
-  renderFields,
+  printFields,
   versionFields,
 } from '../render/text.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
+import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import { exampleCommands, publicUrlOf, readUsableEndpoints, signedExample, tryLines } from './handed-over.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
@@ -38,12 +37,8 @@ import {
 
 /** Adds `postern credential` with its verbs. */
 export function registerCredential(program: Command, context: CommandContext): void {
-  const noun = addNoun(
-    program,
-    'credential',
-    'App Keys and App Secrets of consumers.',
-    'credential issue --consumer acme --method hmac',
-  );
+  const about = 'App Keys and App Secrets of consumers.';
+  const noun = addNoun(program, 'credential', about, 'credential issue --consumer acme --method hmac');
   registerCredentialIssue(noun, context);
   registerCredentialList(noun, context);
   registerCredentialShow(noun, context);
@@ -59,7 +54,6 @@ interface ListFlags extends StoreFlags {
   readonly limit?: number;
 }
 
-/** Adds `postern credential list`. */
 function registerCredentialList(noun: Command, context: CommandContext): void {
   const command = noun
     .command('list')
@@ -68,30 +62,21 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     .addOption(methodOption())
     .addOption(new Option('--state <state>', 'those in this state').choices(shownStates))
     .option('--limit <number>', 'the first so many', parseCount);
-  addStoreOptions(command)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
-        examples: ['postern credential list --consumer acme', 'postern credential list --state retiring -o json'],
-        exits: { ...readExits, notFound: 'no such consumer' },
-      }),
-    )
-    .action(async (flags: ListFlags) => {
-      await readStore(context, 'credential list', flags, async ({ resources, usage }) => {
-        const { consumer, method, state, limit, output } = flags;
-        if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
-        const now = context.clock.nowSeconds();
-        const selected = selectFrom(
-          resources.list('credential', consumer === undefined ? {} : { consumerId: consumer }),
-          ({ resource }) =>
-            (method === undefined || resource.methods.includes(method)) &&
-            (state === undefined || stateAt(resource, now) === state),
-          limit,
-        );
-        await printList(readShownCredentials(selected, usage), credentialView(now), output, context.terminal);
-      });
-    });
+  addReadAction(command, context, {
+    notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
+    examples: ['postern credential list --consumer acme', 'postern credential list --state retiring -o json'],
+    exits: { notFound: 'no such consumer' },
+    show: async ({ resources, usage }, { consumer, method, state, limit, output }: ListFlags) => {
+      if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
+      const now = context.clock.nowSeconds();
+      const isWanted = ({ resource }: Stored<ManagedCredential>): boolean =>
+        (method === undefined || resource.methods.includes(method)) &&
+        (state === undefined || stateAt(resource, now) === state);
+      const listed = resources.list('credential', consumer === undefined ? {} : { consumerId: consumer });
+      const shown = readShownCredentials(selectFrom(listed, isWanted, limit), usage);
+      await printList(shown, credentialView(now), output, context.terminal);
+    },
+  });
 }
 
 interface ShowFlags extends StoreFlags {
@@ -105,30 +90,24 @@ interface View {
   readonly usable: readonly UsableEndpoint[];
 }
 
-/** Adds `postern credential show`. */
 function registerCredentialShow(noun: Command, context: CommandContext): void {
   const command = noun
     .command('show')
     .description('Show all that a partner needs of a credential: state, use, endpoints and an example to copy.')
     .argument('<id>', 'its id', parseId)
     .option('--reveal', 'with the secrets, and a signed request');
-  addStoreOptions(command)
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Without --reveal, no secret is printed: for key, the App Key is one.`,
-        examples: ['postern credential show acme-hmac', 'postern credential show acme-hmac --reveal -o json'],
-        exits: { ...readExits, notFound: 'no such credential' },
-      }),
-    )
-    .action(async (id: string, flags: ShowFlags) => {
-      const show = async (store: OpenedStore): Promise<void> => {
-        const view = await readView(store, id, context.clock.nowSeconds());
-        if (flags.output === 'table') printView(view, flags.reveal === true, context);
-        else context.terminal.out.write(formatData(declareView(view, flags.reveal === true, context), flags.output));
-      };
-      await readStore(context, 'credential show', flags, show, flags.reveal === true);
-    });
+  addReadAction(command, context, {
+    notes: `Without --reveal, no secret is printed: for key, the App Key is one.`,
+    examples: ['postern credential show acme-hmac', 'postern credential show acme-hmac --reveal -o json'],
+    exits: { notFound: 'no such credential' },
+    needsSecrets: ({ reveal }: ShowFlags) => reveal === true,
+    show: async (store, { reveal, output }: ShowFlags, id: string) => {
+      const isRevealed = reveal === true;
+      const view = await readView(store, id, context.clock.nowSeconds());
+      if (output === 'table') printView(view, isRevealed, context);
+      else context.terminal.out.write(formatData(declareView(view, isRevealed, context), output));
+    },
+  });
 }
 
 async function readView({ resources, usage }: OpenedStore, id: string, nowSeconds: number): Promise<View> {
@@ -161,7 +140,6 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
   const { terminal, clock } = context;
   const { resource } = shown.stored;
   const now = clock.nowSeconds();
-  const paint = paintFor(terminal.out, terminal.environment);
   const consumer = `${resource.consumerId}${isConsumerEnabled ? '' : ' (disabled: all its credentials are refused)'}`;
   const fields: readonly Field[] = [
     ['consumer', consumer],
@@ -174,7 +152,7 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
     ...retiringFields(shown, isRevealed, now),
     ...versionFields(shown.stored, now),
   ];
-  terminal.out.write(renderFields(`credential ${resource.id}`, fields, paint));
+  printFields(`credential ${resource.id}`, fields, terminal);
   printSection('endpoints that let it in', usable, usableView(now), terminal);
   if (resource.state === 'revoked') return;
   const publicUrl = publicUrlOf(terminal.environment);
@@ -239,8 +217,4 @@ function reasonOf(condition: string, grant: UsableEndpoint['grant'], now: number
   return grant === null || grant.expiresAt === null
     ? 'granted'
     : `granted, ends ${formatDistance(grant.expiresAt, now)}`;
-}
-
-function textOf(secret: Secret): string {
-  return secret.reveal().toString('utf8');
 }

@@ -2,60 +2,52 @@ import { settings } from '../../config.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoints.ts';
-import type { Paint } from '../../manage/render-change.ts';
+import { textOf } from '../../manage/generate-credential.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import { Secret } from '../../model/secret.ts';
+import type { Secret } from '../../model/secret.ts';
 import { isRefusal } from '../../refusal.ts';
+import type { CommandContext } from '../command.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
 import { curlCommand, quote } from '../../signing/curl-command.ts';
 import { signRequest } from '../partner/sign-request.ts';
+import { paintFor } from '../render/text.ts';
 import { collectAll, listEndpoints } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What a partner gets: the only texts with secrets that `issue` and `rotate` print. */
-export interface HandedOver {
-  readonly credential: ManagedCredential;
-  /** As it was generated: a credential that keeps only a hash does not have it any more. */
-  readonly appKey: string;
-  readonly appSecret: string | null;
-  readonly usable: readonly UsableEndpoint[];
-}
-
-/** App Key and App Secret for people, with commands to try them. */
-export function renderHandedOver(
-  { credential, appKey, appSecret, usable }: HandedOver,
-  environment: Terminal['environment'],
-  paint: Paint,
-): string {
-  const { id } = credential;
-  const isKept = credential.appKey !== null;
+/**
+ * What `issue` and `rotate` print: the credential with its App Key and App Secret, the only texts with secrets, and commands
+ * to try it. `appKey` is as it was generated: a credential that keeps only a hash does not have it any more.
+ */
+export async function handOver(
+  credential: ManagedCredential,
+  { appKey, appSecret }: { readonly appKey: Secret; readonly appSecret: Secret | null },
+  store: ResourceStore,
+  { terminal, clock }: CommandContext,
+): Promise<{ readonly text: string; readonly data: Declared }> {
+  const usable = await readUsableEndpoints(store, credential, clock.nowSeconds());
+  const paint = paintFor(terminal);
+  const word = appSecret === null ? 'it' : 'them';
+  const kept = `To see ${word} again: postern credential show ${credential.id} --reveal`;
   const lines = [
-    `  App Key     ${paint.bold(appKey)}`,
-    ...(appSecret === null ? [] : [`  App Secret  ${paint.bold(appSecret)}`]),
+    `  App Key     ${paint.bold(textOf(appKey))}`,
+    ...(appSecret === null ? [] : [`  App Secret  ${paint.bold(textOf(appSecret))}`]),
     '',
-    `Hand ${appSecret === null ? 'it' : 'them'} to the partner over a safe channel. ${
-      isKept
-        ? `To see ${appSecret === null ? 'it' : 'them'} again: postern credential show ${id} --reveal`
-        : 'It cannot be shown again: only its hash is kept.'
+    `Hand ${word} to the partner over a safe channel. ${
+      credential.appKey === null ? 'It cannot be shown again: only its hash is kept.' : kept
     }`,
     '',
-    ...tryLines(credential, usable, publicUrlOf(environment)),
+    ...tryLines(credential, usable, publicUrlOf(terminal.environment)),
   ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** The same for programs: the credential as it is declared, with its App Key and App Secret. */
-export function declareHandedOver({ credential, appKey }: HandedOver): Declared {
-  const declared = declareWholeCredential({ ...credential, appKey: Secret.fromText(appKey) }, 'reveal');
+  const declared = declareWholeCredential({ ...credential, appKey }, 'reveal');
   const { retiringSecret } = credential;
   // The partner has the former one.
-  return retiringSecret === null
-    ? declared
-    : { ...declared, retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
+  const former =
+    retiringSecret === null ? {} : { retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
+  return { text: `${lines.join('\n')}\n`, data: { ...declared, ...former } };
 }
 
 /** Commands to try a credential, or what is missing before it can be used. */
@@ -85,14 +77,6 @@ export function publicUrlOf(environment: Terminal['environment']): string {
   return environment[settings.publicUrl.name] || settings.publicUrl.default;
 }
 
-/** A request that an endpoint takes. */
-interface ExampleRequest {
-  readonly method: string;
-  readonly url: string;
-  /** For an endpoint that looks at hosts; null for any. */
-  readonly host: string | null;
-}
-
 /**
  * Commands that a person can copy to try a credential on an endpoint. They take the secret from the environment, because
  * `ps` and the shell's history show command lines. `publicUrl` is where callers reach Envoy.
@@ -106,7 +90,7 @@ export function exampleCommands(
   const proof = proofOf(endpoint);
   const secretName = isAppKeySecret(methods) || proof === 'app-key' ? 'APP_KEY' : 'APP_SECRET';
   const read = `read -rs ${secretName} && export ${secretName}`;
-  const publicKey = isAppKeySecret(methods) || appKey === null ? null : appKey.reveal().toString('utf8');
+  const publicKey = isAppKeySecret(methods) || appKey === null ? null : textOf(appKey);
   const hostFlag = host === null ? '' : ` -H 'Host: ${host}'`;
   if (proof === 'token') {
     const token = `curl -sS -K - -d grant_type=client_credentials ${publicUrl}/oauth2/token`;
@@ -135,22 +119,22 @@ export function signedExample(
   const secret = proof === 'app-key' ? appKey : appSecret;
   if (proof === 'token' || secret === null || appKey === null) return null;
   const { method, url, host } = requestFor(endpoint, publicUrl);
-  const { request, origin } = readRequestArguments({
-    method,
-    url,
-    headers: host === null ? [] : [`Host: ${host}`],
-    data: null,
-  });
+  const headers = host === null ? [] : [`Host: ${host}`];
+  const { request, origin } = readRequestArguments({ method, url, headers, data: null });
   const signed = signRequest(request, endpoint, {
-    appKey: appKey.reveal().toString('utf8'),
-    secret: secret.reveal().toString('utf8'),
+    appKey: textOf(appKey),
+    secret: textOf(secret),
     alsoSigned: [],
     nowSeconds,
   });
   return isRefusal(signed) ? null : curlCommand(signed, origin);
 }
 
-function requestFor({ match: { hosts, paths, methods } }: PartnerEndpoint, publicUrl: string): ExampleRequest {
+/** A request that an endpoint takes; `host` is null where any will do. */
+function requestFor(
+  { match: { hosts, paths, methods } }: PartnerEndpoint,
+  publicUrl: string,
+): { readonly method: string; readonly url: string; readonly host: string | null } {
   const [rule] = paths;
   const path = rule === undefined ? '/' : 'prefix' in rule ? rule.prefix : rule.exact;
   const [host = null] = hosts;
@@ -168,11 +152,6 @@ export async function readUsableEndpoints(
   nowSeconds: number,
 ): Promise<readonly UsableEndpoint[]> {
   const grants = await collectAll(store.list('grant', { consumerId: credential.consumerId }));
-  const endpoints = await listEndpoints(store);
-  return usableEndpoints(
-    credential,
-    endpoints,
-    grants.map(({ resource }) => resource),
-    nowSeconds,
-  );
+  const ofConsumer = grants.map(({ resource }) => resource);
+  return usableEndpoints(credential, await listEndpoints(store), ofConsumer, nowSeconds);
 }

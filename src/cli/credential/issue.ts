@@ -1,27 +1,24 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Environment } from '../../config.ts';
 import { findNearestName } from '../../document/nearest-name.ts';
+import type { Change } from '../../manage/change.ts';
 import { generateCredentialId, generatePair, hashOfAppKey } from '../../manage/generate-credential.ts';
-import { planNewCredential } from '../../manage/plan-credential.ts';
+import { planNewCredential, type TakenBy } from '../../manage/plan-credential.ts';
+import type { ResourceStore } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
-import { changeExits, type CommandContext, helpText } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
+import { changesOf, type FieldFlags } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
-import {
-  addChangeOptions,
-  addNewRingOption,
-  type ChangeFlags,
-  type NewRingFlag,
-  secretsForSealing,
-} from '../flags/options.ts';
+import type { ChangeFlags } from '../flags/options.ts';
 import { type Moment, momentAhead, parseMoment } from '../flags/times.ts';
 import { parseId } from '../flags/values.ts';
-import { paintFor } from '../render/text.ts';
-import { changesOf, changeStore, type Plan } from '../store/change-store.ts';
+import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { collectAll, requireResource } from '../store/read-store.ts';
-import { declareHandedOver, readUsableEndpoints, renderHandedOver } from './handed-over.ts';
+import { handOver } from './handed-over.ts';
 
 /** The flags of a credential to be made, generated or imported. */
 interface NewCredentialFlags {
@@ -35,7 +32,7 @@ interface NewCredentialFlags {
 /** Adds the flags that `issue` and `import` share, without `--method`. */
 function addNewCredentialFlags(command: Command): Command {
   return command
-    .addOption(new Option('--consumer <id>', 'the consumer who gets it').argParser(parseId).makeOptionMandatory())
+    .requiredOption('--consumer <id>', 'the consumer who gets it', parseId)
     .option('--id <id>', 'its id; CONSUMER-METHOD-… when left out', parseId)
     .option('--not-before <time>', 'works from then on: 2027-01-01T00:00:00Z, or 7d from now', parseMoment)
     .option('--expires <time>', 'works until then: 2027-01-01T00:00:00Z, or 90d from now', parseMoment)
@@ -47,34 +44,18 @@ export function methodOption(): Option {
   return new Option('--method <method>', 'the authentication method it is for').choices(authenticationMethods);
 }
 
-/** When the credential begins and ends to work. */
-function lifetimeOf(
-  { notBefore, expires }: Pick<NewCredentialFlags, 'notBefore' | 'expires'>,
-  nowSeconds: number,
-): { readonly notBefore: number | null; readonly expiresAt: number | null } {
-  return {
-    notBefore: notBefore === undefined ? null : momentAhead(notBefore, nowSeconds),
-    expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
-  };
-}
+const fields: FieldFlags = {
+  id: '--id',
+  method: '--method',
+  methods: '--method',
+  appKey: '--app-key',
+  appKeyHash: '--hash-only',
+  appSecret: '--secret-from',
+  notBefore: '--not-before',
+  expiresAt: '--expires',
+};
 
-/** The flag that sets what a path of a declared credential leads to. */
-function credentialFlagOf(path: string): string | null {
-  const [field = ''] = path.split(/[.[]/);
-  const flags: Readonly<Record<string, string>> = {
-    id: '--id',
-    method: '--method',
-    methods: '--method',
-    appKey: '--app-key',
-    appKeyHash: '--hash-only',
-    appSecret: '--secret-from',
-    notBefore: '--not-before',
-    expiresAt: '--expires',
-  };
-  return flags[field] ?? null;
-}
-
-type IssueFlags = NewCredentialFlags & ChangeFlags & NewRingFlag & { readonly method: AuthenticationMethod };
+type IssueFlags = NewCredentialFlags & ChangeFlags & { readonly method: AuthenticationMethod };
 
 /** Adds `postern credential issue`. */
 export function registerCredentialIssue(noun: Command, context: CommandContext): void {
@@ -82,71 +63,45 @@ export function registerCredentialIssue(noun: Command, context: CommandContext):
     .command('issue')
     .description('Generate an App Key and an App Secret for a consumer, and print them for the partner.')
     .addOption(methodOption().makeOptionMandatory());
-  addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `For key, the App Key is the secret and there is no App Secret.`,
-        examples: [
-          'postern credential issue --consumer acme --method hmac',
-          'postern credential issue --consumer acme --method key --expires 90d --hash-only',
-          'postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json',
-        ],
-        exits: { ...changeExits, notFound: 'no such consumer', conflict: 'taken' },
-      }),
-    )
-    .action(async (flags: IssueFlags) => {
-      const makePlan = async (store: OpenedStore): Promise<Plan> => await planIssue(store, flags, context);
-      await changeStore(context, 'credential issue', flags, makePlan, secretsForSealing(flags));
-    });
+  addChangeAction(addNewCredentialFlags(command), context, {
+    isSealing: true,
+    notes: `For key, the App Key is the secret and there is no App Secret.`,
+    examples: [
+      'postern credential issue --consumer acme --method hmac',
+      'postern credential issue --consumer acme --method key --expires 90d --hash-only',
+      'postern credential issue --consumer acme --method oauth2 -o json > acme-credential.json',
+    ],
+    exits: { notFound: 'no such consumer', conflict: 'taken' },
+    plan: async (store, flags: IssueFlags) => await planIssue(store, flags, context),
+  });
 }
 
 async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context: CommandContext): Promise<Plan> {
-  const { terminal } = context;
-  const nowSeconds = context.clock.nowSeconds();
-  const { consumer: consumerId, method, id = generateCredentialId(consumerId, method) } = flags;
-  const methods = [method];
+  const { consumer: consumerId, method } = flags;
   const { resource: consumer } = await requireResource(resources, 'consumer', consumerId);
-  const pair = generatePair(methods);
-  const wish = { id, consumerId, methods, ...pair, keepsHashOnly: flags.hashOnly === true };
-  const taken = { id: await resources.find('credential', id), appKey: null };
-  const planned = planNewCredential({ ...wish, ...lifetimeOf(flags, nowSeconds) }, taken, nowSeconds);
-  const changes = changesOf(planned, credentialFlagOf);
+  const pair = generatePair([method]);
+  const { id, changes } = await planNew(flags, [method], { ...pair, holder: null }, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');
-  const handedOver = {
-    credential,
-    appKey: pair.appKey.reveal().toString('utf8'),
-    appSecret: pair.appSecret?.reveal().toString('utf8') ?? null,
-    usable: await readUsableEndpoints(resources, credential, nowSeconds),
-  };
+  const disabled = `the consumer ${consumerId} is disabled: the credential is refused until it is enabled`;
   return {
     changes,
     notes: [
-      ...(consumer.enabled
-        ? []
-        : [`the consumer ${consumerId} is disabled: the credential is refused until it is enabled`]),
+      ...(consumer.enabled ? [] : [disabled]),
       ...(flags.dryRun === true ? ['each run generates other keys; these are not kept'] : []),
     ],
     done: `Credential ${id} issued to ${consumerId}.`,
     outcome: {
-      text: renderHandedOver(handedOver, terminal.environment, paintFor(terminal.out, terminal.environment)),
-      data: declareHandedOver(handedOver),
+      ...(await handOver(credential, pair, resources, context)),
       whenUnknown: `Keep what is printed: if the credential was made, it is what ${consumerId} gets. If it was not, issue it again.`,
     },
   };
 }
 
-interface ImportFlags extends NewCredentialFlags, ChangeFlags, NewRingFlag {
+interface ImportFlags extends NewCredentialFlags {
   readonly method: readonly AuthenticationMethod[];
   readonly appKey?: string;
   readonly secretFrom: string;
-}
-
-/** What is imported. */
-interface Pair {
-  readonly appKey: Secret;
-  readonly appSecret: Secret | null;
 }
 
 /** Adds `postern credential import`. */
@@ -164,64 +119,65 @@ export function registerCredentialImport(noun: Command, context: CommandContext)
       '--secret-from <source>',
       'env:NAME, file:PATH or - (standard input): the App Secret, or for key alone the App Key',
     );
-  addNewRingOption(addChangeOptions(addNewCredentialFlags(command)))
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
+  addChangeAction(addNewCredentialFlags(command), context, {
+    isSealing: true,
+    notes: `An App Key has 1 to 128 of the characters A-Z a-z 0-9 . _ -, an App Secret 16 to 256 characters. An App Key belongs to
 one credential for ever, also when that was deleted. Several methods share one pair only where a former gateway did.`,
-        examples: [
-          'export ACME_SECRET=…',
-          'postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET',
-          'postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only',
-        ],
-        exits: { ...changeExits, notFound: 'no such consumer', conflict: 'taken' },
-      }),
-    )
-    .action(async (flags: ImportFlags) => {
-      const makePlan = async (store: OpenedStore): Promise<Plan> => await planImport(store, flags, context);
-      await changeStore(context, 'credential import', flags, makePlan, secretsForSealing(flags));
-    });
+    examples: [
+      'export ACME_SECRET=…',
+      'postern credential import --consumer acme --method hmac --app-key acme-2019 --secret-from env:ACME_SECRET',
+      'postern credential import --consumer acme --method key --secret-from file:key.txt --hash-only',
+    ],
+    exits: { notFound: 'no such consumer', conflict: 'taken' },
+    plan: async ({ resources }, flags: ImportFlags) => {
+      const { consumer, method: methods } = flags;
+      const pair = readPair(flags, context.terminal.environment);
+      await requireResource(resources, 'consumer', consumer);
+      const appKeyHashes = [hashOfAppKey(pair.appKey)];
+      const [holder = null] = await collectAll(resources.list('credential', { appKeyHashes }));
+      const { id, changes } = await planNew(flags, methods, { ...pair, holder }, resources, context);
+      return { changes, done: `Credential ${id} imported for ${consumer}.` };
+    },
+  });
 }
 
-async function planImport(
-  { resources }: OpenedStore,
-  flags: ImportFlags,
-  { terminal, clock }: CommandContext,
-): Promise<Plan> {
+interface Pair {
+  readonly appKey: Secret;
+  readonly appSecret: Secret | null;
+}
+
+/** Plans the credential that the flags describe. `holder` has the App Key already. */
+async function planNew(
+  { consumer: consumerId, hashOnly, notBefore, expires, ...flags }: NewCredentialFlags,
+  methods: readonly AuthenticationMethod[],
+  { appKey, appSecret, holder }: Pair & { readonly holder: TakenBy['appKey'] },
+  store: ResourceStore,
+  { clock }: CommandContext,
+): Promise<{ readonly id: string; readonly changes: readonly Change[] }> {
   const nowSeconds = clock.nowSeconds();
-  const { consumer: consumerId, method: methods } = flags;
-  const { id = generateCredentialId(consumerId, methods[0] ?? 'key') } = flags;
-  const pair = readPair(flags, terminal.environment);
-  await requireResource(resources, 'consumer', consumerId);
-  const [holder = null] = await collectAll(resources.list('credential', { appKeyHashes: [hashOfAppKey(pair.appKey)] }));
-  const wish = { id, consumerId, methods, ...pair, keepsHashOnly: flags.hashOnly === true };
-  const taken = { id: await resources.find('credential', id), appKey: holder };
-  const flagOf = (path: string): string | null =>
-    path === 'appKey' && isAppKeySecret(methods) ? '--secret-from' : credentialFlagOf(path);
-  return {
-    changes: changesOf(planNewCredential({ ...wish, ...lifetimeOf(flags, nowSeconds) }, taken, nowSeconds), flagOf),
-    done: `Credential ${id} imported for ${consumerId}.`,
+  const id = flags.id ?? generateCredentialId(consumerId, methods[0] ?? 'key');
+  const wish = {
+    ...{ id, consumerId, methods, appKey, appSecret },
+    keepsHashOnly: hashOnly === true,
+    notBefore: notBefore === undefined ? null : momentAhead(notBefore, nowSeconds),
+    expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
   };
+  const planned = planNewCredential(wish, { id: await store.find('credential', id), appKey: holder }, nowSeconds);
+  return { id, changes: changesOf(planned, isAppKeySecret(methods) ? { ...fields, appKey: '--secret-from' } : fields) };
 }
 
-function readPair(
-  { method, appKey, secretFrom }: ImportFlags,
-  environment: Readonly<Record<string, string | undefined>>,
-): Pair {
-  if (isAppKeySecret(method)) {
-    if (appKey !== undefined) {
-      throw new UsageError(
-        '--app-key is not for key alone: there the App Key is the secret, which --secret-from reads',
-      );
-    }
-    return { appKey: Secret.fromText(readSecretArgument(secretFrom, environment)), appSecret: null };
+function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): Pair {
+  const isKey = isAppKeySecret(method);
+  if (isKey && appKey !== undefined) {
+    throw new UsageError('--app-key is not for key alone: there the App Key is the secret, which --secret-from reads');
   }
-  if (appKey === undefined) throw new UsageError('--app-key is missing: which App Key does the secret belong to?');
-  return {
-    appKey: Secret.fromText(appKey),
-    appSecret: Secret.fromText(readSecretArgument(secretFrom, environment)),
-  };
+  if (!isKey && appKey === undefined) {
+    throw new UsageError('--app-key is missing: which App Key does the secret belong to?');
+  }
+  const secret = Secret.fromText(readSecretArgument(secretFrom, environment));
+  return appKey === undefined
+    ? { appKey: secret, appSecret: null }
+    : { appKey: Secret.fromText(appKey), appSecret: secret };
 }
 
 function collectMethod(text: string, methods: readonly string[] = []): readonly string[] {

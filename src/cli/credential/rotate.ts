@@ -10,13 +10,13 @@ import { UsageError } from '../failure.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { parseSpan } from '../flags/times.ts';
 import { parseId } from '../flags/values.ts';
-import { formatDistance, formatTimeFrom, paintFor } from '../render/text.ts';
+import { formatDistance, formatTimeFrom } from '../render/text.ts';
 import type { Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { addResourceVerb } from '../store/resource-verbs.ts';
-import { declareHandedOver, readUsableEndpoints, renderHandedOver } from './handed-over.ts';
+import { addResourceAction } from '../store/resource-verbs.ts';
+import { handOver } from './handed-over.ts';
 
-interface RotateFlags {
+interface RotateFlags extends ChangeFlags {
   readonly grace: number;
   readonly force?: true;
   readonly id?: string;
@@ -26,67 +26,59 @@ const DEFAULT_GRACE = '7d';
 
 /** Adds `postern credential rotate`. */
 export function registerCredentialRotate(noun: Command, context: CommandContext): void {
-  addResourceVerb<'credential', RotateFlags>(noun, context, {
-    kind: 'credential',
-    verb: 'rotate',
-    description: 'Give a credential a new secret; the former one works for a grace period.',
-    addFlags: (command) =>
-      command
-        .addOption(
-          new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
-            .argParser(parseSpan)
-            .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
-        )
-        .option('--force', 'also while the former secret of the last rotation works: it ends now')
-        .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId),
+  const command = noun
+    .command('rotate')
+    .description('Give a credential a new secret; the former one works for a grace period.')
+    .addOption(
+      new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
+        .argParser(parseSpan)
+        .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
+    )
+    .option('--force', 'also while the former secret of the last rotation works: it ends now')
+    .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId);
+  addResourceAction(command, context, 'credential', {
     isSealing: true,
     notes: `The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and
 the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
 cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.`,
-    examples: ['rotate acme-hmac --grace 7d', 'rotate acme-hmac --grace 0 --force'],
-    conflict: 'revoked, ended or in rotation',
-    plan: async (current, flags, store) => await planRotate(current, flags, store, context),
+    examples: [
+      'postern credential rotate acme-hmac --grace 7d',
+      'postern credential rotate acme-hmac --grace 0 --force',
+    ],
+    exits: { conflict: 'revoked, ended or in rotation' },
+    plan: async (current, flags: RotateFlags, store) => await planRotate(current, flags, store, context),
   });
 }
 
 async function planRotate(
   current: Stored<ManagedCredential>,
-  flags: RotateFlags & ChangeFlags,
+  flags: RotateFlags,
   { resources }: OpenedStore,
-  { terminal, clock }: CommandContext,
+  context: CommandContext,
 ): Promise<Plan> {
-  const nowSeconds = clock.nowSeconds();
+  const nowSeconds = context.clock.nowSeconds();
   const { id, methods, consumerId, appKey } = current.resource;
   const isKey = isAppKeySecret(methods);
   if (flags.id !== undefined && !isKey) {
     throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
   }
   const pair = generatePair(methods);
-  const planned = planRotation(
-    current,
-    {
-      pair,
-      successorId: flags.id ?? generateCredentialId(consumerId, 'key'),
-      graceSeconds: flags.grace,
-      endsFormerSecret: flags.force === true,
-    },
-    nowSeconds,
-  );
+  const rotation = {
+    pair,
+    successorId: flags.id ?? generateCredentialId(consumerId, 'key'),
+    graceSeconds: flags.grace,
+    endsFormerSecret: flags.force === true,
+  };
+  const planned = planRotation(current, rotation, nowSeconds);
   if ('conflict' in planned) throw new Conflict(planned.conflict);
   const { changes, carrier, formerEndsAt } = planned;
-  const handedOver = {
-    credential: carrier,
-    appKey: ((isKey ? null : appKey) ?? pair.appKey).reveal().toString('utf8'),
-    appSecret: pair.appSecret?.reveal().toString('utf8') ?? null,
-    usable: await readUsableEndpoints(resources, carrier, nowSeconds),
-  };
+  const handedOver = { ...pair, appKey: (isKey ? null : appKey) ?? pair.appKey };
   const former = isKey ? `The former credential ${id}` : 'The former App Secret';
   const end =
     formerEndsAt <= nowSeconds ? 'is refused from now on' : `works until ${formatTimeFrom(formerEndsAt, nowSeconds)}`;
-  const paint = paintFor(terminal.out, terminal.environment);
   return {
     changes,
-    // The secret that somebody else made meanwhile would end unseen.
+    // Planned again, it would end a secret that another operator has just created.
     isOnce: true,
     notes: [
       ...(isKey || !isUnopened(current.resource.appSecret)
@@ -96,8 +88,7 @@ async function planRotate(
     ],
     done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.`,
     outcome: {
-      text: renderHandedOver(handedOver, terminal.environment, paint),
-      data: declareHandedOver(handedOver),
+      ...(await handOver(carrier, handedOver, resources, context)),
       whenUnknown: `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
     },
   };
@@ -105,13 +96,13 @@ async function planRotate(
 
 /** Adds `postern credential revoke`. */
 export function registerCredentialRevoke(noun: Command, context: CommandContext): void {
-  addResourceVerb(noun, context, {
-    kind: 'credential',
-    verb: 'revoke',
-    description: 'Refuse a credential for good, with its former secret and its tokens.',
+  const command = noun
+    .command('revoke')
+    .description('Refuse a credential for good, with its former secret and its tokens.');
+  addResourceAction(command, context, 'credential', {
     isAsking: true,
     notes: 'A revoked credential does not come back; "credential issue" creates another one.',
-    examples: ['revoke acme-hmac', 'revoke acme-hmac --yes'],
+    examples: ['postern credential revoke acme-hmac', 'postern credential revoke acme-hmac --yes'],
     plan: async (current, _flags, { usage }) => {
       const { id, consumerId } = current.resource;
       const lastUsedAt = (await usage.usageOf([id])).get(id)?.lastUsedAt ?? null;

@@ -1,5 +1,6 @@
 import { declareWholeCredential, type SecretsShown } from '../../resources/credential.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
+import { textOf } from '../../manage/generate-credential.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { Usage, UsageSource } from '../../manage/resource-store.ts';
@@ -55,7 +56,7 @@ export function declareShownCredential({ stored, usage }: ShownCredential, secre
 /** The App Key where it is public; where it is the secret itself, only whether it is kept. */
 export function shownAppKey({ methods, appKey }: ManagedCredential): string {
   if (isAppKeySecret(methods)) return appKey === null ? '(hash only)' : '(secret)';
-  return appKey === null ? '(unknown)' : appKey.reveal().toString('utf8');
+  return appKey === null ? '(unknown)' : textOf(appKey);
 }
 
 /** What a credential is worth at a time. `rotating`: its former App Secret works too. */

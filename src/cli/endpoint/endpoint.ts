@@ -4,22 +4,14 @@ import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
-import { addNoun, type CommandContext, helpText, readExits } from '../command.ts';
-import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import { addNoun, type CommandContext } from '../command.ts';
+import type { StoreFlags } from '../flags/options.ts';
 import { formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
-import {
-  declareVersion,
-  type Field,
-  formatLimit,
-  formatLimits,
-  paintFor,
-  renderFields,
-  versionFields,
-} from '../render/text.ts';
-import { requireResource, selectFrom, readStore } from '../store/read-store.ts';
+import { declareVersion, type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
+import { addReadAction, collectAll, requireResource, selectFrom } from '../store/read-store.ts';
 import {
   registerEndpointCreate,
   registerEndpointDelete,
@@ -29,12 +21,8 @@ import {
 
 /** Adds `postern endpoint` with its verbs. */
 export function registerEndpoint(program: Command, context: CommandContext): void {
-  const noun = addNoun(
-    program,
-    'endpoint',
-    'Protected APIs: which requests, how callers are authenticated, who is let in.',
-    'endpoint create orders --path /orders --authentication hmac',
-  );
+  const about = 'Protected APIs: which requests, how callers are authenticated, who is let in.';
+  const noun = addNoun(program, 'endpoint', about, 'endpoint create orders --path /orders --authentication hmac');
   registerEndpointCreate(noun, context);
   registerEndpointEdit(noun, context);
   registerEndpointList(noun, context);
@@ -65,32 +53,21 @@ const view: ListView<Stored<Endpoint>> = {
   none: 'There is no such endpoint. "postern endpoint create" creates one.',
 };
 
-/** Adds `postern endpoint list`. */
 function registerEndpointList(noun: Command, context: CommandContext): void {
   const command = noun
     .command('list')
     .description('List the endpoints.')
     .addOption(new Option('--authentication <method>', 'those of this method').choices(authenticationMethods))
     .option('--disabled', 'those that are disabled');
-  addStoreOptions(command)
-    .addHelpText(
-      'after',
-      helpText({
-        examples: ['postern endpoint list', 'postern endpoint list --authentication hmac -o json'],
-        exits: readExits,
-      }),
-    )
-    .action(async (flags: ListFlags) => {
-      await readStore(context, 'endpoint list', flags, async ({ resources }) => {
-        const endpoints = selectFrom(
-          resources.list('endpoint'),
-          ({ resource }) =>
-            (flags.authentication === undefined || resource.authentication === flags.authentication) &&
-            (flags.disabled === undefined || !resource.enabled),
-        );
-        await printList(endpoints, view, flags.output, context.terminal);
-      });
-    });
+  addReadAction(command, context, {
+    examples: ['postern endpoint list', 'postern endpoint list --authentication hmac -o json'],
+    show: async ({ resources }, { authentication, disabled, output }: ListFlags) => {
+      const isWanted = ({ resource }: Stored<Endpoint>): boolean =>
+        (authentication === undefined || resource.authentication === authentication) &&
+        (disabled === undefined || !resource.enabled);
+      await printList(selectFrom(resources.list('endpoint'), isWanted), view, output, context.terminal);
+    },
+  });
 }
 
 function stateOf({ enabled, options }: Endpoint): string {
@@ -101,42 +78,27 @@ function stateOf({ enabled, options }: Endpoint): string {
 /** Grants that are read for a look at their endpoint: there can be one for every consumer. */
 const MAX_GRANTS = 10;
 
-/** Adds `postern endpoint show`. */
 function registerEndpointShow(noun: Command, context: CommandContext): void {
   const command = noun
     .command('show')
     .description('Show an endpoint with all its options and who is authorised on it.')
     .argument('<id>', 'its id', parseId);
-  addStoreOptions(command)
-    .addHelpText(
-      'after',
-      helpText({
-        examples: ['postern endpoint show orders', 'postern endpoint show orders -o yaml'],
-        exits: { ...readExits, notFound: 'no such endpoint' },
-      }),
-    )
-    .action(async (id: string, flags: StoreFlags) => {
-      await readStore(context, 'endpoint show', flags, async ({ resources }) => {
-        const { terminal, clock } = context;
-        const stored = await requireResource(resources, 'endpoint', id);
-        if (flags.output !== 'table') {
-          terminal.out.write(
-            formatData({ ...declareWholeEndpoint(stored.resource), ...declareVersion(stored) }, flags.output),
-          );
-          return;
-        }
-        const grants: Grant[] = [];
-        const some = selectFrom(resources.list('grant', { endpointId: id }), () => true, MAX_GRANTS + 1);
-        for await (const { resource } of some) grants.push(resource);
-        const paint = paintFor(terminal.out, terminal.environment);
-        const fields = [...fieldsOf(stored.resource, grants), ...versionFields(stored, clock.nowSeconds())];
-        terminal.out.write(renderFields(headingOf(stored), fields, paint));
-      });
-    });
-}
-
-function headingOf({ resource: { id, enabled } }: Stored<Endpoint>): string {
-  return `endpoint ${id}${enabled ? '' : ' (disabled)'}`;
+  addReadAction(command, context, {
+    examples: ['postern endpoint show orders', 'postern endpoint show orders -o yaml'],
+    exits: { notFound: 'no such endpoint' },
+    show: async ({ resources }, { output }: StoreFlags, id: string) => {
+      const { terminal, clock } = context;
+      const stored = await requireResource(resources, 'endpoint', id);
+      if (output !== 'table') {
+        terminal.out.write(formatData(view.declare(stored), output));
+        return;
+      }
+      const some = selectFrom(resources.list('grant', { endpointId: id }), () => true, MAX_GRANTS + 1);
+      const grants = (await collectAll(some)).map(({ resource }) => resource);
+      const fields = [...fieldsOf(stored.resource, grants), ...versionFields(stored, clock.nowSeconds())];
+      printFields(`endpoint ${id}${stored.resource.enabled ? '' : ' (disabled)'}`, fields, terminal);
+    },
+  });
 }
 
 function fieldsOf(endpoint: Endpoint, grants: readonly Grant[]): readonly Field[] {

@@ -1,14 +1,16 @@
+import type { Command } from 'commander';
 import { settings } from '../../config.ts';
 import { formatProblem } from '../../document/problem.ts';
-import type { ChangedRing, RingConflict, RingContent } from '../../keyring/ring-content.ts';
+import type { ChangedRing, RingContent } from '../../keyring/ring-content.ts';
 import { FaultyKeyRing, loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { formatKeyRing, formatSeconds } from '../../keyring/ring-document.ts';
 import { replaceRingFile, RingFileFault, withRingLock } from '../../keyring/ring-file.ts';
 import { type KeyRingLocation, parseKeyRingLocation } from '../../keyring/ring-location.ts';
-import type { CommandContext } from '../command.ts';
-import { reportFailure, UsageError } from '../failure.ts';
+import { Conflict, NotFound } from '../../manage/resource-store.ts';
+import { addAction, type CommandContext, type CommandWork } from '../command.ts';
+import { UsageError } from '../failure.ts';
 import { renderTable } from '../render/list.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
+import { exitCodes, type Terminal } from '../terminal.ts';
 
 /** The key ring that a command means: its argument, or `POSTERN_KEYRING`. Throws {@link UsageError}. */
 export function findRing(argument: string | undefined, environment: Terminal['environment']): KeyRingLocation {
@@ -25,7 +27,7 @@ export function findRingFile(argument: string | undefined, environment: Terminal
   const location = findRing(argument, environment);
   if (location.kind === 'file') return location.path;
   throw new UsageError(
-    `this changes a file, and env:${location.name} is none: change the file whose text goes into ${location.name}`,
+    `env:${location.name} is not a file that a command can change: change the file whose text goes into ${location.name}`,
   );
 }
 
@@ -38,8 +40,8 @@ export interface RingChange {
 }
 
 /**
- * Changes a key ring file under its lock; a dry run only tells what would come of it. Rejects with `FaultyKeyRing`,
- * {@link RingNotChanged} or `RingFileFault`, and the file is as it was.
+ * Changes a key ring file under its lock; a dry run only gives what would come of it. Rejects with `FaultyKeyRing`,
+ * `NotFound`, `Conflict` or `RingFileFault`, and the file is as it was.
  */
 export async function changeRing(
   path: string,
@@ -50,7 +52,10 @@ export async function changeRing(
   const plan = async (): Promise<RingChange> => {
     const { content: before } = await loadKeyRing({ kind: 'file', path }, environment);
     const changed = change(before);
-    if ('kind' in changed) throw new RingNotChanged(path, changed);
+    if ('kind' in changed) {
+      const message = `${path}: ${changed.message}`;
+      throw changed.kind === 'not-found' ? new NotFound(message) : new Conflict(message);
+    }
     return { before, after: changed.content, keyId: changed.keyId };
   };
   // Without the lock first: a ring that is not there or cannot be changed so needs none.
@@ -63,36 +68,22 @@ export async function changeRing(
   });
 }
 
-/** A key ring that cannot be changed as asked. */
-class RingNotChanged extends Error {
-  override readonly name = 'RingNotChanged';
-  readonly kind: RingConflict['kind'];
-
-  constructor(file: string, { kind, message }: RingConflict) {
-    super(`${file}: ${message}`);
-    this.kind = kind;
-  }
-}
-
-/** Runs a command on a key ring. Faults become messages and exit codes (interfaces §5). */
-export async function runOnRing(context: CommandContext, verb: string, work: () => Promise<ExitCode>): Promise<void> {
-  try {
-    context.finish(await work());
-  } catch (error) {
-    context.finish(reportRingFailure(`postern keyring ${verb}`, error, context.terminal));
-  }
-}
-
-function reportRingFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
-  if (error instanceof FaultyKeyRing) {
-    for (const problem of error.problems) terminal.err.write(`${formatProblem(problem)}\n`);
-    if (!error.isMissing) return exitCodes.failed;
-    terminal.err.write('"postern keyring create FILE" makes a key ring\n');
-    return exitCodes.notFound;
-  }
-  const code = reportFailure(command, error, terminal);
-  if (error instanceof RingNotChanged) return error.kind === 'not-found' ? exitCodes.notFound : exitCodes.conflict;
-  return error instanceof RingFileFault && error.kind === 'conflict' ? exitCodes.conflict : code;
+/** Runs a command on a key ring, as {@link addAction}: a wrong ring is shown problem by problem (interfaces §5). */
+export function addRingAction(command: Command, context: CommandContext, work: CommandWork): void {
+  const { err } = context.terminal;
+  addAction(command, context, async (...parameters) => {
+    try {
+      return await work(...parameters);
+    } catch (error) {
+      if (error instanceof RingFileFault && error.kind === 'conflict')
+        throw new Conflict(error.message, { cause: error });
+      if (!(error instanceof FaultyKeyRing)) throw error;
+      for (const problem of error.problems) err.write(`${formatProblem(problem)}\n`);
+      if (!error.isMissing) return exitCodes.failed;
+      err.write('"postern keyring create FILE" creates a key ring\n');
+      return exitCodes.notFound;
+    }
+  });
 }
 
 /** A key as it is shown: everything but the key itself. */

@@ -4,76 +4,56 @@ import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import { removeKey } from '../../keyring/ring-content.ts';
 import { Conflict, type Rewrapped } from '../../manage/resource-store.ts';
-import { changeExits, type CommandContext, helpText, readExits } from '../command.ts';
-import { UsageError, writeSafely } from '../failure.ts';
-import { addYesOption, type OutputFormat, outputOption, timeoutOption } from '../flags/options.ts';
+import { count } from '../../printable.ts';
+import { addHelp, changeExits, type CommandContext, readExits } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { addStoreOptions, addYesOption, outputOption, type StoreFlags, timeoutOption } from '../flags/options.ts';
 import { confirm, startProgress, watchForStop } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
 import { renderTable } from '../render/list.ts';
-import { count } from '../../printable.ts';
 import { grouped } from '../render/text.ts';
-import { findStore, type OpenedStore } from '../store/open-store.ts';
+import { findStore } from '../store/open-store.ts';
+import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
-import { changeRing, describeRing, findRing, findRingFile, runOnRing } from './ring.ts';
+import { addRingAction, changeRing, describeRing, findRing, findRingFile } from './ring.ts';
 
-/** What commands that look at the sealed secrets of a store have. */
-interface StoreOptions {
-  readonly store?: string;
-  /** Milliseconds. */
-  readonly timeout: number;
+interface RewrapFlags extends StoreFlags {
   readonly dryRun?: boolean;
-  readonly output: OutputFormat;
-}
-
-async function openDatabase(
-  command: string,
-  { store, timeout: timeoutMs }: StoreOptions,
-  { openStore, terminal: { environment, err } }: CommandContext,
-): Promise<OpenedStore> {
-  const warn = (message: string): void => {
-    writeSafely(err, `warning: ${message}\n`);
-  };
-  return await openStore({ command, store, environment, needsSecrets: false, timeoutMs, warn });
 }
 
 /** Adds `postern keyring rewrap`. */
 export function registerRewrap(group: Command, context: CommandContext): void {
-  group
+  const command = group
     .command('rewrap')
     .description('Seal secrets of the store that were sealed with former keys again, with the current one.')
     .argument('[file]', 'the key ring, or env:NAME; POSTERN_KEYRING when left out')
-    .option('--dry-run', 'count what would be sealed again, and change nothing')
-    .addOption(outputOption())
-    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `Replicas keep serving; each must have the current key already, or it cannot open what is sealed with it. The work can be
+    .option('--dry-run', 'count what would be sealed again, and change nothing');
+  addStoreOptions(command);
+  addHelp(command, {
+    notes: `Replicas keep serving; each must have the current key already, or it cannot open what is sealed with it. The work can be
 stopped and continued at any time. It changes no revision, and is one event in the audit trail.`,
-        examples: ['postern keyring rewrap --dry-run', 'postern keyring rewrap'],
-        exits: {
-          ...changeExits,
-          done: 'all secrets are sealed with the current key',
-          failed: 'some are not',
-          notFound: 'there is no such key ring',
-        },
-      }),
-    )
-    .action(async (file: string | undefined, options: StoreOptions) => {
-      await runOnRing(context, 'rewrap', async () => await rewrapStore(file, options, context));
-    });
+    examples: ['postern keyring rewrap --dry-run', 'postern keyring rewrap'],
+    exits: {
+      ...changeExits,
+      done: 'all secrets are sealed with the current key',
+      failed: 'some are not',
+      notFound: 'there is no such key ring',
+    },
+  });
+  addRingAction(command, context, async (file: string | undefined, flags: RewrapFlags) => {
+    return await rewrapStore(file, flags, context);
+  });
 }
 
-/** Records that do not open and are listed one by one. */
-const MAX_TOLD = 20;
+/** More records that do not open are only counted. */
+const MAX_SHOWN = 20;
 
 async function rewrapStore(
   argument: string | undefined,
-  options: StoreOptions,
+  flags: RewrapFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { store, dryRun = false, output } = options;
+  const { store, dryRun = false, output } = flags;
   const { terminal, clock } = context;
   const { environment, err, out } = terminal;
   const location = findStore(store, environment);
@@ -84,79 +64,77 @@ async function rewrapStore(
   const { content, warnings } = await loadKeyRing(findRing(argument, environment), environment);
   for (const warning of warnings) err.write(`warning: ${warning}\n`);
   const sealer = new KeyRing(content);
-  await using opened = await openDatabase('keyring rewrap', options, context);
+  const { currentKeyId } = sealer;
+  await using opened = await openFor(context, 'keyring rewrap', flags, false);
   const { sealed, actor } = opened;
   if (sealed === null) throw new Error('the store seals no secrets');
   let done: Rewrapped = { count: 0, unopened: [], isStopped: false };
   if (!dryRun) {
-    // Nothing is lost whenever it ends: between batches only the account of it is better.
-    const isStopped = watchForStop(terminal, {
-      first: 'Stopping after the batch under way.\n',
-      exitCode: exitCodes.failed,
-    });
-    using progress = startProgress('sealing anew', err, clock);
-    const onProgress = (seen: number, total: number): void => {
-      progress.update(seen, total);
-    };
-    done = await sealed.rewrap({ sealer, actor, onProgress, isStopped });
+    // Every batch is complete when it ends, so that a stop loses nothing.
+    const first = 'Stopping after the batch under way.\n';
+    const isStopped = watchForStop(terminal, { first, exitCode: exitCodes.failed });
+    using progress = startProgress('sealing again', err, clock);
+    done = await sealed.rewrap({ sealer, actor, onProgress: progress.update, isStopped });
   }
-  const due = dryRun ? await sealed.countDue(sealer.currentKeyId) : null;
+  const due = dryRun ? await sealed.countDue(currentKeyId) : null;
   const secrets = await sealed.countByKey();
-  const left = leftOver(secrets, sealer.currentKeyId);
+  const left = [...secrets].reduce((sum, [keyId, number]) => (keyId === currentKeyId ? sum : sum + number), 0);
   const value = {
-    currentKeyId: sealer.currentKeyId,
+    currentKeyId,
     dryRun,
     ...(due === null ? { rewrapped: done.count } : { due }),
     secrets: Object.fromEntries(secrets),
     unopened: done.unopened,
   };
-  const text = describe({ ...done, due, secrets, sealer, left });
+  const text = `${renderCounts(secrets, sealer)}${due === null ? describeDone(done, left, sealer) : describeDue(due, sealer)}`;
   out.write(renderResult(output, value, text));
-  for (const { id, reason } of done.unopened.slice(0, MAX_TOLD)) err.write(`credential ${id}: ${reason}\n`);
+  for (const { id, reason } of done.unopened.slice(0, MAX_SHOWN)) err.write(`credential ${id}: ${reason}\n`);
   if (done.isStopped) err.write('Stopped. Run the same command again: it does what is left.\n');
   return dryRun || left === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-function leftOver(secrets: ReadonlyMap<string, number>, currentKeyId: string): number {
-  return [...secrets].reduce((sum, [keyId, number]) => (keyId === currentKeyId ? sum : sum + number), 0);
+/** How many secrets each key seals. */
+function renderCounts(secrets: ReadonlyMap<string, number>, { currentKeyId, keyIds }: KeyRing): string {
+  const stateOf = (keyId: string): string => (keyIds.includes(keyId) ? 'former' : 'not in the ring');
+  const rows = [...secrets].map(([keyId, number]) => [
+    keyId,
+    keyId === currentKeyId ? 'current' : stateOf(keyId),
+    grouped(number),
+  ]);
+  return rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
 }
 
-interface Account extends Rewrapped {
-  /** On a dry run, the credentials that are due. */
-  readonly due: number | null;
-  readonly secrets: ReadonlyMap<string, number>;
-  readonly sealer: KeyRing;
-  readonly left: number;
+function describeDue(due: number, { currentKeyId }: KeyRing): string {
+  return `The secrets of ${counted(due, 'credential')} would be sealed again with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
 }
 
-function describe({ count: rewrapped, due, secrets, sealer, left, unopened }: Account): string {
-  const { currentKeyId } = sealer;
-  const isCurrent = (keyId: string): string => (keyId === currentKeyId ? 'current' : stateOf(keyId, sealer));
-  const rows = [...secrets].map(([keyId, number]) => [keyId, isCurrent(keyId), grouped(number)]);
-  const table = rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
-  if (due !== null) {
-    return `${table}The secrets of ${counted(due, 'credential')} would be sealed anew with ${currentKeyId}.\nNothing was changed (--dry-run).\n`;
-  }
-  const made =
+function describeDone(
+  { count: rewrapped, unopened }: Rewrapped,
+  left: number,
+  { currentKeyId, keyIds, stagedKeyId }: KeyRing,
+): string {
+  const sealed =
     rewrapped === 0
-      ? 'No secret was sealed anew.'
-      : `The secrets of ${counted(rewrapped, 'credential')} were sealed anew with ${currentKeyId}.`;
-  if (left === 0) {
-    const former = sealer.keyIds.filter((keyId) => keyId !== currentKeyId && keyId !== sealer.stagedKeyId);
-    const next = former.map((keyId) => `  $ postern keyring remove ${keyId}\n`).join('');
-    return `${table}${made} All secrets are sealed with it.\n${next === '' ? '' : `Former keys are needed for these no more. Backups and access tokens made before still need them:\n${next}`}`;
+      ? 'No secret was sealed again.'
+      : `The secrets of ${counted(rewrapped, 'credential')} were sealed again with ${currentKeyId}.`;
+  if (left > 0) {
+    const closed = unopened.length === 0 ? '' : ` ${counted(unopened.length, 'credential')} cannot be opened:`;
+    return `${sealed} ${counted(left, 'secret')} left that other keys sealed.${closed}\n`;
   }
-  const unopenedWord = unopened.length === 0 ? '' : ` ${counted(unopened.length, 'credential')} cannot be opened:`;
-  return `${table}${made} ${counted(left, 'secret')} left that other keys sealed.${unopenedWord}\n`;
-}
-
-function stateOf(keyId: string, { keyIds }: KeyRing): string {
-  return keyIds.includes(keyId) ? 'former' : 'not in the ring';
+  const former = keyIds.filter((keyId) => keyId !== currentKeyId && keyId !== stagedKeyId);
+  const next = former.map((keyId) => `  $ postern keyring remove ${keyId}\n`).join('');
+  const advice = `Former keys are no longer needed for these. Backups and access tokens from before still need them:\n${next}`;
+  return `${sealed} All secrets are sealed with it.\n${next === '' ? '' : advice}`;
 }
 
 /** `1 secret`, `12 000 secrets`. */
 function counted(value: number, noun: string): string {
   return count(value, noun, grouped(value));
+}
+
+interface RemoveFlags extends RewrapFlags {
+  readonly withoutStore?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Adds `postern keyring remove`. */
@@ -171,67 +149,47 @@ export function registerRemove(group: Command, context: CommandContext): void {
     .addOption(outputOption())
     .option('--store <location>', 'whose secrets the key may have sealed, instead of POSTERN_STORE; no password')
     .option('--without-store', 'do not check a store')
-    .addOption(timeoutOption())
-    .addHelpText(
-      'after',
-      helpText({
-        notes: `The store is checked first: while the key seals a secret there, nothing is removed; run "postern keyring rewrap" first.
+    .addOption(timeoutOption());
+  addHelp(command, {
+    notes: `The store is checked first: while the key seals a secret there, nothing is removed; run "postern keyring rewrap" first.
 Backups that it sealed can never be opened again, and tokens signed with it are refused. The current key cannot be removed.`,
-        examples: [
-          'postern keyring remove keyring.yaml k20260101-3f0c9a',
-          'postern keyring remove k20260101-3f0c9a --yes',
-          'postern keyring remove keyring.yaml k20260101-3f0c9a --without-store',
-        ],
-        exits: {
-          ...readExits,
-          failed: 'not confirmed, or the file is wrong or cannot be written',
-          notFound: 'no such file or key',
-          conflict: 'it is the current key, it still seals secrets, or another command changes the file',
-        },
-      }),
-    )
-    .action(async (first: string, second: string | undefined, options: RemoveOptions) => {
-      await runOnRing(context, 'remove', async () => await removeRingKey(first, second, options, context));
-    });
-}
-
-interface RemoveOptions extends StoreOptions {
-  readonly withoutStore?: boolean;
-  readonly yes?: boolean;
-}
-
-async function removeRingKey(
-  first: string,
-  second: string | undefined,
-  options: RemoveOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal, clock } = context;
-  const file = findRingFile(second === undefined ? undefined : first, terminal.environment);
-  const keyId = second ?? first;
-  const { yes = false, dryRun = false, output } = options;
-  const planned = await changeRing(file, terminal, true, (ring) => removeKey(ring, keyId));
-  if (options.withoutStore !== true) await requireUnused(keyId, options, context);
-  const wasStaged = planned.before.stagedKeyId === keyId;
-  if (!yes && !dryRun) {
-    const question = `${wasStaged ? STAGED_WARNING : FORMER_WARNING}\nRemove ${keyId} from ${file}?`;
-    if (!(await confirm(question, terminal))) {
-      terminal.err.write('nothing was removed\n');
-      return exitCodes.failed;
+    examples: [
+      'postern keyring remove keyring.yaml k20260101-3f0c9a',
+      'postern keyring remove k20260101-3f0c9a --yes',
+      'postern keyring remove keyring.yaml k20260101-3f0c9a --without-store',
+    ],
+    exits: {
+      ...readExits,
+      failed: 'not confirmed, or the file is wrong or cannot be written',
+      notFound: 'no such file or key',
+      conflict: 'it is the current key, it still seals secrets, or another command changes the file',
+    },
+  });
+  addRingAction(command, context, async (first: string, second: string | undefined, flags: RemoveFlags) => {
+    const { terminal, clock } = context;
+    const file = findRingFile(second === undefined ? undefined : first, terminal.environment);
+    const keyId = second ?? first;
+    const { yes = false, dryRun = false, output } = flags;
+    const planned = await changeRing(file, terminal, true, (ring) => removeKey(ring, keyId));
+    if (flags.withoutStore !== true) await requireUnused(keyId, flags, context);
+    if (!yes && !dryRun) {
+      const warning = planned.before.stagedKeyId === keyId ? STAGED_WARNING : FORMER_WARNING;
+      if (!(await confirm(`${warning}\nRemove ${keyId} from ${file}?`, terminal))) {
+        terminal.err.write('nothing was removed\n');
+        return exitCodes.failed;
+      }
     }
-  }
-  const { before, after } = dryRun
-    ? planned
-    : await changeRing(file, terminal, false, (ring) => removeKey(ring, keyId));
-  const keys = describeRing(dryRun ? before : after, clock.nowSeconds());
-  const text = `${file}: ${keyId} ${dryRun ? 'would be' : 'was'} removed\n`;
-  terminal.out.write(renderResult(output, { file, change: 'removed', keyId, dryRun, keys }, text));
-  return exitCodes.done;
+    const { before, after } = await changeRing(file, terminal, dryRun, (ring) => removeKey(ring, keyId));
+    const keys = describeRing(dryRun ? before : after, clock.nowSeconds());
+    const text = `${file}: ${keyId} ${dryRun ? 'would be' : 'was'} removed\n`;
+    terminal.out.write(renderResult(output, { file, change: 'removed', keyId, dryRun, keys }, text));
+    return exitCodes.done;
+  });
 }
 
 /** Makes sure that the store has no secret that the key sealed. Rejects with `Conflict`, which says how many it has. */
-async function requireUnused(keyId: string, options: RemoveOptions, context: CommandContext): Promise<void> {
-  const { store } = options;
+async function requireUnused(keyId: string, flags: RemoveFlags, context: CommandContext): Promise<void> {
+  const { store } = flags;
   const { environment } = context.terminal;
   const { name } = settings.store;
   if (store === undefined && (environment[name] ?? '') === '') {
@@ -241,7 +199,7 @@ async function requireUnused(keyId: string, options: RemoveOptions, context: Com
   }
   // Nothing in a declarative file is sealed.
   if (findStore(store, environment).kind === 'file') return;
-  await using opened = await openDatabase('keyring remove', options, context);
+  await using opened = await openFor(context, 'keyring remove', flags, false);
   const sealed = (await opened.sealed?.countByKey())?.get(keyId) ?? 0;
   if (sealed === 0) return;
   throw new Conflict(

@@ -6,23 +6,22 @@ import type { ReadRequest } from '../../explain/read/read-result.ts';
 import type { ExplainInput } from '../../methods/explanation/explainer.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { planNewEndpoint } from '../../manage/plan-endpoint.ts';
-import { NotFound } from '../../manage/resource-store.ts';
 import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../model/endpoint.ts';
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parseTarget } from '../../receive/path.ts';
 import { isRequestId } from '../../receive/request-id.ts';
 import type { CommandContext } from '../command.ts';
-import { endpointFlagOf } from '../endpoint/change.ts';
-import { reportFailure, UsageError } from '../failure.ts';
+import { endpointFields } from '../endpoint/change.ts';
+import { UsageError } from '../failure.ts';
+import { changesOf } from '../flags/fields.ts';
 import { readBytes, readSecretArgument } from '../flags/inputs.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { parseTime } from '../flags/times.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
-import { changesOf } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { listEndpoints, useStore } from '../store/read-store.ts';
+import { listEndpoints, openFor, requireEndpoint } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 
 const STANDARD_INPUT = '-';
@@ -46,24 +45,19 @@ interface Given extends ExplainFlags {
 
 /** Explains the request of a file. Gives `done` for a right one, and the code of what is wrong otherwise. */
 export async function explainFile(given: Given, context: CommandContext): Promise<ExitCode> {
-  const { method, output } = given;
-  const show = (explained: Explained): ExitCode => {
-    context.terminal.out.write(renderExplanation(explained, output));
-    const { verdict } = explained.explanation;
-    return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
-  };
-  try {
-    checkFlags(given);
-    const moment = { entry: parseEntry(given.entry), atSeconds: given.at === undefined ? null : parseTime(given.at) };
-    if (method !== undefined) {
-      return show(await explainLone(given, loneEndpoint(method, given.option ?? {}), moment, context));
-    }
-    return await useStore(context, 'explain', given, 'where-possible', async (store) =>
-      show(await explainStored(given, store, moment, context)),
-    );
-  } catch (error) {
-    return reportFailure('postern explain', error, context.terminal);
+  checkFlags(given);
+  const { method, option = {}, output } = given;
+  const moment = { entry: parseEntry(given.entry), atSeconds: given.at === undefined ? null : parseTime(given.at) };
+  let explained: Explained;
+  if (method === undefined) {
+    await using store = await openFor(context, 'explain', given, 'where-possible');
+    explained = await explainStored(given, store, moment, context);
+  } else {
+    explained = await explainLone(given, loneEndpoint(method, option), moment, context);
   }
+  context.terminal.out.write(renderExplanation(explained, output));
+  const { verdict } = explained.explanation;
+  return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
 }
 
 /** Which request of a file is meant, and when it was made; null where the file tells it. */
@@ -149,19 +143,12 @@ function checkFlags({ file, secretFrom, method, endpoint, option, requestId }: G
 
 /** An endpoint that takes every path, with the options that the caller was told. */
 function loneEndpoint(authentication: string, options: Readonly<Record<string, unknown>>): PartnerEndpoint {
-  const wish = { authentication, options, paths: [{ prefix: '/' }] };
-  const [change] = changesOf(planNewEndpoint('any', wish, []), endpointFlagOf);
+  const wish = { authentication, options, 'match.paths': [{ prefix: '/' }] };
+  const [change] = changesOf(planNewEndpoint('any', wish, []), endpointFields);
   if (change?.kind !== 'endpoint' || change.after === null || change.after.scenario === 'open') {
     throw new Error('a new endpoint was not planned');
   }
   return change.after;
-}
-
-function requireEndpoint(id: string, endpoints: readonly Endpoint[]): Endpoint {
-  const endpoint = endpoints.find((candidate) => candidate.id === id);
-  if (endpoint !== undefined) return endpoint;
-  const ids = endpoints.map((candidate) => candidate.id);
-  throw new NotFound('endpoint', id, ids);
 }
 
 /** The endpoint that host, path and method lead to. */

@@ -27,8 +27,8 @@ export async function printList<T>(
   format: OutputFormat,
   terminal: Terminal,
 ): Promise<void> {
-  const { out, err, environment } = terminal;
-  const paint = paintFor(out, environment);
+  const { out, err } = terminal;
+  const paint = paintFor(terminal);
   let printed = 0;
   const print = (page: readonly T[]): void => {
     if (format === 'table') out.write(renderPage(page, columns, printed === 0, out.columns ?? null, paint));
@@ -50,8 +50,8 @@ export async function printList<T>(
 
 /** Prints a short list below a heading, as a part of something that is shown; `none` below it when it is empty. */
 export function printSection<T>(heading: string, items: readonly T[], view: ListView<T>, terminal: Terminal): void {
-  const { out, environment } = terminal;
-  const paint = paintFor(out, environment);
+  const { out } = terminal;
+  const paint = paintFor(terminal);
   const width = out.columns === undefined ? null : out.columns - INDENT.length;
   const table = items.length === 0 ? 'none\n' : renderPage(items, view.columns, true, width, paint);
   out.write(`\n${paint.bold(heading)}\n${table.replaceAll(/^(?=.)/gm, INDENT)}`);

@@ -8,8 +8,8 @@ import type { Stored } from '../../resources/resource.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 /** Colours for a stream: only on terminals, and only where they are wanted (https://no-color.org). */
-export function paintFor(output: Output, environment: Terminal['environment']): Paint {
-  return picocolors.createColors(usesColor(output, environment));
+export function paintFor({ out, environment }: Pick<Terminal, 'out' | 'environment'>, stream: Output = out): Paint {
+  return picocolors.createColors(usesColor(stream, environment));
 }
 
 /** Whether a stream gets colours. */
@@ -54,18 +54,15 @@ export function grouped(number: number): string {
 /** A name and what it has, one line or more; null is left out. */
 export type Field = readonly [name: string, value: string | readonly string[] | null];
 
-/** A resource as lines for people: its heading, then its fields in a column. Texts of operators cannot move the cursor. */
-export function renderFields(heading: string, fields: readonly Field[], paint: Paint): string {
-  const shown = fields.flatMap(([name, value]) => (value === null ? [] : [[name, linesOf(value)] as const]));
+/** Prints a resource for people: its heading, then its fields in a column. Texts of operators cannot move the cursor. */
+export function printFields(heading: string, fields: readonly Field[], terminal: Terminal): void {
+  const paint = paintFor(terminal);
+  const shown = fields.flatMap(([name, value]) => (value === null ? [] : [[name, [value].flat()] as const]));
   const width = Math.max(0, ...shown.map(([name]) => name.length));
   const lines = shown.flatMap(([name, values]) =>
     values.map((value, index) => `  ${paint.dim((index === 0 ? name : '').padEnd(width))}  ${replaceInvisible(value)}`),
   );
-  return `${[paint.bold(replaceInvisible(heading)), ...lines].join('\n')}\n`;
-}
-
-function linesOf(value: string | readonly string[]): readonly string[] {
-  return typeof value === 'string' ? [value] : value;
+  terminal.out.write(`${[paint.bold(replaceInvisible(heading)), ...lines].join('\n')}\n`);
 }
 
 /** Revision and times, for people; nothing for a declarative file, which has none. */

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../config.ts';
 import { buildState } from '../../resources/build-state.ts';
-import { type DocumentContent, MAX_DOCUMENT_BYTES, parseDocument } from '../../resources/parse-document.ts';
+import {
+  type DocumentContent,
+  MAX_DOCUMENT_BYTES,
+  parseDocument,
+  type ParseOptions,
+} from '../../resources/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
 import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
 import type { ResourceStore, Selection, SystemOfRecord } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
@@ -17,20 +23,22 @@ const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 
 type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[K]> };
 
-/** Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. */
+/**
+ * Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. Rejects with
+ * an error that holds the problems of the file, one a line.
+ */
 export async function openFileStore(
   path: string,
   environment: Environment,
   needsSecrets: SecretsNeeded,
 ): Promise<SystemOfRecord> {
-  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
-  if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
   const unread = new Map<string, string>();
-  const readSecret = readerFor(needsSecrets, environment, unread);
-  const parsed = parseDocument([{ file: path, text: read.text }], { isComplete: true, readSecret });
-  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  const content = await readContent(path, {
+    isComplete: true,
+    readSecret: readerFor(needsSecrets, environment, unread),
+  });
   return {
-    resources: new FileResourceStore(path, resourcesOf(parsed.content, unread)),
+    resources: new FileResourceStore(path, resourcesOf(content, unread)),
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     audit: {
       events: () => {
@@ -44,6 +52,19 @@ export async function openFileStore(
       await Promise.resolve();
     },
   };
+}
+
+/** The endpoints of a declarative file, which may lack secrets. Rejects as {@link openFileStore} does. */
+export async function readFileEndpoints(path: string): Promise<readonly Endpoint[]> {
+  return (await readContent(path, { isComplete: false, readSecret: anySecret })).endpoints;
+}
+
+async function readContent(path: string, options: ParseOptions): Promise<DocumentContent> {
+  const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);
+  if (read.kind !== 'read') throw new Error(`${path}: ${read.kind === 'faulty' ? read.message : 'it keeps changing'}`);
+  const parsed = parseDocument([{ file: path, text: read.text }], options);
+  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return parsed.content;
 }
 
 /** The resources of a declarative file as commands see them. */

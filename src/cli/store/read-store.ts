@@ -1,50 +1,49 @@
-import type { StoreFlags } from '../flags/options.ts';
-import { NotFound, type ResourceStore } from '../../manage/resource-store.ts';
+import type { Command } from 'commander';
+import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import { notFound, type ResourceStore } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
-import type { CommandContext } from '../command.ts';
-import { reportFailure, writeSafely } from '../failure.ts';
-import { type ExitCode, exitCodes } from '../terminal.ts';
+import { addAction, addHelp, type CommandContext, type Help, nameOf, readExits } from '../command.ts';
+import { writeSafely } from '../failure.ts';
+import { exitCodes } from '../terminal.ts';
 import type { OpenedStore, SecretsNeeded } from './open-store.ts';
 
-/**
- * Opens the store for a piece of work, and closes it whatever comes of it. Faults become exit codes with a message.
- * `command` names the work in messages, and in the audit trail: `consumer disable`.
- */
-export async function useStore(
-  { openStore, terminal }: CommandContext,
+/** Opens the store for a command, which `await using` closes. Rejects as {@link OpenStore} does. */
+export async function openFor(
+  { openStore, terminal: { environment, err } }: CommandContext,
   command: string,
   { store, timeout: timeoutMs }: Pick<StoreFlags, 'store' | 'timeout'>,
   needsSecrets: SecretsNeeded,
-  work: (store: OpenedStore) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  try {
-    const warn = (message: string): void => {
-      writeSafely(terminal.err, `warning: ${message}\n`);
-    };
-    const { environment } = terminal;
-    await using opened = await openStore({ command, store, environment, needsSecrets, timeoutMs, warn });
-    return await work(opened);
-  } catch (error) {
-    return reportFailure(`postern ${command}`, error, terminal);
-  }
+): Promise<OpenedStore> {
+  const warn = (message: string): void => {
+    writeSafely(err, `warning: ${message}\n`);
+  };
+  return await openStore({ command, store, environment, needsSecrets, timeoutMs, warn });
 }
 
-/** Runs a command that only shows what is in the store, and needs no secrets unless it says so. */
-export async function readStore(
+/** What differs between commands that only show what is in the store. `F` are the flags of its own, `A` its operands. */
+interface ReadAction<F, A extends readonly unknown[]> extends Help {
+  readonly show: (store: OpenedStore, flags: F & StoreFlags, ...operands: A) => Promise<void>;
+  /** Whether it shows secrets, for which it needs the key ring. */
+  readonly needsSecrets?: (flags: F) => boolean;
+}
+
+/** Makes a command show what is in the store: adds its flags, its help and its action. */
+export function addReadAction<F, A extends readonly unknown[]>(
+  command: Command,
   context: CommandContext,
-  command: string,
-  flags: StoreFlags,
-  show: (store: OpenedStore) => Promise<void>,
-  needsSecrets = false,
-): Promise<void> {
-  const code = await useStore(context, command, flags, needsSecrets, async (store) => {
-    await show(store);
+  { show, needsSecrets, ...help }: ReadAction<F, A>,
+): void {
+  addStoreOptions(command);
+  addHelp(command, { ...help, exits: { ...readExits, ...help.exits } });
+  addAction(command, context, async () => {
+    const flags: F & StoreFlags = command.opts();
+    await using store = await openFor(context, nameOf(command), flags, needsSecrets?.(flags) ?? false);
+    await show(store, flags, ...(command.processedArgs as unknown as A));
     return exitCodes.done;
   });
-  context.finish(code);
 }
 
 /** Ids that are looked at for one that was meant: a store can have millions. */
@@ -58,7 +57,7 @@ export async function requireResource<K extends ResourceKind>(
 ): Promise<Stored<ResourceOf[K]>> {
   const stored = await store.find(kind, id);
   if (stored !== null) return stored;
-  throw new NotFound(kind, id, await someIds(store, kind));
+  throw notFound(kind, id, await someIds(store, kind));
 }
 
 async function someIds(store: ResourceStore, kind: ResourceKind): Promise<readonly string[]> {
@@ -82,11 +81,17 @@ export async function requireGrant(
   return await requireResource(store, 'grant', grantId(pair));
 }
 
+/** The endpoint of an id among those of a store. Throws `NotFound`, which names the id that may have been meant. */
+export function requireEndpoint(id: string, endpoints: readonly Endpoint[]): Endpoint {
+  const endpoint = endpoints.find((candidate) => candidate.id === id);
+  if (endpoint !== undefined) return endpoint;
+  const ids = endpoints.map((candidate) => candidate.id);
+  throw notFound('endpoint', id, ids);
+}
+
 /** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */
 export async function listEndpoints(store: ResourceStore): Promise<readonly Endpoint[]> {
-  const endpoints: Endpoint[] = [];
-  for await (const { resource } of store.list('endpoint')) endpoints.push(resource);
-  return endpoints;
+  return (await collectAll(store.list('endpoint'))).map(({ resource }) => resource);
 }
 
 /** Those items of a stream that are wanted, at most so many. Reads no further than it must. */

@@ -1,78 +1,41 @@
 import type { Command } from 'commander';
 import type { Planned } from '../../manage/change.ts';
 import { guardRevision } from '../../manage/resource-store.ts';
+import type { Wish } from '../../manage/wish.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
-import { changeExits, type CommandContext, helpText } from '../command.ts';
-import {
-  addChangeOptions,
-  addNewRingOption,
-  addRevisionOption,
-  addYesOption,
-  type ChangeFlags,
-  type NewRingFlag,
-  secretsForSealing,
-} from '../flags/options.ts';
+import type { CommandContext } from '../command.ts';
+import { changesOf } from '../flags/fields.ts';
+import { addRevisionOption, type ChangeFlags } from '../flags/options.ts';
 import { parseId } from '../flags/values.ts';
-import { changesOf, changeStore, type FlagOf, type Plan } from './change-store.ts';
+import { addChangeAction, type ChangeAction, type Plan } from './change-store.ts';
 import type { OpenedStore } from './open-store.ts';
 import { requireResource } from './read-store.ts';
 
 /** What differs between verbs that change a resource that is there. `F` are the flags of its own. */
-interface ResourceVerb<K extends ResourceKind, F> {
-  /** Also the name of the noun. */
-  readonly kind: K;
-  readonly verb: string;
-  readonly description: string;
-  readonly addFlags?: (command: Command) => Command;
-  /** Whether it asks first, and so has `--yes`. */
-  readonly isAsking?: boolean;
-  /** Whether it seals new secrets, and so has `--new-key-ring`. */
-  readonly isSealing?: boolean;
-  readonly notes?: string;
-  /** Command lines without `postern` and the noun. */
-  readonly examples: readonly string[];
-  /** When it ends with exit code 4. */
-  readonly conflict?: string;
+interface ResourceAction<K extends ResourceKind, F> extends Omit<ChangeAction<F, [id: string]>, 'plan'> {
   readonly plan: (current: Stored<ResourceOf[K]>, flags: F & ChangeFlags, store: OpenedStore) => Plan | Promise<Plan>;
 }
 
 /**
- * Adds to a noun a verb that changes one resource: by its id, and with `--revision` only while nobody else has changed it
- * (interfaces §5).
+ * Makes a command change one resource, {@link addChangeAction}: by its id, and with `--revision` only while no other caller
+ * has changed it (interfaces §5).
  */
-export function addResourceVerb<K extends ResourceKind, F>(
-  noun: Command,
+export function addResourceAction<K extends ResourceKind, F>(
+  command: Command,
   context: CommandContext,
-  { kind, verb, description, addFlags, isAsking = false, isSealing = false, plan, ...help }: ResourceVerb<K, F>,
+  kind: K,
+  { plan, exits, ...action }: ResourceAction<K, F>,
 ): void {
-  const command = noun.command(verb).description(description).argument('<id>', 'its id', parseId);
-  addFlags?.(command);
-  addRevisionOption(command);
-  if (isAsking) addYesOption(command);
-  addChangeOptions(command);
-  if (isSealing) addNewRingOption(command);
-  command
-    .addHelpText(
-      'after',
-      helpText({
-        ...(help.notes === undefined ? {} : { notes: help.notes }),
-        examples: help.examples.map((line) => `postern ${kind} ${line}`),
-        exits: {
-          ...changeExits,
-          ...(isAsking ? { failed: 'failed or not confirmed' } : {}),
-          notFound: `no such ${kind}`,
-          conflict: help.conflict ?? 'changed by others',
-        },
-      }),
-    )
-    .action(async (id: string, flags: F & ChangeFlags & NewRingFlag & { readonly revision?: number }) => {
-      const makePlan = async (store: OpenedStore): Promise<Plan> => {
-        const current = await requireResource(store.resources, kind, id);
-        guardRevision(kind, id, current, flags.revision);
-        return await plan(current, flags, store);
-      };
-      await changeStore(context, `${kind} ${verb}`, flags, makePlan, isSealing && secretsForSealing(flags));
-    });
+  addRevisionOption(command.argument('<id>', 'its id', parseId));
+  addChangeAction<F & { readonly revision?: number }, [id: string]>(command, context, {
+    ...action,
+    exits: { notFound: `no such ${kind}`, conflict: 'changed by others', ...exits },
+    plan: async (store, flags, id) => {
+      const current = await requireResource(store.resources, kind, id);
+      guardRevision(kind, id, current, flags.revision);
+      return await plan(current, flags, store);
+    },
+  });
 }
 
 /** Adds `enable` and `disable` to a noun. `about` says in a sentence what each does. */
@@ -80,28 +43,18 @@ export function addEnableVerbs<K extends 'endpoint' | 'consumer'>(
   noun: Command,
   context: CommandContext,
   kind: K,
-  about: {
-    readonly enable: string;
-    readonly disable: string;
-    /** An id, for the example. */
-    readonly example: string;
-    readonly plan: (current: Stored<ResourceOf[K]>, enabled: boolean) => Planned;
-    readonly flagOf: FlagOf;
-  },
+  about: { readonly enable: string; readonly disable: string; readonly exampleId: string },
+  edit: (current: Stored<ResourceOf[K]>, wish: Wish) => Planned,
 ): void {
-  const name = kind === 'endpoint' ? 'Endpoint' : 'Consumer';
   for (const verb of ['enable', 'disable'] as const) {
-    addResourceVerb(noun, context, {
-      kind,
-      verb,
-      description: about[verb],
-      examples: [`${verb} ${about.example}`],
+    addResourceAction(noun.command(verb).description(about[verb]), context, kind, {
+      examples: [`postern ${kind} ${verb} ${about.exampleId}`],
       plan: (current) => {
-        const { id } = current.resource;
+        const name = `${kind === 'endpoint' ? 'Endpoint' : 'Consumer'} ${current.resource.id}`;
         return {
-          changes: changesOf(about.plan(current, verb === 'enable'), about.flagOf),
-          done: `${name} ${id} ${verb}d.`,
-          already: `${name} ${id} is ${verb}d already.`,
+          changes: changesOf(edit(current, { enabled: verb === 'enable' }), {}),
+          done: `${name} ${verb}d.`,
+          already: `${name} is ${verb}d already.`,
         };
       },
     });

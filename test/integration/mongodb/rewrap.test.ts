@@ -67,7 +67,7 @@ describe('postern keyring rewrap', () => {
     const out = await done('keyring', 'rewrap');
     assert.match(
       out,
-      new RegExp(`^KEY +STATE +SECRETS\n${currentKeyId} +current +4\nThe secrets of 3 credentials were sealed anew`),
+      new RegExp(`^KEY +STATE +SECRETS\n${currentKeyId} +current +4\nThe secrets of 3 credentials were sealed again`),
     );
     assert.match(out, new RegExp(`postern keyring remove ${former}\n`));
     const after = await documents();
@@ -77,7 +77,7 @@ describe('postern keyring rewrap', () => {
       after.map((each) => openedCredential({ ...each }, keys)),
       before.map((each) => openedCredential({ ...each }, keys)),
     );
-    assert.match(await done('keyring', 'rewrap'), /No secret was sealed anew\. All secrets are sealed with it/);
+    assert.match(await done('keyring', 'rewrap'), /No secret was sealed again\. All secrets are sealed with it/);
   });
 
   it('is one event in the audit trail, without a revision of its own', async () => {
@@ -112,7 +112,7 @@ describe('postern keyring rewrap', () => {
   it('counts on a dry run, and changes nothing', async () => {
     const before = await documents();
     const out = await done('keyring', 'rewrap', '--dry-run');
-    assert.match(out, /former +4\nThe secrets of 3 credentials would be sealed anew/);
+    assert.match(out, /former +4\nThe secrets of 3 credentials would be sealed again/);
     assert.deepEqual(await documents(), before);
     const data = JSON.parse(await done('keyring', 'rewrap', '--dry-run', '-o', 'json')) as Record<string, unknown>;
     assert.deepEqual([data['dryRun'], data['due']], [true, 3]);
@@ -128,7 +128,7 @@ describe('postern keyring rewrap', () => {
     assert.match(out, /lost +not in the ring +1\n/);
     assert.match(
       out,
-      /2 credentials were sealed anew with \S+ 1 secret left that other keys sealed\. 1 credential cannot be opened:\n$/,
+      /2 credentials were sealed again with \S+ 1 secret left that other keys sealed\. 1 credential cannot be opened:\n$/,
     );
     assert.equal(err, 'credential c: the key ring has no key "lost"\n');
   });

@@ -40,7 +40,7 @@ describe('postern keyring', () => {
     it('makes a ring that only its owner can read, and prints no key', async () => {
       const { code, out, err } = await keyring(['create', file]);
       assert.deepEqual([code, err], [0, '']);
-      assert.match(out, /^ring\.yaml: made, with the key k\d{8}-[0-9a-f]{6}\nKeep a copy apart from the backups/);
+      assert.match(out, /^ring\.yaml: created, with the key k\d{8}-[0-9a-f]{6}\nKeep a copy apart from the backups/);
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       const ring = await open();
       assert.ok(out.includes(ring.currentKeyId));
@@ -82,7 +82,7 @@ describe('postern keyring', () => {
       assert.match(none.err, /name the file of the key ring, or set POSTERN_KEYRING/);
       const variable = await keyring(['create'], { POSTERN_KEYRING: 'env:KEY_RING' });
       assert.equal(variable.code, 2);
-      assert.match(variable.err, /this changes a file, and env:KEY_RING is none/);
+      assert.match(variable.err, /env:KEY_RING is not a file that a command can change/);
       const nowhere = await keyring(['create', join(folder.path, 'nowhere/ring.yaml')]);
       assert.equal(nowhere.code, 1);
       assert.match(nowhere.err, /cannot be written \(ENOENT\)/);

@@ -183,7 +183,7 @@ describe('postern sign', () => {
   it('says which endpoint may have been meant, with exit code 3', async () => {
     const { code, err } = await sign(['GET', `${origin}/orders`, '--endpoint', 'order']);
     assert.equal(code, 3);
-    assert.match(err, /has no endpoint "order"; did you mean "orders"\?/);
+    assert.match(err, /there is no endpoint "order"; did you mean "orders"\?/);
   });
 
   it('refuses what the gateway would refuse, with exit code 1', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../../../src/manage/plan-consumer.ts';
+import type { Wish } from '../../../src/manage/wish.ts';
 import { hashOfAppKey } from '../../../src/manage/generate-credential.ts';
 import type { ManagedCredential, Stored } from '../../../src/resources/resource.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
@@ -18,8 +19,8 @@ function stored<T>(resource: T): Stored<T> {
 }
 
 describe('a wish for a consumer', () => {
-  it('becomes a consumer, or is told that the id is taken', () => {
-    assert.deepEqual(planNewConsumer('acme', { labels: { tier: 'gold' } }, null), {
+  it('becomes a consumer, or a conflict when the id is taken', () => {
+    assert.deepEqual(planNewConsumer('acme', { 'labels.tier': 'gold' }, null), {
       changes: [
         {
           kind: 'consumer',
@@ -35,17 +36,20 @@ describe('a wish for a consumer', () => {
   });
 
   it('changes what it names, labels one by one, and gives defaults back', () => {
-    const cases: readonly (readonly [Parameters<typeof planConsumerEdit>[1], Partial<Consumer>])[] = [
+    const cases: readonly (readonly [Wish, Partial<Consumer>])[] = [
       [{}, {}],
       [{ enabled: false }, { enabled: false }],
       [
-        { name: 'Globex', labels: { tier: 'silver' } },
+        { name: 'Globex', 'labels.tier': 'silver' },
         { name: 'Globex', labels: { tier: 'silver', region: 'eu' } },
       ],
-      [{ unset: ['name', 'labels.tier'] }, { name: null, labels: { region: 'eu' } }],
       [
-        { unset: ['description', 'labels'], labels: { a: 'b' } },
-        { description: '', labels: { a: 'b' } },
+        { name: undefined, 'labels.tier': undefined },
+        { name: null, labels: { region: 'eu' } },
+      ],
+      [
+        { description: undefined, labels: undefined, 'labels.a.b': 'c' },
+        { description: '', labels: { 'a.b': 'c' } },
       ],
     ];
     for (const [wish, difference] of cases) {
@@ -56,7 +60,7 @@ describe('a wish for a consumer', () => {
     }
   });
 
-  it('is told what is wrong with it', () => {
+  it('names what is wrong with it', () => {
     const planned = planConsumerEdit(stored(acme), { name: '  ' });
     assert.ok('problems' in planned);
     assert.deepEqual(

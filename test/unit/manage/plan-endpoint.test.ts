@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { declareEndpoint } from '../../../src/resources/endpoint.ts';
-import {
-  type EndpointWish,
-  planEndpointDeletion,
-  planEndpointEdit,
-  planNewEndpoint,
-} from '../../../src/manage/plan-endpoint.ts';
+import { planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
+import type { Wish } from '../../../src/manage/wish.ts';
 import type { Planned } from '../../../src/manage/change.ts';
 import type { Stored } from '../../../src/resources/resource.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
@@ -26,19 +22,19 @@ const orders = endpointOf(
     'orders',
     {
       description: 'Orders',
-      hosts: ['api.example.com'],
-      paths: [{ prefix: '/orders' }],
-      methods: ['GET'],
+      'match.hosts': ['api.example.com'],
+      'match.paths': [{ prefix: '/orders' }],
+      'match.methods': ['GET'],
       authentication: 'hmac',
       accessCondition: 'authenticated-and-authorized',
-      limits: [{ requests: 5, unit: 'minute', per: 'endpoint' }],
+      'trafficControl.limits': [{ requests: 5, unit: 'minute', per: 'endpoint' }],
       options: { clockSkewSeconds: 60, signatureHints: true },
     },
     [],
   ),
 );
 
-function edited(wish: EndpointWish): object {
+function edited(wish: Wish): object {
   return declareEndpoint(endpointOf(planEndpointEdit(stored(orders), wish, [orders])));
 }
 
@@ -58,7 +54,7 @@ describe('a wish for an endpoint', () => {
 
   it('changes what it names and keeps all else; lists are replaced, options one by one', () => {
     const before = declareEndpoint(orders);
-    assert.deepEqual(edited({ methods: ['POST'], options: { clockSkewSeconds: 30 }, enabled: false }), {
+    assert.deepEqual(edited({ 'match.methods': ['POST'], 'options.clockSkewSeconds': 30, enabled: false }), {
       ...before,
       match: { ...(before['match'] as object), methods: ['POST'] },
       options: { clockSkewSeconds: 30, signatureHints: true },
@@ -69,7 +65,10 @@ describe('a wish for an endpoint', () => {
 
   it('gives defaults back', () => {
     assert.deepEqual(
-      edited({ unset: ['description', 'hosts', 'methods', 'limits', 'accessCondition', 'options.clockSkewSeconds'] }),
+      edited({
+        ...{ description: undefined, 'match.hosts': undefined, 'match.methods': undefined, accessCondition: undefined },
+        ...{ 'trafficControl.limits': undefined, 'options.clockSkewSeconds': undefined },
+      }),
       {
         id: 'orders',
         scenario: 'partner-openapi',
@@ -78,18 +77,20 @@ describe('a wish for an endpoint', () => {
         options: { signatureHints: true },
       },
     );
-    assert.equal((edited({ unset: ['options'] }) as { options?: object }).options, undefined);
-    const options = { signatureHints: false };
-    assert.equal((edited({ unset: ['options'], options }) as { options?: object }).options, undefined);
+    assert.equal((edited({ options: undefined }) as { options?: object }).options, undefined);
+    assert.equal(
+      (edited({ options: undefined, 'options.signatureHints': false }) as { options?: object }).options,
+      undefined,
+    );
   });
 
   it('opens an endpoint without its authentication and access condition', () => {
-    const opened = edited({ scenario: 'open', unset: ['options'] }) as Record<string, unknown>;
+    const opened = edited({ scenario: 'open', options: undefined }) as Record<string, unknown>;
     assert.deepEqual(
       [opened['scenario'], opened['authentication'], opened['accessCondition']],
       ['open', undefined, undefined],
     );
-    const wish: EndpointWish = { scenario: 'open', authentication: 'hmac', unset: ['options'] };
+    const wish: Wish = { scenario: 'open', authentication: 'hmac', options: undefined };
     const planned = planEndpointEdit(stored(orders), wish, []);
     assert.ok('problems' in planned);
     assert.deepEqual(
@@ -98,8 +99,8 @@ describe('a wish for an endpoint', () => {
     );
   });
 
-  it('is told all that is wrong with it, by path', () => {
-    const wish: EndpointWish = { options: { clockSkewSeconds: 0, colour: 'red' }, hosts: ['https://x'] };
+  it('names all that is wrong with it, by path', () => {
+    const wish: Wish = { 'options.clockSkewSeconds': 0, 'options.colour': 'red', 'match.hosts': ['https://x'] };
     const planned = planNewEndpoint('orders', wish, []);
     assert.ok('problems' in planned);
     assert.deepEqual(
@@ -119,9 +120,9 @@ describe('a wish for an endpoint', () => {
       conflict: 'there is an endpoint "orders" already; change it with "postern endpoint edit orders"',
     });
     const wish = {
-      paths: [{ prefix: '/orders/' }],
-      hosts: ['API.example.com'],
-      methods: ['GET'],
+      'match.paths': [{ prefix: '/orders/' }],
+      'match.hosts': ['API.example.com'],
+      'match.methods': ['GET'],
       authentication: 'key',
     };
     const planned = planNewEndpoint('other', wish, [{ ...orders, enabled: false }]);

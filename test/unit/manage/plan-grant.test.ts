@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { planGrant } from '../../../src/manage/plan-grant.ts';
+import type { Wish } from '../../../src/manage/wish.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 
 const pair = { endpointId: 'orders', consumerId: 'acme' };
@@ -15,12 +16,12 @@ describe('a wish for a grant', () => {
   });
 
   it('changes what it names, and keeps all else', () => {
-    const cases: readonly (readonly [Parameters<typeof planGrant>[1], Partial<Grant>])[] = [
+    const cases: readonly (readonly [Wish, Partial<Grant>])[] = [
       [{}, {}],
       [{ limits: [] }, { limits: [] }],
-      [{ limits: null }, { limits: null }],
-      [{ expiresAt: null }, { expiresAt: null }],
-      [{ expiresAt: 1_800_000_000 }, { expiresAt: 1_800_000_000 }],
+      [{ limits: undefined }, { limits: null }],
+      [{ expiresAt: undefined }, { expiresAt: null }],
+      [{ expiresAt: '2027-01-15T08:00:00Z' }, { expiresAt: 1_800_000_000 }],
     ];
     for (const [wish, difference] of cases) {
       const planned = planGrant(pair, wish, current);
@@ -30,7 +31,7 @@ describe('a wish for a grant', () => {
     }
   });
 
-  it('is told what is wrong with its limits', () => {
+  it('names what is wrong with its limits', () => {
     const planned = planGrant(pair, { limits: [limit, limit, { ...limit, per: 'endpoint' }] }, null);
     assert.ok('problems' in planned);
     assert.deepEqual(

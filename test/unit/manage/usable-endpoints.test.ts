@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { nowSeconds } from './credentials.ts';
 
 function endpoint(id: string, wish: object): Endpoint {
-  const planned = planNewEndpoint(id, { paths: [{ prefix: `/${id}` }], authentication: 'hmac', ...wish }, []);
+  const planned = planNewEndpoint(id, { 'match.paths': [{ prefix: `/${id}` }], authentication: 'hmac', ...wish }, []);
   assert.ok('changes' in planned && planned.changes[0]?.kind === 'endpoint' && planned.changes[0].after !== null);
   return planned.changes[0].after;
 }

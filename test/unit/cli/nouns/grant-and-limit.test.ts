@@ -42,10 +42,8 @@ describe('postern grant', () => {
       expiresAt: null,
     });
     const both = await cli.run([...add, '--no-limits', '--limit', '1/minute']);
-    assert.deepEqual(
-      [both.code, both.err],
-      [2, 'postern grant add: --limit and --no-limits stand side by side; keep one\n'],
-    );
+    assert.equal(both.code, 2);
+    assert.match(both.err, /option '--limit <limit>' cannot be used with option '--no-limits'/);
     const twice = await cli.run([...add, '--limit', '1/minute', '--limit', '2/minute']);
     assert.equal(twice.code, 2);
     assert.match(twice.err, /--limit: a limit per consumer and minute stands on limits\[0\] already/);
