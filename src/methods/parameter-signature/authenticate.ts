@@ -8,7 +8,7 @@ import type { SignatureStrategy } from '../authenticate-signer.ts';
 import { pathToSet, unchanged, type UpstreamChanges } from '../authenticated.ts';
 import { type ParameterRequest, parseParameterRequest, parsingParameterRequest } from './request.ts';
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
-import { firstBytesOf } from './string-to-sign.ts';
+import { bytesOf } from './string-to-sign.ts';
 import { stripReservedParameters } from './strip-parameters.ts';
 
 /**
@@ -48,6 +48,6 @@ export const parameterStrategy: SignatureStrategy<ParameterCredentials, Paramete
     ),
   verify: (credentials, secrets) => takeTurns(verifyParameterSignature(credentials, secrets)),
   checkBody: () => null,
-  hintOf: ({ parameters }) => firstBytesOf(parameters.shownText(), MAX_HINT_BYTES + 1),
+  hintOf: ({ parameters }) => bytesOf(parameters.shownText(), MAX_HINT_BYTES + 1),
   conceal: (routed, options, { parameters }) => concealParameters(routed, options, parameters),
 };

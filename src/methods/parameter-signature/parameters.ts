@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Refusal, refuse } from '../../refusal.ts';
-import { formDecodeInPieces, isPlain } from '../../signing/form-decoding.ts';
+import { formDecodeInPieces, formDecodeInto, isPlain } from '../../signing/form-decoding.ts';
 import { PIECE_BYTES, runAtOnce, type Work } from '../../signing/work.ts';
 
 /** How many parameters a query or form may have, `sign` counted (interface document, Limits; spec §3.3). */
@@ -95,20 +95,25 @@ function* decode(raw: ParameterText, rest: number): Work<ParameterText | null> {
       yield;
       sinceTurnBytes = span.end - span.start;
     }
+    const isShort = sinceTurnBytes <= PIECE_BYTES;
     const start = at;
-    at = yield* formDecodeInPieces(out, at, bytes, span.start, span.nameEnd);
+    at = isShort
+      ? formDecodeInto(out, at, bytes, span.start, span.nameEnd)
+      : yield* formDecodeInPieces(out, at, bytes, span.start, span.nameEnd);
     if (at === -1) return null;
     const nameEnd = at;
     if (span.nameEnd < span.end) {
       out[at] = EQUALS;
-      at = yield* formDecodeInPieces(out, at + 1, bytes, span.nameEnd + 1, span.end);
+      at = isShort
+        ? formDecodeInto(out, at + 1, bytes, span.nameEnd + 1, span.end)
+        : yield* formDecodeInPieces(out, at + 1, bytes, span.nameEnd + 1, span.end);
       if (at === -1) return null;
     }
     spans.push({ start, nameEnd, end: at });
     out[at] = AMPERSAND;
     at += 1;
   }
-  at = yield* formDecodeInPieces(out, at, bytes, rest, bytes.length);
+  if (rest < bytes.length) at = yield* formDecodeInPieces(out, at, bytes, rest, bytes.length);
   return at === -1 ? null : { bytes: out.subarray(0, at), spans };
 }
 
@@ -116,13 +121,18 @@ function* decode(raw: ParameterText, rest: number): Work<ParameterText | null> {
 export const RESERVED_NAMES = ['appKey', 'sign', 'apiTimestamp'] as const;
 export type ReservedName = (typeof RESERVED_NAMES)[number];
 
-const NAMES_BY_LENGTH: ReadonlyMap<number, ReservedName> = new Map(RESERVED_NAMES.map((name) => [name.length, name]));
-
 /** Which reserved name a decoded parameter has; null for a parameter of the business. Names compare exactly. */
-export function findReservedName(decoded: Buffer, span: Span): ReservedName | null {
-  const candidate = NAMES_BY_LENGTH.get(span.nameEnd - span.start);
-  if (candidate === undefined) return null;
-  return decoded.toString('latin1', span.start, span.nameEnd) === candidate ? candidate : null;
+export function findReservedName(decoded: Buffer, { start, nameEnd }: Span): ReservedName | null {
+  for (const name of RESERVED_NAMES) {
+    if (name.length === nameEnd - start && isTextAt(decoded, start, name)) return name;
+  }
+  return null;
+}
+
+/** Tells whether ASCII text stands at this place. */
+function isTextAt(bytes: Buffer, start: number, text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  return true;
 }
 
 /** Compared byte by byte here; longer equal beginnings are left to the native comparison, which costs more to call. */
@@ -167,11 +177,25 @@ function compareBytes(bytes: Buffer, leftStart: number, leftEnd: number, rightSt
  */
 export function isAmbiguous(bytes: Buffer, spans: readonly Span[], strictParameters: boolean): boolean {
   return spans.some((span) => {
-    const name = bytes.subarray(span.start, span.nameEnd);
-    if (name.includes(AMPERSAND) || name.includes(EQUALS)) return true;
+    const { start, nameEnd, end } = span;
+    if (indexBefore(bytes, AMPERSAND, start, nameEnd) < nameEnd) return true;
+    if (indexBefore(bytes, EQUALS, start, nameEnd) < nameEnd) return true;
     if (!strictParameters) return false;
-    const value = bytes.subarray(valueStart(span), span.end);
-    const ampersand = value.indexOf(AMPERSAND);
-    return ampersand !== -1 && value.includes(EQUALS, ampersand);
+    const ampersand = indexBefore(bytes, AMPERSAND, valueStart(span), end);
+    return indexBefore(bytes, EQUALS, ampersand, end) < end;
   });
+}
+
+/** Texts up to this size are searched here; a call of the native search looks beyond the end, and costs as much. */
+const SEARCHED_BYTES = 64;
+
+/** Where a byte stands first; `end` when it does not stand before that. */
+function indexBefore(bytes: Buffer, byte: number, start: number, end: number): number {
+  if (end - start > SEARCHED_BYTES) {
+    const index = bytes.subarray(start, end).indexOf(byte);
+    return index === -1 ? end : start + index;
+  }
+  let at = start;
+  while (at < end && bytes[at] !== byte) at += 1;
+  return at;
 }

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import type { ParameterSignatureOptions } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Refusal, refuse } from '../../refusal.ts';
+import { hexValue } from '../../signing/encodings.ts';
 import { equal } from '../../signing/equal.ts';
 import { parseApiTimestamp } from '../../signing/signed-time.ts';
 import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
@@ -9,11 +10,16 @@ import type { SignerCredentials } from '../authenticate-signer.ts';
 import type { VerifiedSignature } from '../caller.ts';
 import { RESERVED_NAMES, type ReservedName } from './parameters.ts';
 import type { ParameterRequest } from './request.ts';
-import type { SigningText } from './string-to-sign.ts';
+import { copyText, lengthOf, type SigningText, viewOf } from './string-to-sign.ts';
 
-const SIGN = /^[0-9a-f]{128}$/;
-/** Texts up to this size are hashed at one go: joining them costs less than a call for each piece. */
+const MAC_BYTES = 64;
+/** The bit that digits and lower-case letters have, and upper-case letters have not. */
+const NOT_UPPER_CASE = 0x20;
+/** Texts that fit with their secret are hashed at one go: joining them costs less than a call for each piece. */
 const JOINED_BYTES = 65_536;
+const joined = new Uint8Array(JOINED_BYTES);
+/** The latest MAC that was computed: a buffer of its own for each costs more than the hash of a short text. */
+const computed = Buffer.allocUnsafeSlow(MAC_BYTES);
 
 /** A parameter signature that is well formed: everything that can be said before its App Key is looked up. */
 export interface ParameterCredentials extends SignerCredentials {
@@ -38,12 +44,12 @@ export function parseParameterCredentials(
   const repeated = RESERVED_NAMES.find((name) => reserved[name].length > 1);
   if (repeated !== undefined) return malformed(repeated, 'stands there more than once');
   if (appKey.length === 0) return malformed('appKey', 'is empty');
-  const signText = sign.toString('latin1');
-  if (!SIGN.test(signText)) return malformed('sign', 'is not 128 lower-case hexadecimal digits');
+  const mac = decodeSign(sign);
+  if (mac === null) return malformed('sign', 'is not 128 lower-case hexadecimal digits');
   const signedAtSeconds = timestamp === undefined ? null : parseApiTimestamp(timestamp);
   if (timestamp !== undefined && signedAtSeconds === null) return malformed('apiTimestamp', 'is not digits only');
   if (signedAtSeconds === null && options.requireTimestamp) return malformed('apiTimestamp', 'is required and absent');
-  return { appKey: appKey.toString('utf8'), mac: Buffer.from(signText, 'hex'), signedAtSeconds, parameters };
+  return { appKey: appKey.toString('utf8'), mac, signedAtSeconds, parameters };
 }
 
 /**
@@ -56,7 +62,7 @@ export function* verifyParameterSignature(
   secrets: readonly Secret[],
 ): Work<VerifiedSignature | Refusal> {
   for (const build of parameters.texts) {
-    const macWith = yield* appendingSecret(build());
+    const macWith = yield* appendingSecret(build(), secrets);
     for (const [secretIndex, secret] of secrets.entries()) {
       if (equal(macWith(secret), mac)) return { secretIndex };
     }
@@ -66,16 +72,44 @@ export function* verifyParameterSignature(
 
 /** The value of `sign` for a string to sign: SHA-512 over it and the App Secret, as lower-case hex. */
 export function signatureOf(text: SigningText, secret: Secret): string {
-  return runAtOnce(appendingSecret(text))(secret).toString('hex');
+  return runAtOnce(appendingSecret(text, [secret]))(secret).toString('hex');
 }
 
-/** The SHA-512 of a text with a secret appended. A large text is hashed only once, however many secrets are tried. */
-function* appendingSecret(text: SigningText): Work<(secret: Secret) => Buffer> {
-  const size = text.reduce((sum, piece) => sum + piece.length, 0);
-  if (size <= JOINED_BYTES) return (secret) => hash('sha512', Buffer.concat([...text, secret.reveal()]), 'buffer');
-  const beginning = createHash('sha512');
-  yield* updateInPieces(beginning, text);
-  return (secret) => beginning.copy().update(secret.reveal()).digest();
+/**
+ * The SHA-512 of a text with one of some secrets appended, to be looked at before another is computed. A large text is
+ * hashed only once, however many secrets are tried.
+ */
+function* appendingSecret(text: SigningText, secrets: readonly Secret[]): Work<(secret: Secret) => Buffer> {
+  const textBytes = lengthOf(text);
+  const room = JOINED_BYTES - textBytes;
+  if (room < 0 || secrets.some((secret) => secret.reveal().length > room)) {
+    const beginning = createHash('sha512');
+    yield* updateInPieces(beginning, text.map(viewOf));
+    return (secret) => beginning.copy().update(secret.reveal()).digest();
+  }
+  copyText(text, joined);
+  return (secret) => {
+    const bytes = secret.reveal();
+    joined.set(bytes, textBytes);
+    const whole = new Uint8Array(joined.buffer, 0, textBytes + bytes.length);
+    computed.write(hash('sha512', whole, 'binary'), 'latin1');
+    return computed;
+  };
+}
+
+/** Reads a `sign`: the bytes that 128 lower-case hexadecimal digits stand for; null for anything else. */
+function decodeSign(digits: Buffer): Buffer | null {
+  if (digits.length !== 2 * MAC_BYTES) return null;
+  const mac = Buffer.allocUnsafe(MAC_BYTES);
+  for (let at = 0; at < MAC_BYTES; at += 1) {
+    const first = digits[2 * at] ?? 0;
+    const second = digits[2 * at + 1] ?? 0;
+    const high = hexValue(first);
+    const low = hexValue(second);
+    if ((high | low) < 0 || (first & second & NOT_UPPER_CASE) === 0) return null;
+    mac[at] = (high << 4) | low;
+  }
+  return mac;
 }
 
 function malformed(name: ReservedName, what: string): Refusal {

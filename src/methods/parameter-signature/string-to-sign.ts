@@ -2,20 +2,27 @@ import type { ParameterEncoding } from '../../model/endpoint.ts';
 import { type Parameters, type ParameterText, sortByName, type Span } from './parameters.ts';
 import type { Wrapper } from './wrapper.ts';
 
+/** A part of a string to sign, from `start` to `end` of some bytes: a view would cost more than the few bytes in it. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
- * A string to sign as the pieces that make it up, in order: views of what was received, so that a large body is not
+ * A string to sign as the pieces that make it up, in order: parts of what was received, so that a large body is not
  * copied. It ends before the App Secret.
  */
-export type SigningText = readonly Buffer[];
+export type SigningText = readonly Piece[];
 
 /** Builds a string to sign when it is needed. */
 export type SigningTextBuilder = () => SigningText;
 
-const AMPERSAND = Buffer.from('&');
-const EQUALS = Buffer.from('=');
-const TIMESTAMP_NAME = Buffer.from('apiTimestamp=');
-const APP_KEY_NAME = Buffer.from('appKey=');
-const DATA_NAME = Buffer.from('&data=');
+const ampersand = whole(Buffer.from('&'));
+const equals = whole(Buffer.from('='));
+const timestampName = whole(Buffer.from('apiTimestamp='));
+const appKeyName = whole(Buffer.from('appKey='));
+const dataName = whole(Buffer.from('&data='));
 
 /**
  * The strings that a signature over parameters may be over, in the order they are tried (`options.parameterEncoding`,
@@ -41,17 +48,47 @@ export function parameterTexts(
 
 /** The string to sign of a JSON wrapper: `apiTimestamp`, when there is one, `appKey` and `data`, their sorted order. */
 export function wrapperText(wrapper: Omit<Wrapper, 'sign'>): SigningText {
-  const text = [APP_KEY_NAME, wrapper.appKey, DATA_NAME, wrapper.data];
-  return wrapper.apiTimestamp === null ? text : [TIMESTAMP_NAME, wrapper.apiTimestamp, AMPERSAND, ...text];
+  const text = [appKeyName, whole(wrapper.appKey), dataName, whole(wrapper.data)];
+  return wrapper.apiTimestamp === null ? text : [timestampName, whole(wrapper.apiTimestamp), ampersand, ...text];
 }
 
-/** The first bytes of a string to sign, at most `maxBytes`. */
-export function firstBytesOf(text: SigningText, maxBytes: number): Buffer {
+/** How many bytes a string to sign has. */
+export function lengthOf(text: SigningText): number {
+  let length = 0;
+  for (const { start, end } of text) length += end - start;
+  return length;
+}
+
+/** Shorter pieces are copied byte by byte: a call of the native copy costs as much as this many bytes. */
+const SHORT_BYTES = 64;
+
+/** Writes a string to sign into `out`, which has room for it, and gives its length. */
+export function copyText(text: SigningText, out: Uint8Array): number {
+  let to = 0;
+  for (const piece of text) {
+    const { bytes, start, end } = piece;
+    if (end - start > SHORT_BYTES) {
+      out.set(viewOf(piece), to);
+      to += end - start;
+    } else {
+      for (let at = start; at < end; at += 1) out[to++] = bytes[at] ?? 0;
+    }
+  }
+  return to;
+}
+
+/** The bytes of a piece. */
+export function viewOf({ bytes, start, end }: Piece): Buffer {
+  return bytes.subarray(start, end);
+}
+
+/** A copy of a string to sign, of its first `maxBytes`. */
+export function bytesOf(text: SigningText, maxBytes = Infinity): Buffer {
   const pieces: Buffer[] = [];
   let missing = maxBytes;
   for (const piece of text) {
     if (missing === 0) break;
-    const part = piece.subarray(0, missing);
+    const part = viewOf(piece).subarray(0, missing);
     pieces.push(part);
     missing -= part.length;
   }
@@ -61,13 +98,19 @@ export function firstBytesOf(text: SigningText, maxBytes: number): Buffer {
 /** `name=value` joined by `&` (interface document, Authentication); `a` and `a=` are both `a=`. */
 export function sortedText(text: ParameterText, signed: readonly number[], byValue: boolean): SigningText {
   const spans = signed.map((index) => text.spans[index]).filter((span) => span !== undefined);
-  const pieces: Buffer[] = [];
-  for (const span of sortByName(text.bytes, spans, byValue)) {
-    if (pieces.length > 0) pieces.push(AMPERSAND);
-    pieces.push(text.bytes.subarray(span.start, span.end));
-    if (!hasEquals(span)) pieces.push(EQUALS);
+  const { bytes } = text;
+  const pieces: Piece[] = [];
+  for (const span of sortByName(bytes, spans, byValue)) {
+    if (pieces.length > 0) pieces.push(ampersand);
+    pieces.push({ bytes, start: span.start, end: span.end });
+    if (!hasEquals(span)) pieces.push(equals);
   }
   return pieces;
+}
+
+/** All of some bytes. */
+export function whole(bytes: Buffer): Piece {
+  return { bytes, start: 0, end: bytes.length };
 }
 
 function hasEquals(span: Span): boolean {

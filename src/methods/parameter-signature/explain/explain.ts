@@ -15,6 +15,7 @@ import { bytesOfHex, readSentMac, searchSignature, type SentMac, type Spelling }
 import { explainTime, otherAppKey, secretMistakes } from '../../explanation/signing-mistakes.ts';
 import { textOf } from '../../explanation/text-encoding.ts';
 import { parseParameterRequest } from '../request.ts';
+import { bytesOf } from '../string-to-sign.ts';
 import {
   byName,
   hashWith,
@@ -62,7 +63,7 @@ function explain(
   const mistakes = [...faults, ...otherAppKey(sentAppKey(context), input.appKey), ...time.mistakes];
   const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };
   if (isRefusal(parsed)) return unsearched;
-  const stringToSign = Buffer.concat([...parsed.shownText()]);
+  const stringToSign = bytesOf(parsed.shownText());
   const sent = valueOf(context, 'sign') ?? '';
   if (sent === '' || input.secret === null) return { ...unsearched, stringToSign };
   const { found, spelling, search } = searchSignature(

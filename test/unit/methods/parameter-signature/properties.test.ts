@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Secret } from '../../../../src/model/secret.ts';
 import { isRefusal } from '../../../../src/refusal.ts';
 import { parseParameterRequest } from '../../../../src/methods/parameter-signature/request.ts';
+import { bytesOf } from '../../../../src/methods/parameter-signature/string-to-sign.ts';
 import { naiveMeaning } from '../../../support/signing/naive-signature.ts';
 import { parameterOutcome } from '../../../support/signing/signature-outcome.ts';
 import {
@@ -28,7 +29,7 @@ const keys = new Map([[APP_KEY, SECRETS.map((secret) => Secret.fromText(secret))
 
 function textOf(query: string, options: CheckOptions): string | null {
   const request = parseParameterRequest(toSignable({ ...emptyMessage, path: `/?${query}` }), options);
-  return isRefusal(request) ? null : Buffer.concat(request.texts[0]?.() ?? []).toString('latin1');
+  return isRefusal(request) ? null : bytesOf(request.texts[0]?.() ?? []).toString('latin1');
 }
 
 describe('parameter signatures', () => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 
 import { Secret } from '../../../../src/model/secret.ts';
 import { isRefusal, type Refusal } from '../../../../src/refusal.ts';
 import { type ParameterRequest, parseParameterRequest } from '../../../../src/methods/parameter-signature/request.ts';
 import {
   parseParameterCredentials,
+  signatureOf,
   verifyParameterSignature,
 } from '../../../../src/methods/parameter-signature/signature.ts';
 import { runAtOnce } from '../../../../src/signing/work.ts';
-import { firstBytesOf } from '../../../../src/methods/parameter-signature/string-to-sign.ts';
+import { bytesOf, whole } from '../../../../src/methods/parameter-signature/string-to-sign.ts';
 import { signParameters } from '../../../../src/methods/parameter-signature/sign.ts';
 import { checkParameterMessage } from '../../../support/signing/signature-outcome.ts';
 import {
@@ -177,9 +179,7 @@ describe('parameters of a request', () => {
 
   it('are tried decoded, raw and by value in auto, and raw only when they are ambiguous', () => {
     const texts = (query: string, options: Partial<CheckOptions>): string[] =>
-      parsed(url(query), { parameterEncoding: 'auto', ...options }).texts.map((build) =>
-        Buffer.concat(build()).toString(),
-      );
+      parsed(url(query), { parameterEncoding: 'auto', ...options }).texts.map((build) => bytesOf(build()).toString());
     assert.deepEqual(texts('b=%62&b=a&a=+', {}), ['a= &b=b&b=a', 'a=+&b=%62&b=a', 'a= &b=a&b=b']);
     assert.deepEqual(texts('b=1%26c%3D2&a', {}), ['a=&b=1%26c%3D2']);
     assert.deepEqual(texts('b%3D=1', { strictParameters: false }), ['b%3D=1']);
@@ -188,7 +188,7 @@ describe('parameters of a request', () => {
 
   it('show in hints what was decoded, also in auto, and what is raw in raw', () => {
     const shown = (query: string, options: Partial<CheckOptions>): string =>
-      firstBytesOf(parsed(url(query), options).shownText(), 4096).toString();
+      bytesOf(parsed(url(query), options).shownText(), 4096).toString();
     assert.equal(shown('sign=x&b=%20&a', {}), 'a=&b= ');
     assert.equal(shown('b=1%26c%3D2&a', { parameterEncoding: 'auto' }), 'a=&b=1&c=2');
     assert.equal(shown('b=%20&a', { parameterEncoding: 'raw' }), 'a=&b=%20');
@@ -241,6 +241,8 @@ describe('credentials of a parameter signature', () => {
     ['appKey=k&sign=', bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${HEX}0`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${HEX.slice(1)}`, bad('sign is not 128 lower-case hexadecimal digits')],
+    [`appKey=k&sign=0A${HEX.slice(2)}`, bad('sign is not 128 lower-case hexadecimal digits')],
+    [`appKey=k&sign=A0${HEX.slice(2)}`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${'A'.repeat(128)}`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${'g'.repeat(128)}`, bad('sign is not 128 lower-case hexadecimal digits')],
     [`appKey=k&sign=${HEX}%0A`, bad('sign is not 128 lower-case hexadecimal digits')],
@@ -308,6 +310,14 @@ describe('parameter signature', () => {
           assert.ok(isRefusal(refusal) && refusal.refused === 'AUTHENTICATION_FAILED');
         }
       }
+    }
+  });
+
+  it('is a hash over text and secret, at any size of the text', () => {
+    for (const size of [0, 1, 65_512, 65_513, 65_514, 65_536, 65_537]) {
+      const text = Buffer.alloc(size, 'text');
+      const right = createHash('sha512').update(text).update(secret.reveal()).digest('hex');
+      assert.equal(signatureOf([whole(text)], secret), right, String(size));
     }
   });
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isAmbiguous, parseParameters } from '../../../../src/methods/parameter-signature/parameters.ts';
-import { firstBytesOf, sortedText, wrapperText } from '../../../../src/methods/parameter-signature/string-to-sign.ts';
+import {
+  bytesOf,
+  copyText,
+  lengthOf,
+  sortedText,
+  whole,
+  wrapperText,
+} from '../../../../src/methods/parameter-signature/string-to-sign.ts';
 import { isRefusal } from '../../../../src/refusal.ts';
 
 type Spelling = 'raw' | 'decoded';
@@ -10,7 +17,7 @@ function textOf(wire: string, spelling: Spelling = 'decoded', byValue = false): 
   const parameters = parseParameters(Buffer.from(wire, 'utf8'));
   assert.ok(!isRefusal(parameters));
   const text = parameters[spelling];
-  return Buffer.concat(sortedText(text, [...text.spans.keys()], byValue)).toString('utf8');
+  return bytesOf(sortedText(text, [...text.spans.keys()], byValue)).toString('utf8');
 }
 
 function ambiguous(wire: string, strictParameters = true): boolean {
@@ -79,13 +86,24 @@ describe('string to sign of parameters', () => {
 
   it('is appKey and data for a wrapper, after apiTimestamp when there is one', () => {
     const wrapper = { appKey: Buffer.from('k'), data: Buffer.from('{"a":"&b=1"}'), apiTimestamp: null };
-    assert.equal(Buffer.concat(wrapperText(wrapper)).toString(), 'appKey=k&data={"a":"&b=1"}');
+    assert.equal(bytesOf(wrapperText(wrapper)).toString(), 'appKey=k&data={"a":"&b=1"}');
     const timed = wrapperText({ ...wrapper, apiTimestamp: Buffer.from('17') });
-    assert.equal(Buffer.concat(timed).toString(), 'apiTimestamp=17&appKey=k&data={"a":"&b=1"}');
+    assert.equal(bytesOf(timed).toString(), 'apiTimestamp=17&appKey=k&data={"a":"&b=1"}');
+  });
+
+  it('is written the same however long its pieces are', () => {
+    const piece = fc.constantFrom(0, 1, 63, 64, 65, 300).map((length) => whole(Buffer.alloc(length, 'piece')));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (text) => {
+        const out = Buffer.alloc(lengthOf(text) + 1, '!');
+        assert.equal(copyText(text, out), lengthOf(text));
+        assert.equal(out.toString(), `${bytesOf(text).toString()}!`);
+      }),
+    );
   });
 
   it('can be had in part', () => {
-    const text = [Buffer.from('abc'), Buffer.from(''), Buffer.from('def')];
+    const text = [Buffer.from('abc'), Buffer.from(''), Buffer.from('def')].map(whole);
     for (const [length, part] of [
       [0, ''],
       [2, 'ab'],
@@ -94,12 +112,27 @@ describe('string to sign of parameters', () => {
       [6, 'abcdef'],
       [99, 'abcdef'],
     ] as const) {
-      assert.equal(firstBytesOf(text, length).toString(), part);
+      assert.equal(bytesOf(text, length).toString(), part);
     }
   });
 });
 
 describe('ambiguous parameters', () => {
+  it('are the same however long they are', () => {
+    const text = fc
+      .tuple(
+        fc.constantFrom(0, 1, 62, 63, 64, 65, 300),
+        fc.string({ unit: fc.constantFrom('a', '&', '='), maxLength: 3 }),
+      )
+      .map(([length, tail]) => 'n'.repeat(length) + tail);
+    fc.assert(
+      fc.property(text, text, fc.boolean(), (name, value, strict) => {
+        const wire = `x=1&${encodeURIComponent(name)}=${encodeURIComponent(value)}&y=%20`;
+        assert.equal(ambiguous(wire, strict), /[&=]/.test(name) || (strict && /&.*=/.test(value)));
+      }),
+    );
+  });
+
   for (const [wire, strict, lax] of [
     ['a=1&b=2', false, false],
     ['a=A%26B', false, false],
