@@ -4,7 +4,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { decisionMetadata, identityHeaders, isIdentityHeader, limitHeaders } from './answer-fields.ts';
-import { headerOption, metadataEntry, okResponse } from './check-response.ts';
+import { okResponse } from './check-response.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {
@@ -21,20 +21,20 @@ export interface Allowance {
 
 /** Writes the answer that lets a request go upstream, changed as needed and with the identity of its caller (spec §4.3). */
 export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
-  const upstreamHeaders = caller === null ? [] : [...identityHeaders(caller)];
-  for (const [name, value] of upstream.headersToSet) upstreamHeaders.push(headerOption(name, value));
+  const upstreamHeaders = caller === null ? [] : identityHeaders(caller);
+  for (const header of upstream.headersToSet) upstreamHeaders.push(header);
   const forged =
     caller === null || forgedHeaders.length === 0
       ? forgedHeaders
       : forgedHeaders.filter((name) => !isIdentityHeader(name));
+  const metadata = decisionMetadata(code, endpoint, caller);
+  // Shows the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6).
+  metadata.push(['postern.body', upstream.body === null ? 'original' : 'pending']);
   return okResponse({
     upstreamHeaders,
     headersToRemove: forged.length === 0 ? upstream.headersToRemove : [...upstream.headersToRemove, ...forged],
     responseHeaders: reading === null ? [] : limitHeaders(reading),
-    // Tells the unwrap script and the guard of the filter chain what becomes of the body (interfaces §6).
-    metadata:
-      decisionMetadata(code, endpoint, caller) +
-      metadataEntry('postern.body', upstream.body === null ? 'original' : 'pending'),
-    ...(upstream.body === null ? {} : { lastEntry: { key: 'postern.text', value: upstream.body } }),
+    metadata,
+    lastEntry: upstream.body === null ? null : { key: 'postern.text', value: upstream.body },
   });
 }

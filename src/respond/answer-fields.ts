@@ -2,19 +2,18 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { type LimitReading, unitSeconds } from '../model/limit.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
-import { headerOption, metadataEntry } from './check-response.ts';
-import type { WireText } from './wire-text.ts';
+import type { Pair } from './check-response.ts';
 
 const CONSUMER_ID = 'x-consumer-id';
 const CONSUMER_USERNAME = 'x-consumer-username';
 const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
 
 /** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under the same names. */
-export function identityHeaders({ consumer, credential }: HeldCredential): readonly WireText[] {
+export function identityHeaders({ consumer, credential }: HeldCredential): Pair[] {
   return [
-    headerOption(CONSUMER_ID, consumer.id),
-    headerOption(CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)),
-    headerOption(CREDENTIAL_IDENTIFIER, credential.id),
+    [CONSUMER_ID, consumer.id],
+    [CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)],
+    [CREDENTIAL_IDENTIFIER, credential.id],
   ];
 }
 
@@ -36,14 +35,14 @@ function encodeHeaderText(text: string): string {
 }
 
 /** The `RateLimit` headers of the IETF draft and their older forms, from the tightest limit (spec §4.2). */
-export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly WireText[] {
+export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly Pair[] {
   const reset = String(resetSeconds);
   return [
-    headerOption('ratelimit', `"default";r=${String(remaining)};t=${reset}`),
-    headerOption('ratelimit-policy', `"default";q=${String(limit.requests)};w=${String(unitSeconds[limit.unit])}`),
-    headerOption('x-ratelimit-limit', String(limit.requests)),
-    headerOption('x-ratelimit-remaining', String(remaining)),
-    headerOption('x-ratelimit-reset', reset),
+    ['ratelimit', `"default";r=${String(remaining)};t=${reset}`],
+    ['ratelimit-policy', `"default";q=${String(limit.requests)};w=${String(unitSeconds[limit.unit])}`],
+    ['x-ratelimit-limit', String(limit.requests)],
+    ['x-ratelimit-remaining', String(remaining)],
+    ['x-ratelimit-reset', reset],
   ];
 }
 
@@ -52,14 +51,12 @@ export function decisionMetadata(
   code: RefusalCode | 'ALLOWED',
   endpoint: Endpoint | null,
   caller: HeldCredential | null,
-): WireText {
-  let entries = metadataEntry('code', code);
+): Pair[] {
+  const entries: Pair[] = [['code', code]];
   if (endpoint !== null) {
-    entries += metadataEntry('endpoint', endpoint.id);
-    if (endpoint.authentication !== null) entries += metadataEntry('authentication', endpoint.authentication);
+    entries.push(['endpoint', endpoint.id]);
+    if (endpoint.authentication !== null) entries.push(['authentication', endpoint.authentication]);
   }
-  if (caller !== null) {
-    entries += metadataEntry('consumer', caller.consumer.id) + metadataEntry('credential', caller.credential.id);
-  }
+  if (caller !== null) entries.push(['consumer', caller.consumer.id], ['credential', caller.credential.id]);
   return entries;
 }

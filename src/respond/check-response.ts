@@ -1,4 +1,4 @@
-import { field, fieldHead, numberField, toBytes, toBytesBefore, utf8, type WireText } from './wire-text.ts';
+import { WireWriter } from './wire-writer.ts';
 
 /**
  * The fields of `envoy.service.auth.v3.CheckResponse` that Postern answers with, by their upstream numbers. Written by
@@ -10,58 +10,91 @@ const UNAUTHENTICATED = 16;
 const PERMISSION_DENIED = 7;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
-/** A header of an answer: visible ASCII only. */
-export function headerOption(name: string, value: string): WireText {
-  return field(1, field(1, name) + field(2, value)) + numberField(3, OVERWRITE_IF_EXISTS_OR_ADD);
-}
+/** A header of an answer, or an entry of its metadata. Text of one character a byte; headers hold visible ASCII only. */
+export type Pair = readonly [name: string, value: string];
 
-/** An entry of the dynamic metadata. Text of one character a byte, UTF-8. */
-export function metadataEntry(key: string, value: WireText): WireText {
-  return field(1, field(1, key) + field(2, field(3, value)));
-}
-
-/** What an allowed request needs: every part already made of the functions above. */
+/** What an allowed request needs. */
 export interface AllowParts {
   /** Headers set on the request that goes upstream. */
-  readonly upstreamHeaders: readonly WireText[];
+  readonly upstreamHeaders: readonly Pair[];
   readonly headersToRemove: readonly string[];
   /** Headers of the answer that the caller gets. */
-  readonly responseHeaders: readonly WireText[];
-  readonly metadata: WireText;
+  readonly responseHeaders: readonly Pair[];
+  readonly metadata: readonly Pair[];
   /** One more entry of the metadata, whose value is UTF-8 of any length. */
-  readonly lastEntry?: { readonly key: string; readonly value: Uint8Array };
+  readonly lastEntry: { readonly key: string; readonly value: Uint8Array } | null;
 }
+
+/** One answer is written at a time, from its end to its beginning. */
+const writer = new WireWriter();
 
 /** An `OkHttpResponse`: the request goes on. */
-export function okResponse({
-  upstreamHeaders,
-  headersToRemove,
-  responseHeaders,
-  metadata,
-  lastEntry,
-}: AllowParts): Buffer {
-  let ok = '';
-  for (const header of upstreamHeaders) ok += field(2, header);
-  for (const name of headersToRemove) ok += field(5, name);
-  for (const header of responseHeaders) ok += field(6, header);
-  const beginning = field(1, '') + field(3, ok);
-  if (lastEntry === undefined) return toBytes(beginning + field(4, metadata));
-  const entries = metadata + metadataEntryHead(lastEntry.key, lastEntry.value.length);
-  return toBytesBefore(beginning + fieldHead(4, entries.length + lastEntry.value.length) + entries, lastEntry.value);
-}
-
-/** What stands before the value of a {@link metadataEntry} that has this many bytes: the value is its end. */
-function metadataEntryHead(key: string, valueBytes: number): WireText {
-  const value = fieldHead(3, valueBytes);
-  const pair = field(1, key) + fieldHead(2, value.length + valueBytes) + value;
-  return fieldHead(1, pair.length + valueBytes) + pair;
+export function okResponse(parts: AllowParts): Buffer {
+  const { upstreamHeaders, headersToRemove, responseHeaders, metadata, lastEntry } = parts;
+  writer.begin(lastEntry?.value.length);
+  if (lastEntry !== null) entryHeads(lastEntry.key, 0);
+  metadataFields(metadata);
+  const beforeOk = writer.size;
+  headerFields(6, responseHeaders);
+  for (let at = headersToRemove.length - 1; at >= 0; at -= 1) writer.textField(5, headersToRemove[at] ?? '');
+  headerFields(2, upstreamHeaders);
+  writer.head(3, beforeOk);
+  writer.textField(1, '');
+  return writer.finish(lastEntry?.value);
 }
 
 /** A `DeniedHttpResponse`: Envoy answers the caller itself with this status, headers and body. */
-export function deniedResponse(status: number, headers: readonly WireText[], body: string, metadata: WireText): Buffer {
-  let denied = field(1, numberField(1, status));
-  for (const header of headers) denied += field(2, header);
-  denied += field(3, utf8(body));
-  const code = numberField(1, status === 401 ? UNAUTHENTICATED : PERMISSION_DENIED);
-  return toBytes(field(1, code) + field(2, denied) + field(4, metadata));
+export function deniedResponse(
+  status: number,
+  headers: readonly Pair[],
+  body: string,
+  metadata: readonly Pair[],
+): Buffer {
+  writer.begin();
+  metadataFields(metadata);
+  const beforeDenied = writer.size;
+  writer.utf8(body);
+  writer.head(3, beforeDenied);
+  headerFields(2, headers);
+  const beforeStatus = writer.size;
+  writer.numberField(1, status);
+  writer.head(1, beforeStatus);
+  writer.head(2, beforeDenied);
+  const beforeCode = writer.size;
+  writer.numberField(1, status === 401 ? UNAUTHENTICATED : PERMISSION_DENIED);
+  writer.head(1, beforeCode);
+  return writer.finish();
+}
+
+/** Headers as fields of this number: each a `HeaderValueOption` that takes the place of what is there. */
+function headerFields(number: number, headers: readonly Pair[]): void {
+  for (let at = headers.length - 1; at >= 0; at -= 1) {
+    const header = headers[at] as Pair;
+    const before = writer.size;
+    writer.numberField(3, OVERWRITE_IF_EXISTS_OR_ADD);
+    const beforeHeader = writer.size;
+    writer.textField(2, header[1]);
+    writer.textField(1, header[0]);
+    writer.head(1, beforeHeader);
+    writer.head(number, before);
+  }
+}
+
+/** The dynamic metadata: these entries, and before them in time what was written already. */
+function metadataFields(metadata: readonly Pair[]): void {
+  for (let at = metadata.length - 1; at >= 0; at -= 1) {
+    const entry = metadata[at] as Pair;
+    const before = writer.size;
+    writer.text(entry[1]);
+    entryHeads(entry[0], before);
+  }
+  writer.head(4, 0);
+}
+
+/** What stands before the text value of an entry that began at this size. */
+function entryHeads(key: string, sizeBefore: number): void {
+  writer.head(3, sizeBefore);
+  writer.head(2, sizeBefore);
+  writer.textField(1, key);
+  writer.head(1, sizeBefore);
 }

@@ -9,7 +9,7 @@ import { describeStringToSign } from '../signing/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { allow } from './allow.ts';
 import { decisionMetadata, limitHeaders } from './answer-fields.ts';
-import { deniedResponse, headerOption } from './check-response.ts';
+import { deniedResponse, type Pair } from './check-response.ts';
 
 /** A request that was stopped, with how far it came. */
 export interface Stopped {
@@ -67,15 +67,18 @@ export function reject(
 ): Buffer {
   const { refused, exceeded, stringToSign } = refusal;
   const { status, message } = refusalAnswers[refused];
-  const headers = [headerOption('content-type', 'application/json'), headerOption('cache-control', 'no-store')];
+  const headers: Pair[] = [
+    ['content-type', 'application/json'],
+    ['cache-control', 'no-store'],
+  ];
   const { challenge } = methods[endpoint?.authentication ?? 'key'];
   const error = challenge.errors[refused];
   if (status === UNAUTHORIZED || error !== undefined) {
     const explained = error === undefined ? '' : `, error="${error}", error_description="${message}"`;
-    headers.push(headerOption('www-authenticate', `${challenge.scheme} realm="postern"${explained}`));
+    headers.push(['www-authenticate', `${challenge.scheme} realm="postern"${explained}`]);
   }
   if (exceeded !== undefined) {
-    headers.push(headerOption('retry-after', String(exceeded.retryAfterSeconds)));
+    headers.push(['retry-after', String(exceeded.retryAfterSeconds)]);
     if (exceeded.reading !== null) headers.push(...limitHeaders(exceeded.reading));
   }
   const hint = stringToSign === undefined ? {} : { stringToSign: describeStringToSign(stringToSign) };

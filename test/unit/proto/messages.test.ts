@@ -8,8 +8,7 @@ import {
   HealthCheckResponse_ServingStatus,
 } from '../../../src/gen/grpc/health/v1/health.ts';
 import { HttpRequest } from '../../../src/receive/http-request.ts';
-import { deniedResponse, headerOption, metadataEntry, okResponse } from '../../../src/respond/check-response.ts';
-import { utf8 } from '../../../src/respond/wire-text.ts';
+import { deniedResponse, okResponse } from '../../../src/respond/check-response.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-messages.ts';
 
@@ -24,10 +23,14 @@ const healthCheck = methodOf(upstream, 'grpc.health.v1.Health', 'Check');
 describe('the answers of Check, read with the definitions of Envoy', () => {
   it('are an allow with headers, removals, response headers and metadata', () => {
     const bytes = okResponse({
-      upstreamHeaders: [headerOption('x-consumer-id', 'acme'), headerOption(':path', '/orders')],
+      upstreamHeaders: [
+        ['x-consumer-id', 'acme'],
+        [':path', '/orders'],
+      ],
       headersToRemove: ['x-app-key', 'X_Consumer_Id'],
-      responseHeaders: [headerOption('ratelimit', '"default";r=1;t=2')],
-      metadata: metadataEntry('code', 'ALLOWED') + metadataEntry('postern.text', utf8('ä€😀\0')),
+      responseHeaders: [['ratelimit', '"default";r=1;t=2']],
+      metadata: [['code', 'ALLOWED']],
+      lastEntry: { key: 'postern.text', value: Buffer.from('ä€😀\0') },
     });
     assert.deepEqual(pick(check.responseDeserialize(bytes)), {
       status: 0,
@@ -45,7 +48,13 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
   });
 
   it('are an allow when there is nothing to change', () => {
-    const bytes = okResponse({ upstreamHeaders: [], headersToRemove: [], responseHeaders: [], metadata: '' });
+    const bytes = okResponse({
+      upstreamHeaders: [],
+      headersToRemove: [],
+      responseHeaders: [],
+      metadata: [],
+      lastEntry: null,
+    });
     assert.deepEqual(pick(check.responseDeserialize(bytes)), {
       status: 0,
       ok: { headers: [], remove: [], response: [] },
@@ -61,12 +70,9 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
     [503, 7],
   ] as const) {
     it(`are a refusal with the status ${String(status)}`, () => {
-      const bytes = deniedResponse(
-        status,
-        [headerOption('content-type', 'application/json')],
-        '{"message":"ä€😀"}',
-        metadataEntry('code', 'X'),
-      );
+      const bytes = deniedResponse(status, [['content-type', 'application/json']], '{"message":"ä€😀"}', [
+        ['code', 'X'],
+      ]);
       assert.deepEqual(pick(check.responseDeserialize(bytes)), {
         status: grpc,
         ok: null,
@@ -83,17 +89,37 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
   it('hold texts of every length that changes how lengths are written', () => {
     for (const length of [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152]) {
       const body = 'x'.repeat(length);
-      const bytes = deniedResponse(400, [], body, '');
+      const bytes = deniedResponse(400, [], body, []);
       assert.equal(pick(check.responseDeserialize(bytes)).denied?.body.length, length);
+    }
+  });
+
+  it('hold headers and a last entry of such lengths, short answers after long ones too', () => {
+    for (const length of [0, 1, 47, 48, 49, 127, 128, 4096, 16_383, 16_384, 300_000, 2]) {
+      const text = Array.from({ length }, (_, at) => String.fromCharCode(0x21 + (at % 94))).join('');
+      const bytes = okResponse({
+        upstreamHeaders: [[':path', text]],
+        headersToRemove: [text],
+        responseHeaders: [['a', text]],
+        metadata: [['code', text]],
+        lastEntry: { key: 'postern.text', value: Buffer.from(text) },
+      });
+      assert.deepEqual(pick(check.responseDeserialize(bytes)), {
+        status: 0,
+        ok: { headers: [[':path', text, OVERWRITE]], remove: [text], response: [['a', text, OVERWRITE]] },
+        denied: null,
+        metadata: { code: text, 'postern.text': text },
+      });
     }
   });
 
   it('are written the same by the generated code', () => {
     const bytes = okResponse({
-      upstreamHeaders: [headerOption('x-consumer-id', 'acme')],
+      upstreamHeaders: [['x-consumer-id', 'acme']],
       headersToRemove: ['x'],
-      responseHeaders: [headerOption('ratelimit', 'r')],
-      metadata: metadataEntry('code', 'ALLOWED'),
+      responseHeaders: [['ratelimit', 'r']],
+      metadata: [['code', 'ALLOWED']],
+      lastEntry: null,
     });
     const encoded = CheckResponse.encode(CheckResponse.decode(bytes)).finish();
     assert.deepEqual(pick(check.responseDeserialize(Buffer.from(encoded))), pick(check.responseDeserialize(bytes)));
