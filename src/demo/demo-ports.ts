@@ -1,20 +1,15 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { freePorts, LOOPBACK, tryPort } from '../programs/free-ports.ts';
+import { envoyYamlPorts } from '../programs/envoy-ports.ts';
 import { defaultRateLimitPorts, type RateLimitPorts } from '../programs/servers.ts';
 import { DemoFailure } from './demo-failure.ts';
 
-/** The ports of the demo by what listens there; the defaults are those of envoy.yaml (interfaces §2). */
-export const defaultDemoPorts = {
-  envoy: 10000,
-  envoyAdmin: 9901,
-  posternGrpc: 9001,
-  posternHttp: 9002,
-  posternAdmin: 9003,
-  backend: 8080,
-} as const;
+const { backend, ...ownPorts } = envoyYamlPorts;
 
-export type DemoPortName = keyof typeof defaultDemoPorts;
-export type DemoPorts = Readonly<Record<DemoPortName, number>>;
+/** The ports of the demo by what listens there, in the order in which they follow a base. */
+export const defaultDemoPorts = { ...ownPorts, posternAdmin: 9003, backend } as const;
+
+export type DemoPorts = Readonly<Record<keyof typeof defaultDemoPorts, number>>;
 
 const purposes: Readonly<Record<string, string>> = {
   envoy: 'Envoy',

@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { parseConfig } from '../config.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { OwnedParts } from '../gateway/owned-parts.ts';
 import { createLogger } from '../observe/logger.ts';
+import { replacePorts } from '../programs/envoy-ports.ts';
 import { LOOPBACK } from '../programs/free-ports.ts';
 import { describeExit, Program, type ProgramStart } from '../programs/program.ts';
 import {
+  echoStart,
   envoyStart,
   packageFiles,
   type RateLimitPorts,
@@ -13,8 +16,6 @@ import {
 } from '../programs/servers.ts';
 import { DemoFailure } from './demo-failure.ts';
 import type { DemoPorts } from './demo-ports.ts';
-import { EchoBackend } from './echo-backend.ts';
-import { envoyConfigArguments } from './envoy-config.ts';
 import type { DemoHost } from './run-demo.ts';
 
 /** Where everything listens, and the programs to run. */
@@ -70,13 +71,13 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
       await run(redisStart(programs.redis, own.redis));
       await run(await rateLimitServiceStart(programs.ratelimit, own, host.environment['PATH']));
     }
-    parts.own(await EchoBackend.start(ports.backend));
+    await run(echoStart(ports.backend));
     parts.own(await startPostern(plan, host));
     signal.throwIfAborted();
     await run(
       envoyStart({
         program: envoyProgram,
-        config: await envoyConfigArguments(ports),
+        config: ['--config-yaml', await envoyConfig(ports)],
         flushIntervalMs: FLUSH_INTERVAL_MS,
         adminPort: () => Promise.resolve(ports.envoyAdmin),
       }),
@@ -86,6 +87,16 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
     await parts[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The committed configuration on these ports. Rejects with a {@link DemoFailure} when it was changed to others. */
+export async function envoyConfig(ports: DemoPorts, path: string = packageFiles.envoyYaml): Promise<string> {
+  const text = replacePorts(await readFile(path, 'utf8'), ports);
+  if (typeof text === 'string') return text;
+  throw new DemoFailure(
+    `envoy.yaml was changed: it no longer has the port ${text.missing.join(', ')}, which the demo replaces. ` +
+      'Run the demo with the envoy.yaml of this version.',
+  );
 }
 
 async function startPostern(

@@ -2,9 +2,16 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
-import type { Echo } from './echo-backend.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;
+
+/** What the back end received. */
+interface Echo {
+  readonly path: string;
+  /** The headers that say who calls, and those of credentials, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /** An answer to a request of the demo. */
 export interface Exchange {
@@ -70,12 +77,19 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Answers are what the back end, a refusal or an OAuth2 address says; all are JSON. */
-function readAnswer(body: string): Pick<Exchange, 'echo' | 'token' | 'refusalCode'> {
+/** What the back end answers: a request line, headers and the body (deploy/overlays/demo/echo). */
+const ECHO = /^[A-Z]+ (\S+)\n((?:[\w-]+: .*\n)*)([^]*)$/;
+
+/** Answers are what the back end, a refusal or an OAuth2 address says; the latter two are JSON. */
+function readAnswer(text: string): Pick<Exchange, 'echo' | 'token' | 'refusalCode'> {
   const nothing = { echo: null, token: null, refusalCode: null };
-  const answer = parseJson(body);
+  const [, path, fields = '', body = ''] = ECHO.exec(text) ?? [];
+  if (path !== undefined) {
+    const headers = [...fields.matchAll(/^(.*?): (.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const);
+    return { ...nothing, echo: { path, headers: Object.fromEntries(headers), body } };
+  }
+  const answer = parseJson(text);
   if (typeof answer !== 'object' || answer === null) return nothing;
-  if ('identity' in answer) return { ...nothing, echo: answer as Echo };
   if ('access_token' in answer) return { ...nothing, token: String(answer.access_token) };
   if ('code' in answer) return { ...nothing, refusalCode: String(answer.code) };
   return 'error' in answer ? { ...nothing, refusalCode: String(answer.error) } : nothing;

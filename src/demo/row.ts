@@ -50,7 +50,7 @@ export interface Finding {
 /** Says in the words of a {@link Verdict} what came; anything else is just described. */
 export function verdictOf({ status, echo, refusalCode, token }: Exchange): string {
   if (token !== null) return `${String(status)} with a token`;
-  if (echo !== null) return `${String(status)} as ${echo.identity['x-consumer-id'] ?? 'nobody'}`;
+  if (echo !== null) return `${String(status)} as ${echo.headers['x-consumer-id'] ?? 'nobody'}`;
   return `${String(status)} ${refusalCode ?? '(not a refusal)'}`;
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { LOOPBACK } from './free-ports.ts';
 import type { ProgramStart } from './program.ts';
@@ -9,6 +10,7 @@ import type { ProgramStart } from './program.ts';
 export const packageFiles = {
   envoyYaml: pathOf('envoy.yaml'),
   document: pathOf('examples/demo/postern.yaml'),
+  echo: pathOf('deploy/overlays/demo/echo/echo.mjs'),
   deploy: pathOf('deploy'),
   rateLimitEnvironment: pathOf('deploy/ratelimit/ratelimit.env'),
   rateLimitMapper: pathOf('deploy/ratelimit/mapper.yaml'),
@@ -42,6 +44,17 @@ export function envoyStart({ program, config, flushIntervalMs, adminPort }: Envo
       ...['--file-flush-interval-msec', String(flushIntervalMs)],
     ],
     isReady: async (until) => await answersOk(`http://${LOOPBACK}:${String(await adminPort())}/ready`, until),
+  };
+}
+
+/** A stand-in for the APIs behind Envoy: answers every request with what it received. */
+export function echoStart(port: number): ProgramStart {
+  return {
+    title: 'Back end',
+    program: execPath,
+    args: [packageFiles.echo],
+    environment: { HOST: LOOPBACK, PORT: String(port) },
+    isReady: async (until) => await answersOk(`http://${LOOPBACK}:${String(port)}/`, until),
   };
 }
 

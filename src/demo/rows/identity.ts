@@ -34,7 +34,7 @@ export const identityRows: RowGroup = {
 };
 
 function compareIdentity({ echo }: Exchange, wanted: Readonly<Record<string, string>>): Finding {
-  const [received, right] = [echo?.identity ?? {}, wanted].map(describe);
+  const [received, right] = [echo?.headers ?? {}, wanted].map(describe);
   return {
     notes: [
       `sent ${forged.map(([name, value]) => `${name}: ${value}`).join(', ')}`,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { envoyYamlPorts } from '../../../src/programs/envoy-ports.ts';
 import { at, type Json, type JsonObject, listAt, objectAt } from '../envoy/envoy-config.ts';
 import { type Attachment } from './attachment.ts';
 
@@ -34,7 +35,7 @@ export function readTranslation(name: string): Translation {
 
 /**
  * The kept answer of a control plane as a configuration that Envoy runs by itself. Changed is only where it stands:
- * addresses are loopback, TLS for callers is taken off, the access log goes to the descriptor instead of the file of
+ * addresses are loopback with the ports of envoy.yaml, TLS for callers is taken off, the access log goes to the descriptor instead of the file of
  * standard output, and what would come over xDS stands in the file.
  */
 export function fromControlPlane(options: AttachmentOptions): Attachment {
@@ -43,8 +44,9 @@ export function fromControlPlane(options: AttachmentOptions): Attachment {
 }
 
 function toStatic({ listeners, routes, clusters }: Translation, options: AttachmentOptions): JsonObject {
+  const { postern, posternHttp, backend } = options.clusters;
   const listener = named(listeners, options.listener);
-  listener['address'] = loopback(0);
+  listener['address'] = loopback(envoyYamlPorts.envoy);
   if (listAt(listener, 'filter_chains').length !== 1) throw new Error('not one filter chain');
   const chain = objectAt(listener, 'filter_chains', 0);
   delete chain['transport_socket'];
@@ -61,10 +63,14 @@ function toStatic({ listeners, routes, clusters }: Translation, options: Attachm
     (_, index) => !vendors.has(objectAt(manager, 'http_filters', index)['name']),
   );
   return {
-    admin: { address: loopback(0) },
+    admin: { address: loopback(envoyYamlPorts.envoyAdmin) },
     static_resources: {
       listeners: [listener],
-      clusters: Object.values(options.clusters).map((each) => toLoopback(named(clusters, each))),
+      clusters: [
+        toLoopback(named(clusters, postern), envoyYamlPorts.posternGrpc),
+        toLoopback(named(clusters, posternHttp), envoyYamlPorts.posternHttp),
+        toLoopback(named(clusters, backend), envoyYamlPorts.backend),
+      ],
     },
   };
 }
@@ -81,13 +87,13 @@ function toStandardOutput(logs: Json): void {
   }
 }
 
-function toLoopback(cluster: JsonObject): JsonObject {
+function toLoopback(cluster: JsonObject, port: number): JsonObject {
   delete cluster['eds_cluster_config'];
   delete cluster['filters'];
   delete cluster['transport_socket'];
   delete cluster['transport_socket_matches'];
   const name = cluster['name'] ?? null;
-  const endpoints = [{ lb_endpoints: [{ endpoint: { address: loopback(1) } }] }];
+  const endpoints = [{ lb_endpoints: [{ endpoint: { address: loopback(port) } }] }];
   return { ...cluster, type: 'STATIC', load_assignment: { cluster_name: name, endpoints } };
 }
 

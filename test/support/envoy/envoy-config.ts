@@ -113,21 +113,6 @@ export type ClusterNames = Readonly<Record<keyof ClusterPorts, string>>;
 /** The names of the clusters in envoy.yaml. */
 export const envoyYamlClusters: ClusterNames = { postern: 'postern', posternHttp: 'postern-http', backend: 'backend' };
 
-/** Changes addresses, and nothing else: Envoy's own ports to 0, those of the clusters to the given ones. */
-export function substitutePorts(
-  config: JsonObject,
-  ports: ClusterPorts,
-  clusters: ClusterNames = envoyYamlClusters,
-): void {
-  const own = ['address', 'socket_address'] as const;
-  objectAt(config, 'admin', ...own)['port_value'] = 0;
-  objectAt(config, 'static_resources', 'listeners', 0, ...own)['port_value'] = 0;
-  const endpoint = ['load_assignment', 'endpoints', 0, 'lb_endpoints', 0, 'endpoint', ...own] as const;
-  objectAt(cluster(config, clusters.postern), ...endpoint)['port_value'] = ports.postern;
-  objectAt(cluster(config, clusters.posternHttp), ...endpoint)['port_value'] = ports.posternHttp;
-  objectAt(cluster(config, clusters.backend), ...endpoint)['port_value'] = ports.backend;
-}
-
 /** Makes Envoy speak HTTP/2 with the back end; envoy.yaml speaks HTTP/1.1. */
 export function useHttp2Backend(config: JsonObject, name = envoyYamlClusters.backend): void {
   cluster(config, name)['typed_extension_protocol_options'] = {

@@ -4,7 +4,8 @@ import { defaultEnvoyVersion, findServices } from '../../../services/install-ser
 import { envoyStart } from '../../../src/programs/servers.ts';
 import { startServer } from '../process/child-process.ts';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
-import { type ClusterPorts, type JsonObject, substitutePorts } from './envoy-config.ts';
+import { replacePorts } from '../../../src/programs/envoy-ports.ts';
+import type { ClusterPorts, JsonObject } from './envoy-config.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 
@@ -52,10 +53,9 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
     const { path: directory } = keep(await temporaryDirectory());
     const config = attachment.config();
     edit?.(config);
-    substitutePorts(config, ports, attachment.clusters);
     const configPath = join(directory, 'envoy.json');
     const adminAddressPath = join(directory, 'admin-address');
-    await writeFile(configPath, JSON.stringify(config));
+    await writeFile(configPath, withPorts(config, ports));
     const adminPort = async (): Promise<number> => Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
     const child = keep(
       await startServer(
@@ -81,6 +81,14 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
       },
     };
   });
+}
+
+/** The configuration with these ports; those of Envoy itself are left to the system. */
+function withPorts(config: JsonObject, { postern, posternHttp, backend }: ClusterPorts): string {
+  const ports = { envoy: 0, envoyAdmin: 0, posternGrpc: postern, posternHttp, backend };
+  const text = replacePorts(JSON.stringify(config), ports);
+  if (typeof text === 'string') return text;
+  throw new Error(`the configuration lacks ports of envoy.yaml: ${text.missing.join(', ')}`);
 }
 
 interface ListenersAnswer {

@@ -1,38 +1,24 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DemoFailure } from '../../../src/demo/demo-failure.ts';
 import { defaultDemoPorts } from '../../../src/demo/demo-ports.ts';
-import { envoyConfigArguments, replacePorts } from '../../../src/demo/envoy-config.ts';
+import { envoyConfig } from '../../../src/demo/demo-stack.ts';
 import { packageFiles } from '../../../src/programs/servers.ts';
-
-const envoyYaml = readFileSync(packageFiles.envoyYaml, 'utf8');
-const others = {
-  envoy: 20000,
-  envoyAdmin: 20001,
-  posternGrpc: 20002,
-  posternHttp: 20003,
-  posternAdmin: 20004,
-  backend: 20005,
-};
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 
 describe('the Envoy of the demo', () => {
-  it('runs the committed file as it is on the default ports', async () => {
-    assert.deepEqual(await envoyConfigArguments(defaultDemoPorts), ['--config-path', packageFiles.envoyYaml]);
+  it('runs the committed configuration', async () => {
+    assert.equal(await envoyConfig(defaultDemoPorts), await readFile(packageFiles.envoyYaml, 'utf8'));
   });
 
-  it('runs the same text with other ports, and nothing else changed', async () => {
-    const [flag, text] = await envoyConfigArguments(others);
-    assert.equal(flag, '--config-yaml');
-    const ports = [...(text ?? '').matchAll(/port_value: (\d+)/g)].map(([, port]) => Number(port));
-    assert.deepEqual(ports, [20001, 20000, 20002, 20003, 20005]);
-    const blank = (yaml = ''): string => yaml.replaceAll(/port_value: \d+/g, 'port_value: *');
-    assert.equal(blank(text), blank(envoyYaml));
-  });
-
-  it('refuses a configuration that has other ports of its own', () => {
-    const changed = envoyYaml.replace('port_value: 8080', 'port_value: 3000');
-    assert.throws(
-      () => replacePorts(changed, others),
+  it('refuses a configuration that has other ports of its own', async () => {
+    await using directory = await temporaryDirectory();
+    const path = join(directory.path, 'envoy.yaml');
+    const changed = (await readFile(packageFiles.envoyYaml, 'utf8')).replace('port_value: 8080', 'port_value: 3000');
+    await writeFile(path, changed);
+    await assert.rejects(
+      envoyConfig(defaultDemoPorts, path),
       (error) => error instanceof DemoFailure && error.message.includes('no longer has the port 8080'),
     );
   });
