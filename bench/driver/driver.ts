@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { startChild } from '../../test/support/process/child-process.ts';
 import { goProgram } from '../peers/go-build.ts';
 
 /** How a service is driven: this many calls at once, until `checks` are done or `seconds` are over. */
@@ -55,18 +54,14 @@ export type DriverName = keyof typeof drivers;
 /** Drives a service once; rejects when it could not be driven to the end. */
 export async function drive(driver: DriverName, target: Target, load: Load): Promise<Drive> {
   const { program, args } = drivers[driver];
-  const child = spawn(program, [...args, ...argumentsOf({ ...target, ...load })], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', resolve);
-  });
-  const [code, output, complaint] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
-  if (code !== 0) throw new Error(`the driver failed: ${complaint.trim()}`);
-  return JSON.parse(output) as Drive;
+  return (await runDriver(program, args, { ...target, ...load })) as Drive;
 }
 
-function argumentsOf(values: Target & Load): string[] {
-  return Object.entries(values).flatMap(([name, value]) => [`-${name}`, String(value)]);
+/** Runs a program that drives, with a flag for each value, and gives the JSON that it prints; rejects when it fails. */
+export async function runDriver(program: string, args: readonly string[], values: object): Promise<unknown> {
+  const flags = Object.entries(values).flatMap(([name, value]) => [`-${name}`, String(value)]);
+  const child = await startChild({ command: program, args: [...args, ...flags] });
+  const { code } = await child.ended;
+  if (code !== 0) throw new Error(`the driver failed: ${child.stderr().trim()}`);
+  return JSON.parse(child.stdout());
 }

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import { goProgram } from '../peers/go-build.ts';
+import { runDriver } from './driver.ts';
 
 /** Calls at a steady rate, begun by the clock whether earlier ones were answered or not. */
 export interface Pace {
@@ -31,13 +30,5 @@ export interface Paced {
 
 /** Drives a service once; rejects when a call was not allowed. */
 export async function drivePace(pace: Pace): Promise<Paced> {
-  const args = Object.entries(pace).flatMap(([name, value]) => [`-${name}`, String(value)]);
-  const child = spawn(goProgram('pace'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', resolve);
-  });
-  const [code, output, complaint] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
-  if (code !== 0) throw new Error(`the paced driver failed: ${complaint.trim()}`);
-  return JSON.parse(output) as Paced;
+  return (await runDriver(goProgram('pace'), [], pace)) as Paced;
 }

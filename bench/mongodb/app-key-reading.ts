@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { hashAppKey } from '../../src/model/app-key.ts';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
-import { ringText } from '../../test/support/keyring/test-key-ring.ts';
+import { createRingFile } from '../../test/support/keyring/ring-file.ts';
+import { startPostern } from '../../test/support/stack/postern-process.ts';
 import { appKeyOf } from './seed.ts';
 
 /**
@@ -15,10 +13,10 @@ import { appKeyOf } from './seed.ts';
 const count = Number(process.argv[2] ?? 1_000_000);
 const BATCH = 10_000;
 const STARTS = 2;
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 await using set = await startReplicaSet({ args: ['--oplogSize', '990'] });
 const uri = set.uri('bench');
+await using ring = await createRingFile({ current: 1 });
 {
   await using client = new MongoClient(uri);
   await ensureSchema(client.db());
@@ -35,25 +33,10 @@ for (let start = 0; start < STARTS; start += 1) console.log(await startOnce());
 
 async function startOnce(): Promise<string> {
   const startMs = performance.now();
-  const replica = spawn(process.execPath, ['--max-old-space-size=640', main, 'serve'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...{ POSTERN_STORE: uri, POSTERN_KEYRING: 'env:KEY_RING', KEY_RING: ringText(1) },
-      ...{ POSTERN_GRPC_ADDRESS: '127.0.0.1:0', POSTERN_HTTP_ADDRESS: '127.0.0.1:0' },
-      POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',
-    },
-  });
   const since = (): string => `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
-  let ready = '';
-  try {
-    for await (const line of createInterface(replica.stdout)) {
-      const { message, seconds } = JSON.parse(line) as { readonly message: string; readonly seconds?: number };
-      if (message === 'ready') ready = since();
-      if (!message.startsWith('all App Keys are known')) continue;
-      return `ready after ${ready}, all ${String(count)} App Keys known after ${since()}; reading them took ${String(seconds)} s`;
-    }
-  } finally {
-    replica.kill();
-  }
-  throw new Error('the replica ended');
+  const settings = { POSTERN_STORE: uri, POSTERN_KEYRING: ring.path };
+  await using replica = await startPostern('', settings, ['--max-old-space-size=640']);
+  const ready = since();
+  const { seconds } = await replica.logLine(({ message }) => String(message).startsWith('all App Keys are known'));
+  return `ready after ${ready}, all ${String(count)} App Keys known after ${since()}; reading them took ${String(seconds)} s`;
 }

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { ensureSchema } from '../../src/store/mongodb/migrate.ts';
 import { RawClient } from '../../test/support/grpc/raw-client.ts';
 import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 import { checkRequest } from '../../test/support/pipeline/check-request.ts';
-import { ringText, testKeyRing } from '../../test/support/keyring/test-key-ring.ts';
+import { createRingFile } from '../../test/support/keyring/ring-file.ts';
+import { testKeyRing } from '../../test/support/keyring/test-key-ring.ts';
+import { startPostern } from '../../test/support/stack/postern-process.ts';
 import { appKeyOf, seed } from './seed.ts';
 
 /**
@@ -20,7 +19,6 @@ const samples = Number(process.argv[2] ?? 10_000);
 const KNOWN = 100;
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 const FLOOD_PARALLEL = 8;
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 await using set = await startReplicaSet();
 const uri = set.uri('bench');
@@ -29,28 +27,11 @@ const uri = set.uri('bench');
   await ensureSchema(client.db());
   await seed(client.db(), 10_000, testKeyRing());
 }
-const replica = spawn(process.execPath, ['--max-old-space-size=640', main, 'serve'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-  env: {
-    ...{ POSTERN_STORE: uri, POSTERN_KEYRING: 'env:KEY_RING', KEY_RING: ringText(1), POSTERN_LOG_LEVEL: 'info' },
-    ...{
-      POSTERN_GRPC_ADDRESS: '127.0.0.1:0',
-      POSTERN_HTTP_ADDRESS: '127.0.0.1:0',
-      POSTERN_ADMIN_ADDRESS: '127.0.0.1:0',
-    },
-  },
-});
-let port = 0;
-let isFiltering = false;
-await new Promise<void>((resolve, reject) => {
-  replica.once('exit', reject);
-  createInterface(replica.stdout).on('line', (line) => {
-    const { message, grpc } = JSON.parse(line) as { readonly message: string; readonly grpc?: string };
-    if (message === 'ready') port = Number(/\d+$/.exec(grpc ?? '')?.[0]);
-    if (message.startsWith('all App Keys are known')) isFiltering = true;
-    if (port !== 0 && isFiltering) resolve();
-  });
-});
+await using ring = await createRingFile({ current: 1 });
+const settings = { POSTERN_STORE: uri, POSTERN_KEYRING: ring.path, POSTERN_LOG_LEVEL: 'info' };
+await using replica = await startPostern('', settings, ['--max-old-space-size=640']);
+await replica.logLine(({ message }) => String(message).startsWith('all App Keys are known'));
+const port = replica.grpcPort;
 let invented = 0;
 const ask = async (client: RawClient, appKey: string): Promise<void> => {
   await client.call(CHECK, checkRequest({ path: `/orders?appKey=${appKey}` }));
@@ -58,30 +39,26 @@ const ask = async (client: RawClient, appKey: string): Promise<void> => {
 /** As long as those that are known, and each of them new. */
 const inventedKey = (): string => `no-key-${(invented += 1).toString(36).padStart(5, '0')}`;
 
-try {
-  await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port });
-  for (let at = 0; at < KNOWN * 20; at += 1) await ask(client, appKeyOf(1000 + (at % KNOWN)));
-  await measure('in peace', client);
-  let isFlooding = true;
-  let flooded = 0;
-  await using attacker = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port });
-  const flood = Promise.all(
-    Array.from({ length: FLOOD_PARALLEL }, async () => {
-      while (isFlooding) {
-        await ask(attacker, inventedKey());
-        flooded += 1;
-      }
-    }),
-  );
-  const startMs = performance.now();
-  await measure('in a flood', client);
-  const perSecond = (flooded / (performance.now() - startMs)) * 1000;
-  isFlooding = false;
-  await flood;
-  console.log(`the flood: ${perSecond.toFixed(0)} invented App Keys a second`);
-} finally {
-  replica.kill();
-}
+await using client = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port });
+for (let at = 0; at < KNOWN * 20; at += 1) await ask(client, appKeyOf(1000 + (at % KNOWN)));
+await measure('in peace', client);
+let isFlooding = true;
+let flooded = 0;
+await using attacker = await RawClient.connect({ kind: 'tcp', host: '127.0.0.1', port });
+const flood = Promise.all(
+  Array.from({ length: FLOOD_PARALLEL }, async () => {
+    while (isFlooding) {
+      await ask(attacker, inventedKey());
+      flooded += 1;
+    }
+  }),
+);
+const startMs = performance.now();
+await measure('in a flood', client);
+const perSecond = (flooded / (performance.now() - startMs)) * 1000;
+isFlooding = false;
+await flood;
+console.log(`the flood: ${perSecond.toFixed(0)} invented App Keys a second`);
 
 async function measure(state: string, client: RawClient): Promise<void> {
   const times: { readonly isKnown: boolean; readonly ms: number }[] = [];

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Fleet, startFleet } from '../../test/support/fleet/fleet.ts';
 import { handOver, keyed, makeEndpoints, makePartner, signed } from '../../test/support/fleet/partners.ts';
 import type { PlainRequest } from '../../test/support/http/http-client.ts';
 import { withClient } from '../../test/support/mongodb/command.ts';
+import { type Child, startChild } from '../../test/support/process/child-process.ts';
 import { poll } from '../../test/support/time/poll.ts';
 import { runCli } from '../../test/unit/cli/run-cli.ts';
 import type { Drill } from '../framework/drill.ts';
@@ -43,7 +42,9 @@ export const applyKilled: Drill = {
     await runCli('credential revoke one --yes --dry-run'.split(' '), fleet.environment);
 
     stage.step('A file with 40 000 changes is applied; three credentials are revoked meanwhile');
-    const apply = startApply(fleet);
+    const apply = await startApply(fleet);
+    let hasEnded = false;
+    void apply.ended.then(() => (hasEnded = true));
     try {
       const times: number[] = [];
       for (const each of leaked) {
@@ -52,13 +53,13 @@ export const applyKilled: Drill = {
       }
       const quickestMs = Math.min(...times);
       stage.expect('none waited for the apply', quickestMs <= IN_FORCE_MS, `at least ${quickestMs.toFixed(0)} ms`);
-      stage.expect('the apply goes on', apply.exitCode === null && apply.signalCode === null);
+      stage.expect('the apply goes on', !hasEnded);
 
       stage.step('The apply is killed (SIGKILL) in the middle of a transaction, which the server keeps for a minute');
       await untilTransaction(fleet);
     } finally {
-      apply.kill('SIGKILL');
-      await once(apply, 'exit');
+      apply.signal('SIGKILL');
+      await apply.ended;
     }
     const inForceMs = await revoke(stage, fleet, 'acme-hmac', () => signed(partner.hmac));
     stage.expect('it did not wait for the minute', inForceMs <= MAX_BUSY_MS, `${inForceMs.toFixed(0)} ms`);
@@ -103,12 +104,9 @@ async function revoke(stage: Stage, fleet: Fleet, id: string, request: () => Pla
   return inForceMs;
 }
 
-function startApply({ environment, folder }: Fleet): ChildProcess {
-  return spawn(process.execPath, [program, 'apply', '-f', 'many.json', '-o', 'json'], {
-    cwd: folder,
-    env: { ...process.env, ...environment },
-    stdio: 'ignore',
-  });
+async function startApply({ environment, folder }: Fleet): Promise<Child> {
+  const args = [program, 'apply', '-f', 'many.json', '-o', 'json'];
+  return await startChild({ command: process.execPath, args, cwd: folder, env: environment });
 }
 
 /** Waits until a transaction has been open for a while. */

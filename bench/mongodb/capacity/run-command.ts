@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startChild } from '../../../test/support/process/child-process.ts';
 import { readMemory } from '../../process/figures.ts';
 
 const program = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -21,22 +20,14 @@ export async function runCommand(
   environment: Readonly<Record<string, string>>,
 ): Promise<CommandCost> {
   const startMs = performance.now();
-  const child = spawn(process.execPath, [program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
-  });
-  const { pid } = child;
-  if (pid === undefined) throw new Error('postern did not start');
-  let tail = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-2000)));
-  }
+  const child = await startChild({ command: process.execPath, args: [program, ...args], env: environment });
   let peakMiB = 0;
   const looking = setInterval(() => {
-    peakMiB = Math.max(peakMiB, readPeakMiB(pid));
+    peakMiB = Math.max(peakMiB, readPeakMiB(child.pid));
   }, LOOK_EVERY_MS);
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const { code } = await child.ended;
   clearInterval(looking);
+  const tail = (child.stdout() + child.stderr()).slice(-2000);
   if (code !== 0) throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${tail}`);
   return { seconds: (performance.now() - startMs) / 1000, peakMiB, tail };
 }
