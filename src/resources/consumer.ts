@@ -1,6 +1,6 @@
 import { nestedList } from '../document/fields.ts';
-import type { Place, ProblemLog } from '../document/problem-log.ts';
 import { readMapping, withDefaults } from '../document/read-mapping.ts';
+import type { Reader } from '../document/read-plain.ts';
 import { type Consumer, consumerDefaults, consumerFields } from '../model/consumer.ts';
 import { credentialKind } from './credential.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
@@ -15,17 +15,19 @@ export const consumerKind = {
 /** A consumer of a database, which has its credentials elsewhere and always says whether it is enabled. */
 export const storedConsumerKind = { what: 'a consumer', fields: consumerFields, required: ['id', 'enabled'] } as const;
 
-/** Reads a consumer (spec §1), of a declarative file without its credentials; null when a problem was reported. */
-export function readConsumer(
-  raw: unknown,
-  place: Place,
-  problems: ProblemLog,
-  kind: typeof consumerKind | typeof storedConsumerKind = consumerKind,
-): Consumer | null {
-  const before = problems.count;
-  const values = readMapping(raw, place, kind, problems);
-  if (values?.id === undefined || problems.count > before) return null;
-  return { id: values.id, ...withDefaults(values, consumerDefaults) };
+/** Reads a consumer (spec §1) of a declarative file, without its credentials; null when a problem was reported. */
+export const readConsumer = readerOf(consumerKind);
+
+/** Reads a consumer of a database; null when a problem was reported. */
+export const readStoredConsumer = readerOf(storedConsumerKind);
+
+function readerOf(kind: typeof consumerKind | typeof storedConsumerKind): Reader<Consumer> {
+  return (raw, place, problems) => {
+    const before = problems.count;
+    const values = readMapping(raw, place, kind, problems);
+    if (values?.id === undefined || problems.count > before) return null;
+    return { id: values.id, ...withDefaults(values, consumerDefaults) };
+  };
 }
 
 /** Stands for a consumer that is absent or cannot be read. */

@@ -1,8 +1,8 @@
-import type { Db, Filter, WithId } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { resourceKinds } from '../../resources/resource.ts';
 import type { AuditEvent, AuditSelection, AuditTrail } from '../../manage/resource-store.ts';
 import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
-import { type AuditDocument, collectionNames } from './documents.ts';
+import { type AuditDocument, collectionOf } from './documents.ts';
 import { iterateWithFaults } from './faults.ts';
 
 const READ_AT_ONCE = 1000;
@@ -11,10 +11,9 @@ const READ_AT_ONCE = 1000;
 export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditTrail {
   return {
     async *events(selection) {
-      const events = db
-        .collection<AuditDocument>(collectionNames.audit)
-        .find(filterOf(selection), { sort: { at: -1, _id: -1 }, limit: selection.limit ?? 0, batchSize: READ_AT_ONCE });
       if (selection.limit === 0) return;
+      const options = { sort: { at: -1, _id: -1 }, limit: selection.limit ?? 0, batchSize: READ_AT_ONCE } as const;
+      const events = collectionOf(db, 'audit').find(filterOf(selection), options);
       for await (const document of iterateWithFaults(batchesInTime(events, timeoutMs))) {
         const event = readEvent(document);
         if (event !== null) yield event;
@@ -31,10 +30,10 @@ function filterOf({ sinceMs, actor, resource }: AuditSelection): Filter<AuditDoc
   };
 }
 
-/** Null for a document of a kind that nobody knows: only others than Postern write such. */
-function readEvent(document: WithId<AuditDocument>): AuditEvent | null {
-  const { at, actor, action, storeRevision, id, before, after } = document;
-  const kind = resourceKinds.find((known) => known === document.kind);
+/** Null for a document of an unknown kind, which another program than Postern wrote. */
+function readEvent({ at, kind: name, ...event }: AuditDocument): AuditEvent | null {
+  const { actor, action, storeRevision, id, before, after } = event;
+  const kind = resourceKinds.find((known) => known === name);
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
   return { atMs: at.getTime(), actor, action, storeRevision, kind, id, before, after };
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { MongoOptions } from 'mongodb';
+import { codeOf } from '../../files/fingerprint.ts';
 import { secureContextOptions } from '../../tls/secure-context.ts';
 import type { PemFile, TlsFiles } from '../../tls/tls-files.ts';
 import { TlsProblem } from '../../tls/certificates.ts';
 
+const fileOptions = ['tlsCAFile', 'tlsCRLFile', 'tlsCertificateKeyFile'] as const;
+
 /** The options of an address that name TLS files, and a passphrase. */
-export type TlsFileOptions = Pick<
-  MongoOptions,
-  'tls' | 'tlsCAFile' | 'tlsCRLFile' | 'tlsCertificateKeyFile' | 'passphrase'
->;
+type TlsFileOptions = Pick<MongoOptions, (typeof fileOptions)[number] | 'tls' | 'passphrase'>;
 
 /**
  * A TLS context that holds what its files hold whenever a connection is made: the driver itself reads them once, and a
@@ -17,18 +17,12 @@ export type TlsFileOptions = Pick<
  * in force; without one, {@link TlsProblem} is thrown. Null when the address names no files.
  */
 export function latestTlsContext(options: TlsFileOptions): SecureContext | null {
-  const { tls, tlsCAFile, tlsCRLFile, tlsCertificateKeyFile } = options;
-  const paths = [tlsCAFile, tlsCRLFile, tlsCertificateKeyFile];
-  return tls && paths.some((path) => path !== undefined) ? new LatestTlsContext(options) : null;
+  return options.tls && fileOptions.some((name) => options[name] !== undefined) ? new LatestTlsContext(options) : null;
 }
 
 /** The TLS files that an address names; null when it names none, or the key needs a passphrase, which is not tried here. */
-export function mongodbTlsFiles({
-  tls,
-  tlsCAFile,
-  tlsCertificateKeyFile,
-  passphrase,
-}: TlsFileOptions): TlsFiles | null {
+export function mongodbTlsFiles(options: TlsFileOptions): TlsFiles | null {
+  const { tls, tlsCAFile, tlsCertificateKeyFile, passphrase } = options;
   if (!tls || passphrase !== undefined || (tlsCAFile ?? tlsCertificateKeyFile) === undefined) return null;
   const file = (option: string, path: string | undefined): PemFile | null =>
     path === undefined ? null : { setting: `${option} of POSTERN_STORE`, path };
@@ -47,26 +41,17 @@ class LatestTlsContext implements SecureContext {
   /** What `tls.connect` takes from a context. */
   get context(): unknown {
     try {
-      const texts = this.#read();
+      const texts = fileOptions.map((name) => readPem(this.#options[name], name));
       const former = this.#latest;
       if (former === null || texts.some((text, index) => !isSame(text, former.texts[index] ?? null))) {
         this.#latest = { texts, context: this.#create(texts) };
       }
     } catch (error) {
-      // Half written, or gone for a moment: `postern doctor` tells when it lasts.
+      // Half written, or absent for a moment: `postern doctor` shows when it lasts.
       if (this.#latest === null) throw error;
     }
     const latest: unknown = this.#latest?.context.context;
     return latest;
-  }
-
-  #read(): readonly (Buffer | null)[] {
-    const { tlsCAFile, tlsCRLFile, tlsCertificateKeyFile } = this.#options;
-    return [
-      readPem(tlsCAFile, 'tlsCAFile'),
-      readPem(tlsCRLFile, 'tlsCRLFile'),
-      readPem(tlsCertificateKeyFile, 'tlsCertificateKeyFile'),
-    ];
   }
 
   #create([ca = null, crl = null, own = null]: readonly (Buffer | null)[]): SecureContext {
@@ -90,16 +75,11 @@ function readPem(path: string | undefined, option: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new TlsProblem(`${path}, which ${option} of the MongoDB address names, cannot be read (${codeOf(error)})`, {
-      cause: error,
-    });
+    const message = `${path}, which ${option} of the MongoDB address names, cannot be read (${codeOf(error)})`;
+    throw new TlsProblem(message, { cause: error });
   }
 }
 
 function isSame(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -62,7 +62,7 @@ export type ConnectionUse = keyof typeof optionsByUse;
 /** How Postern's connections are named in MongoDB's log and `currentOp`. */
 export const APP_NAME = 'postern';
 
-/** The `appName` of the connections of a command, by which others are told who is in their way. */
+/** The `appName` of a command's connections, from which others learn whose commit they wait for. */
 export function nameOfCommand(command: string, actor: string): string {
   const name = Buffer.from(`${APP_NAME} ${command} of ${actor}`).subarray(0, MAX_NAME_BYTES);
   return name.toString('utf8').replace(/\uFFFD$/, '');
@@ -71,17 +71,14 @@ export function nameOfCommand(command: string, actor: string): string {
 /** What MongoDB takes as `appName`. */
 const MAX_NAME_BYTES = 128;
 
-/** How a command is connected where it is not as all are. */
+/** What a command wants otherwise than all connections of a use have it. */
 export interface ConnectionWish {
   readonly appName?: string;
-  /** No answer is waited for longer than this. */
+  /** The longest wait for an answer. */
   readonly timeoutMs?: number;
 }
 
-/**
- * Shorter limits of a connection than its use has. A server that is not found is told before time is up; long work of a
- * migration has its own time.
- */
+/** Limits within `timeoutMs`, so that a server that is not found is reported before; long work of a migration keeps its own. */
 function limitsWithin(use: ConnectionUse, timeoutMs: number | undefined): MongoClientOptions {
   const options: MongoClientOptions = optionsByUse[use];
   if (timeoutMs === undefined) return options;
@@ -97,8 +94,8 @@ function limitsWithin(use: ConnectionUse, timeoutMs: number | undefined): MongoC
 
 /**
  * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address. Connects
- * with the first operation; every connection takes the TLS files that the address names as they are then. The address, which may hold a password, is in no error; one that is not understood throws
- * {@link MongodbUnavailable}.
+ * with the first operation; every connection takes the TLS files that the address names as they are then. The address,
+ * which may hold a password, is in no error; one that is not understood throws {@link MongodbUnavailable}.
  */
 export function connectMongodb(
   uri: string,

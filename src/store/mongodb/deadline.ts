@@ -42,6 +42,23 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
+/** A pause that {@link end} ends early. */
+export class EndablePause {
+  #end: () => void = () => undefined;
+
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    this.#end = () => {
+      ended.abort();
+    };
+    await pause(ms, AbortSignal.any([signal, ended.signal]));
+  }
+
+  end(): void {
+    this.#end();
+  }
+}
+
 /** Whether a signal is aborted by now: the compiler takes what was asked before an `await` for still true. */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;

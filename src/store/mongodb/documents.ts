@@ -1,4 +1,6 @@
+import type { Collection, Db, ObjectId } from 'mongodb';
 import type { Sealed } from '../../keyring/sealed.ts';
+import type { AuditEvent } from '../../manage/resource-store.ts';
 
 /** What every resource's document has beside its own fields (spec §1). */
 export interface VersionedDocument {
@@ -8,15 +10,9 @@ export interface VersionedDocument {
   readonly updatedAt: Date;
 }
 
-/** An endpoint as a declarative file has it (interfaces §4), with its id as `_id`; defaults are left out. */
-export interface EndpointDocument extends VersionedDocument {
+/** A resource as a declarative file has it (interfaces §4), with its id as `_id`; defaults are left out. */
+export interface DeclaredDocument extends VersionedDocument {
   readonly [field: string]: unknown;
-}
-
-/** A consumer in the same way, without its credentials and always with `enabled`. */
-export interface ConsumerDocument extends VersionedDocument {
-  readonly [field: string]: unknown;
-  readonly enabled: boolean;
 }
 
 export interface CredentialDocument extends VersionedDocument {
@@ -65,41 +61,48 @@ export interface RevokedTokenDocument {
   readonly expiresAt: Date;
 }
 
-/** A signature that was used, by the hash of method, App Key and MAC, until its time is wrong anyway (spec §4.4). */
+/** A used signature, by the hash of method, App Key and MAC, until its time is outside the window anyway (spec §4.4). */
 export interface ReplayDocument {
   readonly _id: string;
   readonly expiresAt: Date;
 }
 
 /** One changed resource of one operation. */
-export interface AuditDocument {
+export interface AuditDocument extends Omit<AuditEvent, 'atMs' | 'kind'> {
+  readonly _id?: ObjectId;
   readonly at: Date;
-  readonly actor: string;
-  readonly action: string;
-  readonly storeRevision: number;
   readonly kind: string;
-  readonly id: string;
-  readonly before: Readonly<Record<string, unknown>> | null;
-  readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** `_id: 'schema'` with the version of collections and indexes; `_id: 'state'` with the store's revision. */
+/** One number of the database as a whole. */
 export interface MetaDocument {
-  readonly _id: 'schema' | 'state';
+  readonly _id: 'schema' | 'state' | 'turn';
+  /** `schema`: the version of collections and indexes. */
   readonly version?: number;
+  /** `schema`: which process changes it, and until when. */
+  readonly lease?: { readonly holder: string; readonly until: Date };
+  /** `state`: the revision of the store. */
   readonly revision?: number;
+  /** `turn`: written by each commit that has to be made alone. */
+  readonly taken?: number;
 }
 
-/** The collections, by the names that roles and people use. */
-export const collectionNames = {
-  endpoints: 'endpoints',
-  consumers: 'consumers',
-  credentials: 'credentials',
-  grants: 'grants',
-  usage: 'usage',
-  formerAppKeys: 'formerAppKeys',
-  revokedTokens: 'revokedTokens',
-  replay: 'replay',
-  audit: 'audit',
-  meta: 'meta',
-} as const;
+/** The documents of each collection, by the name that roles and people use. */
+interface Documents {
+  readonly endpoints: DeclaredDocument;
+  readonly consumers: DeclaredDocument;
+  readonly credentials: CredentialDocument;
+  readonly grants: GrantDocument;
+  readonly usage: UsageDocument;
+  readonly formerAppKeys: FormerAppKeyDocument;
+  readonly revokedTokens: RevokedTokenDocument;
+  readonly replay: ReplayDocument;
+  readonly audit: AuditDocument;
+  readonly meta: MetaDocument;
+}
+export type CollectionName = keyof Documents;
+
+/** A collection with the documents that Postern writes there; a hand may have written others. */
+export function collectionOf<N extends CollectionName>(db: Db, name: N): Collection<Documents[N]> {
+  return db.collection<Documents[N]>(name);
+}

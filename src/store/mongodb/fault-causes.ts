@@ -1,8 +1,21 @@
-import { type MongoClient, MongoServerSelectionError } from 'mongodb';
-import { TlsProblem } from '../../tls/certificates.ts';
+import { type MongoClient, MongoServerSelectionError, type ServerDescription } from 'mongodb';
 
-/** Errors lead to others at most this deep. */
-const MAX_DEPTH = 8;
+/** Errors lead to at most so many others. */
+const MAX_ERRORS = 64;
+
+/** An error and what led to it, the nearest first. */
+export function* errorsBelow(error: unknown): Generator<Error> {
+  const seen = new Set<unknown>();
+  const queue: unknown[] = [error];
+  while (queue.length > 0 && seen.size < MAX_ERRORS) {
+    const next = queue.shift();
+    if (!(next instanceof Error) || seen.has(next)) continue;
+    seen.add(next);
+    yield next;
+    queue.push(next.cause, ...('errors' in next && Array.isArray(next.errors) ? (next.errors as unknown[]) : []));
+    if (next instanceof MongoServerSelectionError) queue.push(...serversOf(next).map(({ error: fault }) => fault));
+  }
+}
 
 /**
  * The code of the network or TLS error below an error of the driver, such as `ECONNREFUSED`; null for none. Only what
@@ -15,36 +28,9 @@ export function networkCodeOf(error: unknown): string | null {
   return null;
 }
 
-/** The problem with TLS files below an error of the driver; null for none. */
-export function tlsProblemOf(error: unknown): TlsProblem | null {
-  for (const each of errorsBelow(error)) if (each instanceof TlsProblem) return each;
-  return null;
-}
-
-/** An error and what led to it, the nearest first. */
-function* errorsBelow(error: unknown): Generator<Error> {
-  const seen = new Set<unknown>();
-  const queue: unknown[] = [error];
-  while (queue.length > 0 && seen.size < MAX_DEPTH * MAX_DEPTH) {
-    const next = queue.shift();
-    if (!(next instanceof Error) || seen.has(next)) continue;
-    seen.add(next);
-    yield next;
-    queue.push(next.cause, ...('errors' in next && Array.isArray(next.errors) ? (next.errors as unknown[]) : []));
-    if (next instanceof MongoServerSelectionError) queue.push(...serversOf(next).map(({ error: fault }) => fault));
-  }
-}
-
-/** Which servers were asked for, as `host:port`, and those of them that answer. */
-export function selectionHosts(error: MongoServerSelectionError): {
-  readonly all: readonly string[];
-  readonly answering: readonly string[];
-} {
-  const servers = serversOf(error);
-  return {
-    all: servers.map(({ address }) => address),
-    answering: servers.filter(({ type }) => type !== 'Unknown').map(({ address }) => address),
-  };
+/** The servers that were tried. Those that answer have another type than `Unknown`. */
+export function serversOf(error: MongoServerSelectionError): readonly ServerDescription[] {
+  return [...(error.reason?.servers.values() ?? [])];
 }
 
 /** Why servers that answer are not those of the address; null when that is not the reason. */
@@ -53,9 +39,10 @@ export type SetProblem =
   | { readonly kind: 'other-set'; readonly wanted: string; readonly found: string }
   | { readonly kind: 'stand-alone'; readonly wanted: string };
 
-/** Finds what is wrong with the replica set, in what the servers said last of themselves ({@link noteAnswers}). */
-export function setProblemOf({ reason }: MongoServerSelectionError): SetProblem | null {
-  const servers = [...(reason?.servers.values() ?? [])];
+/** Finds what is wrong with the replica set, from the latest answers of the servers ({@link noteAnswers}). */
+export function setProblemOf(error: MongoServerSelectionError): SetProblem | null {
+  const { reason } = error;
+  const servers = serversOf(error);
   const ghosts = servers.filter(({ type }) => type === 'RSGhost').map(({ address }) => address);
   if (ghosts.length > 0 && ghosts.length === servers.length) return { kind: 'not-initiated', hosts: ghosts };
   const wanted = reason?.setName ?? null;
@@ -71,8 +58,8 @@ export function setProblemOf({ reason }: MongoServerSelectionError): SetProblem 
 const ANSWERS = Symbol('what servers answered');
 
 /**
- * Keeps, with each description of the topology, what servers said of their set: when it is not the wanted one, the driver
- * forgets those servers, and its errors do not say why.
+ * Keeps the set name that each server gave, with each description of the topology: a server of another set than the
+ * wanted one is forgotten by the driver, whose errors do not say why.
  */
 export function noteAnswers(client: MongoClient): void {
   const sets = new Map<string, string | null>();
@@ -88,9 +75,4 @@ export function noteAnswers(client: MongoClient): void {
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
     Object.defineProperty(newDescription, ANSWERS, { value: [...sets.values()] });
   });
-}
-
-function serversOf(error: MongoServerSelectionError): readonly { address: string; type: string; error: unknown }[] {
-  const description = error.reason;
-  return [...(description?.servers.values() ?? [])];
 }

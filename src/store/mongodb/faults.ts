@@ -7,34 +7,33 @@ import {
 } from 'mongodb';
 import { Conflict } from '../../manage/resource-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
+import { TlsProblem } from '../../tls/certificates.ts';
 import { describeTlsFault } from '../../tls/tls-faults.ts';
-import { networkCodeOf, selectionHosts, type SetProblem, setProblemOf, tlsProblemOf } from './fault-causes.ts';
+import { errorsBelow, networkCodeOf, serversOf, type SetProblem, setProblemOf } from './fault-causes.ts';
 
 /**
  * Why MongoDB has no answer:
- * - `unreachable`, `slow`, `no-primary`: passes by itself or with the servers
- * - `not-initiated`: passes when somebody initiates the replica set
- * - `other-set` (the server is in another replica set, or in none), `denied` (name or password), `forbidden` (rights), `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made
- *   unreadable by hand), `key-ring`: an operator has to change something
+ * - `unreachable`, `slow`, `no-primary`: passes automatically or when the servers are back
+ * - `not-initiated`: passes when an operator initiates the replica set
+ * - `other-set` (the server is in another replica set, or in none), `denied` (name or password), `forbidden` (rights),
+ *   `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made unreadable by hand), `key-ring`: an operator has to
+ *   change something
  * - `too-large`: a change does not fit into one transaction of this server
  * - `uncertain`: a change may or may not have been made
  */
 export type UnavailableReason =
-  | 'unreachable'
-  | 'slow'
-  | 'no-primary'
-  | 'not-initiated'
-  | 'other-set'
-  | 'denied'
-  | 'forbidden'
-  | 'address'
-  | 'files'
-  | 'schema'
-  | 'stand-alone'
-  | 'record'
-  | 'key-ring'
-  | 'too-large'
-  | 'uncertain';
+  | (
+      | 'unreachable'
+      | 'slow'
+      | 'no-primary'
+      | 'not-initiated'
+      | 'other-set'
+      | 'denied'
+      | 'forbidden'
+      | 'address'
+      | 'files'
+    )
+  | ('schema' | 'stand-alone' | 'record' | 'key-ring' | 'too-large' | 'uncertain');
 
 /** {@link StoreUnavailable} with its reason. The message is for people: it holds no secret, no command and no document. */
 export class MongodbUnavailable extends StoreUnavailable {
@@ -70,8 +69,9 @@ export async function* iterateWithFaults<T>(items: AsyncIterable<T>): AsyncGener
  * network stays as it is.
  */
 export function translateFault(error: unknown): unknown {
-  const files = tlsProblemOf(error);
-  if (files !== null) return new MongodbUnavailable('files', files.message);
+  for (const each of errorsBelow(error)) {
+    if (each instanceof TlsProblem) return new MongodbUnavailable('files', each.message);
+  }
   if (error instanceof MongoServerSelectionError) return describeSelection(error);
   if (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')) return uncertain();
   if (error instanceof MongoNetworkError) return unreachable([], networkCodeOf(error));
@@ -87,7 +87,7 @@ export function translateFault(error: unknown): unknown {
   return describeSystemError(error);
 }
 
-/** For a change whose outcome no server told: it may be in force, or come into force when servers come back. */
+/** For a change whose outcome no server confirmed: it may be in force, or come into force when servers come back. */
 export function uncertain(): MongodbUnavailable {
   return new MongodbUnavailable(
     'uncertain',
@@ -163,10 +163,14 @@ function duplicateFields(error: MongoServerError): string {
 function describeSelection(error: MongoServerSelectionError): MongodbUnavailable {
   const problem = setProblemOf(error);
   if (problem !== null) return describeSetProblem(problem);
-  const hosts = selectionHosts(error);
+  const servers = serversOf(error);
   const code = networkCodeOf(error);
   // Servers that answer, but none that takes the operation.
-  return code === null && hosts.answering.length > 0 ? noPrimary() : unreachable(hosts.all, code);
+  if (code === null && servers.some(({ type }) => type !== 'Unknown')) return noPrimary();
+  return unreachable(
+    servers.map(({ address }) => address),
+    code,
+  );
 }
 
 function describeSetProblem(problem: SetProblem): MongodbUnavailable {
@@ -174,25 +178,22 @@ function describeSetProblem(problem: SetProblem): MongodbUnavailable {
     const message = `MongoDB at ${problem.hosts.join(', ')} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
     return new MongodbUnavailable('not-initiated', message);
   }
-  const wanted = `replicaSet=${problem.wanted} of the MongoDB address`;
-  if (problem.kind === 'other-set') {
-    const message = `${wanted} is wrong: the server is in the replica set ${problem.found}; write replicaSet=${problem.found} in POSTERN_STORE`;
-    return new MongodbUnavailable('other-set', message);
-  }
-  const message = `${wanted} is wrong: the server is a stand-alone one; start it with --replSet ${problem.wanted} and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing`;
-  return new MongodbUnavailable('other-set', message);
+  const why =
+    problem.kind === 'other-set'
+      ? `the server is in the replica set ${problem.found}; write replicaSet=${problem.found} in POSTERN_STORE`
+      : `the server is a stand-alone one; start it with --replSet ${problem.wanted} and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing`;
+  return new MongodbUnavailable('other-set', `replicaSet=${problem.wanted} of the MongoDB address is wrong: ${why}`);
 }
 
 function unreachable(hosts: readonly string[], code: string | null): MongodbUnavailable {
   const at = hosts.length === 0 ? '' : ` at ${hosts.join(', ')}`;
+  const reason = code === null ? '' : ` (${code})`;
   const tlsFault = code === null ? null : describeTlsFault(code);
   const advice =
     tlsFault === null
-      ? 'check that it runs, that this machine reaches it, and that both or neither use TLS'
-      : `${tlsFault}. Check tls, tlsCAFile, tlsCertificateKeyFile and the name in the server’s certificate`;
-  const reason = code === null ? '' : ` (${code})`;
-  const separator = tlsFault === null ? ';' : ':';
-  return new MongodbUnavailable('unreachable', `MongoDB does not answer${at}${reason}${separator} ${advice}`);
+      ? '; check that it runs, that this machine reaches it, and that both or neither use TLS'
+      : `: ${tlsFault}. Check tls, tlsCAFile, tlsCertificateKeyFile and the name in the server’s certificate`;
+  return new MongodbUnavailable('unreachable', `MongoDB does not answer${at}${reason}${advice}`);
 }
 
 function noPrimary(): MongodbUnavailable {
@@ -204,8 +205,8 @@ function slow(): MongodbUnavailable {
 }
 
 /**
- * What Node says of a socket that the server has ended, when the driver writes before it has seen that. It is thrown as it
- * is, without a class of the driver and without a system call.
+ * Node's codes for a socket that the server has ended, when the driver writes before it has seen that. Such an error has
+ * neither a class of the driver nor a system call.
  */
 const ENDED_SOCKET = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_WRITE_AFTER_END', 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED'];
 
@@ -224,10 +225,8 @@ function describeSystemError(error: unknown): unknown {
   return unreachable([], error.code);
 }
 
-/** Keeps where it happened, and drops what the driver says: it may hold documents. */
+/** Keeps where it happened, and drops the driver's message, which may hold documents. */
 function defect(message: string, { stack = '' }: Error): Error {
-  const told = new Error(message);
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  told.stack = [`Error: ${message}`, ...frames].join('\n');
-  return told;
+  return Object.assign(new Error(message), { stack: [`Error: ${message}`, ...frames].join('\n') });
 }

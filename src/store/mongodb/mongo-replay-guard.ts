@@ -10,7 +10,7 @@ import {
 } from '../../replay/replay-guard.ts';
 import { Breaker } from '../../resilience/breaker.ts';
 import { StoreUnavailable } from '../credential-source.ts';
-import { collectionNames, type ReplayDocument } from './documents.ts';
+import { collectionOf, type ReplayDocument } from './documents.ts';
 import { translateFault } from './faults.ts';
 
 /** What the guard needs. */
@@ -20,8 +20,8 @@ export interface MongoReplayGuardPorts {
   readonly clock: Clock;
   readonly observer: {
     /** Used signatures cannot be remembered, with the latest reason in words. */
-    down(detail: string): void;
-    up(): void;
+    readonly down: (detail: string) => void;
+    readonly up: () => void;
   };
 }
 
@@ -38,14 +38,14 @@ const WRITE_MS = 1200;
 const WINDOW_MS = 4000;
 
 /**
- * {@link ReplayGuard} in the collection `replay`, for all replicas (spec §4.4): the one insert of an `_id` that nobody made
- * before is the first use. It counts when a majority of members has it, so that no failover forgets it; until then, and
- * whenever MongoDB does not say, nobody can know, and the signature may count as used.
+ * {@link ReplayGuard} in the collection `replay`, for all replicas (spec §4.4): the first insert of an `_id` is the first
+ * use. It counts when a majority of members has it, so that no failover forgets it; until then, and whenever MongoDB does
+ * not answer, the outcome is unknown, and the signature may count as used.
  *
- * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever the endpoints have
- * now: a replica may add here, and change nothing, so that a skew which is raised later finds all that it needs. A TTL
- * index removes what is out of date, up to a minute or more late. What is still there is `repeated`: no harm, as its
- * time is outside the window by then. Takes `insert` on the one collection.
+ * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever
+ * the endpoints have now: a replica may add here, and change nothing, so that a skew which is raised later finds all that
+ * it needs. A TTL index removes what is out of date, up to a minute or more late. What is still there is `repeated`, which
+ * does no harm, as its time is outside the window by then. Takes `insert` on the one collection.
  *
  * Of the writes under way a credential may have as many as there are places left, so that one never takes them all.
  */
@@ -61,7 +61,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   constructor({ client, clock, observer }: MongoReplayGuardPorts) {
     this.#client = client;
     this.#clock = clock;
-    this.#used = client.db().collection<ReplayDocument>(collectionNames.replay);
+    this.#used = collectionOf(client.db(), 'replay');
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
       timeoutMs: RESERVE_MS,
@@ -71,9 +71,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
         down: (latest) => {
           observer.down(detailOf(latest));
         },
-        up: () => {
-          observer.up();
-        },
+        up: observer.up,
       },
     });
   }

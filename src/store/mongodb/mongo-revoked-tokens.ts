@@ -9,8 +9,8 @@ import {
 } from '../../tokens/revoked-tokens.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { isStandAlone } from './connect.ts';
-import { backOffMs, isAborted, pause } from './deadline.ts';
-import { collectionNames, type RevokedTokenDocument } from './documents.ts';
+import { backOffMs, EndablePause, isAborted } from './deadline.ts';
+import { collectionOf } from './documents.ts';
 import { MongodbUnavailable, translateFault } from './faults.ts';
 import { type ChangeEvent, followStream, isPositionLost, poll } from './feed/change-stream.ts';
 import { requireSchema } from './schema/schema-version.ts';
@@ -52,7 +52,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
   /** Callers that wait for an attempt that begins after the one with this number. */
   #waiting: { readonly after: number; readonly resolve: () => void }[] = [];
   #attempt = 0;
-  #endPause: () => void = () => undefined;
+  readonly #pause = new EndablePause();
   #confirmedMs: number | null = null;
   #failures = 0;
   #isRunning = false;
@@ -75,9 +75,8 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     const { tokenId, credentialId, expiresAt } = token;
     if (this.#list.has(tokenId)) return 'listed';
     if (!this.#list.hasRoomFor(credentialId)) return 'full';
-    const tokens = this.#ports.client.db().collection<RevokedTokenDocument>(collectionNames.revokedTokens);
     try {
-      await tokens.insertOne(
+      await collectionOf(this.#ports.client.db(), 'revokedTokens').insertOne(
         { _id: tokenId, credentialId, expiresAt: new Date(expiresAt * 1000) },
         { writeConcern: { w: 'majority', wtimeoutMS: WRITE_MS } },
       );
@@ -97,7 +96,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     if (this.#confirmedMs !== null) return;
     await new Promise<void>((resolve) => {
       this.#waiting.push({ after: this.#attempt, resolve });
-      this.#endPause();
+      this.#pause.end();
     });
   }
 
@@ -111,7 +110,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     while (!signal.aborted) {
       this.#attempt += 1;
       try {
-        // Also after a first connection that failed, which the driver does not repeat by itself.
+        // The driver does not repeat a first connection that failed.
         await this.#ports.client.connect();
         await this.#follow(signal);
       } catch (error) {
@@ -124,11 +123,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
       }
       this.#resolveWaiting(this.#attempt);
       if (this.#waiting.length > 0) continue;
-      const woken = new AbortController();
-      this.#endPause = () => {
-        woken.abort();
-      };
-      await pause(backOffMs(this.#failures), AbortSignal.any([signal, woken.signal]));
+      await this.#pause.wait(backOffMs(this.#failures), signal);
       this.#failures += 1;
     }
   }
@@ -142,40 +137,33 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     const { client, clock, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     await requireSchema(client.db(), signal);
     if (await isStandAlone(client.db())) {
-      await poll(async () => await this.#readAll(signal), { clock, signal, pollIntervalMs });
+      await poll(() => this.#readAll(signal), { clock, signal, pollIntervalMs });
       return;
     }
-    const session = client.startSession({ causalConsistency: true });
-    try {
-      const since = await this.#readAll(signal, session);
-      if (since === undefined) return;
-      const watched = {
-        ...{ client, session, collection: collectionNames.revokedTokens, start: { startAtOperationTime: since } },
-        // Those that expire are removed by the server, which is no news.
-        pipeline: [
-          { $match: { operationType: { $ne: 'delete' } } },
-          { $project: { operationType: 1, fullDocument: 1 } },
-        ],
-        operationTypes: ['insert'],
-      };
-      await followStream(watched, {
-        ...{ clock, signal },
-        onEvent: ({ fullDocument }) => {
-          this.#add(fullDocument);
-        },
-        onConfirmed: (confirmedMs) => {
-          this.#confirm(confirmedMs);
-        },
-      });
-    } finally {
-      await session.endSession();
-    }
+    await using session = client.startSession({ causalConsistency: true });
+    const since = await this.#readAll(signal, session);
+    if (since === undefined) return;
+    const watched = {
+      ...{ client, session, collection: 'revokedTokens', start: { startAtOperationTime: since } },
+      // The server removes those that expire, which matters to no replica.
+      pipeline: [{ $match: { operationType: { $ne: 'delete' } } }, { $project: { operationType: 1, fullDocument: 1 } }],
+      operationTypes: ['insert'],
+    };
+    await followStream(watched, {
+      ...{ clock, signal },
+      onEvent: ({ fullDocument }) => {
+        this.#add(fullDocument);
+      },
+      onConfirmed: (confirmedMs) => {
+        this.#confirm(confirmedMs);
+      },
+    });
   }
 
-  /** Gives a moment before the reading. Asks the primary only: a secondary that was cut off from it would confirm for ever. */
+  /** Gives a moment before the reading. Reads from the primary only: a secondary that was cut off from it would confirm for ever. */
   async #readAll(signal: AbortSignal, session?: ClientSession): Promise<Timestamp | undefined> {
     const { client, clock } = this.#ports;
-    const tokens = client.db().collection<RevokedTokenDocument>(collectionNames.revokedTokens);
+    const tokens = collectionOf(client.db(), 'revokedTokens');
     const majority = session === undefined ? {} : ({ session, readConcern: { level: 'majority' } } as const);
     const options = { ...majority, readPreference: 'primary', signal } as const;
     const askedMs = clock.nowMs();
@@ -186,7 +174,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     return since;
   }
 
-  /** What others than Postern wrote may have any form, and then is no revoked token. */
+  /** A hand may have written any form, which then is no revoked token. */
   #add(document: ChangeEvent['fullDocument']): void {
     const { _id: tokenId, credentialId, expiresAt } = document ?? {};
     if (typeof tokenId !== 'string' || typeof credentialId !== 'string' || !(expiresAt instanceof Date)) return;
@@ -214,4 +202,4 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
 /** Less than Envoy waits for the answer. */
 const WRITE_MS = 3000;
 
-const TOO_MANY = `the collection ${collectionNames.revokedTokens} holds more than ${String(MAX_LISTED)} documents, which Postern does not write; remove what does not belong there`;
+const TOO_MANY = `the collection revokedTokens holds more than ${String(MAX_LISTED)} documents, which Postern does not write; remove what does not belong there`;

@@ -3,7 +3,7 @@ import type { SystemOfRecord } from '../../manage/resource-store.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { connectMongodb, type ConnectionWish, nameOfCommand } from './connect.ts';
 import { byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
-import { collectionNames, type RevokedTokenDocument } from './documents.ts';
+import { collectionOf } from './documents.ts';
 import { withFaults } from './faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
@@ -18,7 +18,7 @@ export interface OpenedMongoStore extends SystemOfRecord {
 
 /** How a command wants a database opened. */
 export interface CommandWish extends Omit<MongoResourceStorePorts, 'db' | 'onFault' | 'onWait'> {
-  /** The command and who runs it, by which others are told who is in their way. */
+  /** The command and its user, shown to others whose commit waits for this one. */
   readonly command: string;
   readonly actor: string;
   /** Whether a database that no Postern has been used with will do. */
@@ -52,7 +52,7 @@ export async function openMongoStoreForCommand(
 
 const CLOSE_MS = 1000;
 
-/** Opens `mongodb://…/DATABASE`; connects with the first question. Throws `MongodbUnavailable` for an address that is none. */
+/** Opens `mongodb://…/DATABASE`; connects with the first operation. Throws `MongodbUnavailable` for an invalid address. */
 export function openMongoStore(
   uri: string,
   { appName, ...ports }: Omit<MongoResourceStorePorts, 'db'> & Pick<ConnectionWish, 'appName'>,
@@ -62,7 +62,7 @@ export function openMongoStore(
   const client = connectMongodb(uri, 'commands', connection);
   const db = client.db();
   let patient: MongoClient | null = null;
-  /** For what takes longer than an operator's usual question may. Whether it answers at all is found out in time. */
+  /** For what takes longer than an operator's usual request may. Whether the server answers at all is known in time. */
   const patientDb = async (): Promise<Db> => {
     patient ??= connectMongodb(uri, 'migration', connection);
     await readSchemaVersion(patient.db(), AbortSignal.timeout(timeoutMs));
@@ -78,17 +78,16 @@ export function openMongoStore(
       rewrap: async (work) => await rewrapSecrets({ ...work, db: await patientDb(), clock }),
     },
     isTokenRevoked: async (tokenId) => {
-      const tokens = db.collection<RevokedTokenDocument>(collectionNames.revokedTokens);
       const signal = AbortSignal.timeout(timeoutMs);
-      return (await withFaults(() => tokens.findOne({ _id: tokenId }, { signal }))) !== null;
+      return (await withFaults(() => collectionOf(db, 'revokedTokens').findOne({ _id: tokenId }, { signal }))) !== null;
     },
     file: null,
     db,
     [Symbol.asyncDispose]: async () => {
-      // Frozen servers are not waited for: the connections end with the process at the latest.
-      await byDeadline(AbortSignal.timeout(CLOSE_MS), async () => {
-        await Promise.all([client.close(), patient?.close()]);
-      }).catch(() => undefined);
+      // A frozen server is not waited for: the connections end with the process at the latest.
+      await byDeadline(AbortSignal.timeout(CLOSE_MS), () => Promise.all([client.close(), patient?.close()])).catch(
+        () => undefined,
+      );
     },
   };
 }

@@ -1,12 +1,17 @@
-import { declareGrant } from '../../resources/grant.ts';
 import { declareWholeConsumer } from '../../resources/consumer.ts';
-import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { declareWholeOwned } from '../../resources/credential.ts';
 import type { Declared } from '../../resources/declared.ts';
-import type { Sealer } from '../../keyring/sealed.ts';
+import { declareWholeEndpoint } from '../../resources/endpoint.ts';
+import { declareGrant } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
-import { collectionNames, type VersionedDocument } from './documents.ts';
+import type { Sealer } from '../../keyring/sealed.ts';
+import type { CollectionName, VersionedDocument } from './documents.ts';
 import type { Mapped, RawDocument } from './mapping/document-fault.ts';
+import {
+  readManagedCredentialDocument,
+  type SecretReading,
+  writeCredentialDocument,
+} from './mapping/map-credential.ts';
 import {
   readConsumerDocument,
   readEndpointDocument,
@@ -17,15 +22,10 @@ import {
   writeEndpointDocument,
   writeGrantDocument,
 } from './mapping/records.ts';
-import {
-  readManagedCredentialDocument,
-  type SecretReading,
-  writeCredentialDocument,
-} from './mapping/map-credential.ts';
 
 /** How the resources of one kind are kept. */
 export interface RecordKind<K extends ResourceKind> {
-  readonly collection: string;
+  readonly collection: CollectionName;
   readonly read: (document: RawDocument, reading: SecretReading) => Mapped<ResourceOf[K]>;
   readonly write: (resource: ResourceOf[K], version: VersionFields, sealer: Sealer | null) => VersionedDocument;
   /** For the audit trail: without secrets. */
@@ -34,32 +34,27 @@ export interface RecordKind<K extends ResourceKind> {
 
 export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
   endpoint: {
-    collection: collectionNames.endpoints,
+    collection: 'endpoints',
     read: readEndpointDocument,
     write: writeEndpointDocument,
     declare: declareWholeEndpoint,
   },
   consumer: {
-    collection: collectionNames.consumers,
+    collection: 'consumers',
     read: readConsumerDocument,
     write: writeConsumerDocument,
     declare: (resource) => declareWholeConsumer(resource),
   },
   credential: {
-    collection: collectionNames.credentials,
+    collection: 'credentials',
     read: readManagedCredentialDocument,
     write: writeCredentialDocument,
     declare: (resource) => ({ consumer: resource.consumerId, ...declareWholeOwned(resource, 'leave-out') }),
   },
-  grant: {
-    collection: collectionNames.grants,
-    read: readGrantDocument,
-    write: writeGrantDocument,
-    declare: declareGrant,
-  },
+  grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument, declare: declareGrant },
 };
 
-/** A resource with its revision and times, or why the document says nothing. */
+/** A resource with its revision and times, or why the document cannot be read. */
 export function readStored<K extends ResourceKind>(
   kind: K,
   document: RawDocument,

@@ -1,50 +1,49 @@
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { CannotOpen, type Sealed, type SealedFor, type Sealer } from '../../keyring/sealed.ts';
-import type { Rewrapped, RewrapWork, UnopenedCredential } from '../../manage/resource-store.ts';
-import { type AuditDocument, collectionNames, type CredentialDocument, type MetaDocument } from './documents.ts';
+import type { Rewrapped, RewrapWork } from '../../manage/resource-store.ts';
+import { collectionOf, type CredentialDocument } from './documents.ts';
 import { iterateWithFaults, withFaults } from './faults.ts';
 
 /** How many secrets of a database are sealed with each key of a ring, by the ids of the keys, most first. */
 export async function countSealed(db: Db): Promise<ReadonlyMap<string, number>> {
-  const counts = await withFaults(() =>
-    db
-      .collection<CredentialDocument>(collectionNames.credentials)
-      .aggregate<{ readonly _id: unknown; readonly count: number }>([
-        { $project: { keyIds: ['$sealedAppKey.keyId', '$appSecret.keyId', '$retiringSecret.appSecret.keyId'] } },
-        { $unwind: '$keyIds' },
-        { $match: { keyIds: { $ne: null } } },
-        { $group: { _id: '$keyIds', count: { $sum: 1 } } },
-        { $sort: { count: -1, _id: 1 } },
-      ])
-      .toArray(),
-  );
-  return new Map(counts.map(({ _id, count }) => [String(_id), count]));
+  const counts = collectionOf(db, 'credentials').aggregate<{ readonly _id: unknown; readonly count: number }>([
+    { $project: { keyIds: places.map(({ field }) => `$${field}.keyId`) } },
+    { $unwind: '$keyIds' },
+    { $match: { keyIds: { $type: 'string' } } },
+    { $group: { _id: '$keyIds', count: { $sum: 1 } } },
+    { $sort: { count: -1, _id: 1 } },
+  ]);
+  return new Map((await withFaults(() => counts.toArray())).map(({ _id, count }) => [String(_id), count]));
 }
 
-/** The sealed secrets of a credential, by where they stand in its document. */
-const places = [
-  { field: 'sealedAppKey', what: 'app-key', sealedIn: (document) => document.sealedAppKey },
-  { field: 'appSecret', what: 'app-secret', sealedIn: (document) => document.appSecret },
-  {
-    field: 'retiringSecret.appSecret',
-    what: 'app-secret',
-    sealedIn: (document) => document.retiringSecret?.appSecret,
-  },
-] as const satisfies readonly {
+/** How many credentials have a secret that was sealed with another key than this one. */
+export async function countDue(db: Db, currentKeyId: string): Promise<number> {
+  return await withFaults(() => collectionOf(db, 'credentials').countDocuments(dueFilter(currentKeyId)));
+}
+
+/** The sealed secrets of a credential, by their field in its document. */
+const places: readonly {
   readonly field: string;
   readonly what: SealedFor['what'];
   readonly sealedIn: (document: CredentialDocument) => Sealed | undefined;
-}[];
+}[] = [
+  { field: 'sealedAppKey', what: 'app-key', sealedIn: ({ sealedAppKey }) => sealedAppKey },
+  { field: 'appSecret', what: 'app-secret', sealedIn: ({ appSecret }) => appSecret },
+  {
+    field: 'retiringSecret.appSecret',
+    what: 'app-secret',
+    sealedIn: ({ retiringSecret: former }) => former?.appSecret,
+  },
+];
 
-/** Finds credentials with a secret that was sealed with another key than this one. */
 function dueFilter(currentKeyId: string): Filter<CredentialDocument> {
   // What is absent counts as null.
   return { $or: places.map(({ field }) => ({ [`${field}.keyId`]: { $nin: [currentKeyId, null] } })) };
 }
 
 /**
- * Seals the secrets of a credential anew with the current key, as a change that the server makes only while the document
+ * Seals the secrets of a credential again with the current key, as a change that the server makes only while the document
  * is as it was read; null when none is due. Revision and times stay: what callers see does not change. Throws `CannotOpen`.
  */
 export function rewrapCredential(
@@ -66,7 +65,7 @@ export function rewrapCredential(
   return { updateOne: { filter: unchanged, update: { $set: changed } } };
 }
 
-/** Hands that edit a database leave anything behind. */
+/** An edit by hand can leave anything behind. */
 function isWhole({ keyId, nonce, ciphertext }: Sealed): boolean {
   return [keyId, nonce, ciphertext].every((part: unknown) => typeof part === 'string');
 }
@@ -81,54 +80,49 @@ export interface RewrapPorts extends RewrapWork {
 const EVERY_CREDENTIAL = '*';
 
 const BATCH = 500;
-const WRITE_AHEAD = 1000;
+const READ_AT_ONCE = 1000;
 
-/** Credentials that others changed while they were looked at are due again: looked at once more each time. */
+/** Credentials that others changed while they were looked at are due again: each further round looks at them once more. */
 const MAX_ROUNDS = 5;
 
-/** How many credentials have a secret that was sealed with another than the current key. */
-export async function countDue(db: Db, currentKeyId: string): Promise<number> {
-  return await withFaults(() => credentialsOf(db).countDocuments(dueFilter(currentKeyId)));
-}
-
 /**
- * Seals every secret anew that was sealed with another than the current key. Each credential by itself, only while it is
- * as it was read, so that replicas serve and operators make changes meanwhile, and a stop anywhere loses nothing.
- * Revisions stay, because nothing changes that callers see; one audit event, made first, tells of the whole. Rejects with
+ * Seals every secret again that was sealed with another than the current key. Each credential is changed alone, and only
+ * while it is as it was read, so that replicas serve, operators make changes, and a stop anywhere loses nothing.
+ * Revisions stay, because nothing changes that callers see; one audit event, written first, covers all of it. Rejects with
  * `MongodbUnavailable`.
  */
 export async function rewrapSecrets(ports: RewrapPorts): Promise<Rewrapped> {
   const { db, sealer, onProgress, isStopped } = ports;
   const total = await countDue(db, sealer.currentKeyId);
   const unopened = new Map<string, string>();
+  const outcome = (count: number, wasStopped: boolean): Rewrapped => ({
+    count,
+    unopened: [...unopened].map(([id, reason]) => ({ id, reason })),
+    isStopped: wasStopped,
+  });
   let count = 0;
   if (total > 0) await recordStart(ports, total);
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     let written = 0;
     let seen = 0;
-    for await (const batch of batchesOf(credentialsOf(db), sealer.currentKeyId)) {
-      written += await writeBatch(credentialsOf(db), resealed(batch, sealer, unopened));
+    for await (const batch of dueBatches(db, sealer.currentKeyId)) {
+      written += await rewrapBatch(db, batch, sealer, unopened);
       seen += batch.length;
       onProgress(Math.min(count + written + unopened.size, total), total);
-      if (isStopped()) return { count: count + written, unopened: list(unopened), isStopped: true };
+      if (isStopped()) return outcome(count + written, true);
     }
     count += written;
     if (seen === written + unopened.size) break;
   }
-  return { count, unopened: list(unopened), isStopped: false };
+  return outcome(count, false);
 }
 
-function credentialsOf(db: Db): Collection<CredentialDocument> {
-  return db.collection<CredentialDocument>(collectionNames.credentials);
-}
-
-async function* batchesOf(
-  credentials: Collection<CredentialDocument>,
-  currentKeyId: string,
-): AsyncGenerator<readonly CredentialDocument[]> {
-  const due = credentials.find(dueFilter(currentKeyId), { sort: { _id: 1 }, batchSize: WRITE_AHEAD });
+async function* dueBatches(db: Db, currentKeyId: string): AsyncGenerator<readonly CredentialDocument[]> {
+  const options = { sort: { _id: 1 }, batchSize: READ_AT_ONCE } as const;
   let batch: CredentialDocument[] = [];
-  for await (const document of iterateWithFaults(due)) {
+  for await (const document of iterateWithFaults(
+    collectionOf(db, 'credentials').find(dueFilter(currentKeyId), options),
+  )) {
     batch.push(document);
     if (batch.length < BATCH) continue;
     yield batch;
@@ -137,12 +131,14 @@ async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-function resealed(
+/** Gives how many credentials were changed; adds those that do not open to `unopened`, with the reason. */
+async function rewrapBatch(
+  db: Db,
   batch: readonly CredentialDocument[],
   sealer: Sealer,
   unopened: Map<string, string>,
-): AnyBulkWriteOperation<CredentialDocument>[] {
-  return batch.flatMap((document) => {
+): Promise<number> {
+  const operations = batch.flatMap((document) => {
     try {
       return rewrapCredential(document, sealer) ?? [];
     } catch (error) {
@@ -151,32 +147,23 @@ function resealed(
       return [];
     }
   });
-}
-
-async function writeBatch(
-  credentials: Collection<CredentialDocument>,
-  operations: AnyBulkWriteOperation<CredentialDocument>[],
-): Promise<number> {
   if (operations.length === 0) return 0;
-  const { modifiedCount } = await withFaults(() => credentials.bulkWrite(operations, { ordered: false }));
-  return modifiedCount;
+  return (await withFaults(() => collectionOf(db, 'credentials').bulkWrite(operations, { ordered: false })))
+    .modifiedCount;
 }
 
 async function recordStart({ db, sealer, clock, actor }: RewrapPorts, total: number): Promise<void> {
-  const state = await withFaults(() => db.collection<MetaDocument>(collectionNames.meta).findOne({ _id: 'state' }));
-  const event: AuditDocument = {
-    at: new Date(clock.nowMs()),
-    actor,
-    action: 'keyring rewrap',
-    storeRevision: state?.revision ?? 0,
-    kind: 'credential',
-    id: EVERY_CREDENTIAL,
-    before: { sealedWithOtherKeys: total },
-    after: { sealedWith: sealer.currentKeyId },
-  };
-  await withFaults(() => db.collection<AuditDocument>(collectionNames.audit).insertOne({ ...event }));
-}
-
-function list(unopened: ReadonlyMap<string, string>): readonly UnopenedCredential[] {
-  return [...unopened].map(([id, reason]) => ({ id, reason }));
+  await withFaults(async () => {
+    const state = await collectionOf(db, 'meta').findOne({ _id: 'state' });
+    await collectionOf(db, 'audit').insertOne({
+      at: new Date(clock.nowMs()),
+      actor,
+      action: 'keyring rewrap',
+      storeRevision: state?.revision ?? 0,
+      kind: 'credential',
+      id: EVERY_CREDENTIAL,
+      before: { sealedWithOtherKeys: total },
+      after: { sealedWith: sealer.currentKeyId },
+    });
+  });
 }

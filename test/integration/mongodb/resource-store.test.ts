@@ -7,7 +7,7 @@ import type { Change } from '../../../src/manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../../src/resources/resource.ts';
 import { Conflict, type ResourceStore } from '../../../src/manage/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { collectionNames } from '../../../src/store/mongodb/documents.ts';
+import { collections } from '../../../src/store/mongodb/schema/collections.ts';
 import { MongodbUnavailable, type UnavailableReason } from '../../../src/store/mongodb/faults.ts';
 import { describeFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
@@ -124,7 +124,7 @@ describe('the resource store on MongoDB', () => {
     await store.commit([await edit(store, 'credential', 'acme-key', { state: 'revoked' })], operation);
     await store.commit([await deletion(store, 'credential', 'acme-key')], operation);
     const dump: Document[] = [];
-    for (const name of Object.values(collectionNames)) dump.push(...(await db().collection(name).find().toArray()));
+    for (const { name } of collections) dump.push(...(await db().collection(name).find().toArray()));
     const text = BSON.EJSON.stringify(dump);
     assert.ok(text.includes('acme-hmac-app-key'), 'the dump holds what it should');
     for (const secret of [APP_SECRET, OTHER_SECRET, 'an-app-key-that-is-the-secret']) {
@@ -244,9 +244,9 @@ describe('the resource store on MongoDB', () => {
     /** Of everything but the schema, and the count of commits, which goes up with those that fail, too. */
     const dump = async (): Promise<readonly (readonly Document[])[]> =>
       await Promise.all(
-        Object.values(collectionNames)
-          .filter((name) => name !== 'meta')
-          .map(async (name) => await db().collection(name).find().sort({ _id: 1 }).toArray()),
+        collections
+          .filter(({ name }) => name !== 'meta')
+          .map(async ({ name }) => await db().collection(name).find().sort({ _id: 1 }).toArray()),
       );
     const resourcesAndEvents = async (): Promise<readonly Document[]> => (await dump()).flat();
 

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { type ChangeStream, type Db, type Document, MongoClient } from 'mongodb';
 import { type UnavailableReason, MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
-import { collectionNames } from '../../../src/store/mongodb/documents.ts';
 import { describeFault, type DocumentFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
-import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
@@ -64,7 +63,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
 
   type Act = (db: Db) => Promise<unknown>;
   const resources = ['endpoints', 'consumers', 'credentials', 'grants'];
-  const everyCollection = Object.values(collectionNames);
+  const everyCollection = collections.map(({ name }) => name);
   const act = {
     read:
       (name: string): Act =>

@@ -3,11 +3,10 @@ import { type Db, type Document } from 'mongodb';
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { Conflict } from '../../../src/manage/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { collectionNames } from '../../../src/store/mongodb/documents.ts';
 import { MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
 import { readCredentialDocument } from '../../../src/store/mongodb/mapping/map-credential.ts';
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
-import { SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { readSchemaVersion, requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
@@ -36,7 +35,7 @@ describe('the schema of the database', () => {
     assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION });
     assert.deepEqual(
       (await db.listCollections().toArray()).map(({ name }) => name).sort(),
-      Object.values(collectionNames).toSorted(),
+      collections.map(({ name }) => name).toSorted(),
     );
     assert.deepEqual(await findSchemaDifferences(db), []);
     await requireSchema(db);

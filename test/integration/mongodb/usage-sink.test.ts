@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
-import { collectionNames } from '../../../src/store/mongodb/documents.ts';
 import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { createUsageSink } from '../../../src/store/mongodb/usage.ts';
 import { type CredentialUse } from '../../../src/store/usage-recorder.ts';
@@ -14,12 +13,12 @@ function use(credentialId: string, lastUsedAt: number, retiringSecretLastUsedAt:
 describe('the times of use in MongoDB', () => {
   const database = useDatabase();
   const stored = async (): Promise<unknown[]> =>
-    await database.db().collection(collectionNames.usage).find({}).sort({ _id: 1 }).toArray();
+    await database.db().collection('usage').find({}).sort({ _id: 1 }).toArray();
   before(async () => {
     await ensureSchema(database.db());
   });
   beforeEach(async () => {
-    await database.db().collection(collectionNames.usage).deleteMany({});
+    await database.db().collection('usage').deleteMany({});
   });
 
   it('are dates under the id of the credential, the retiring secret apart', async () => {
@@ -50,7 +49,7 @@ describe('the times of use in MongoDB', () => {
   it('are written for many credentials at once', async () => {
     const batch = Array.from({ length: 2500 }, (_, at) => use(`credential-${String(at)}`, NOON + at));
     await createUsageSink(database.db()).write(batch);
-    assert.equal(await database.db().collection(collectionNames.usage).countDocuments(), 2500);
+    assert.equal(await database.db().collection('usage').countDocuments(), 2500);
   });
 
   it('are a fault when they cannot be written', async () => {

@@ -3,13 +3,13 @@ import type { ClientSession, Db, ObjectId } from 'mongodb';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
 import { grantId } from '../../../resources/grant.ts';
 import type { ResourceKind } from '../../../resources/resource.ts';
-import { collectionNames } from '../documents.ts';
+import { collectionOf } from '../documents.ts';
 
 /** What the steps of one commit share, for one attempt. */
 export interface CommitContext {
   readonly db: Db;
   readonly session: ClientSession;
-  /** What tells this commit from all others, in every attempt. */
+  /** Identifies this commit, the same in every attempt. */
   readonly commitId: ObjectId;
   /** The store's revision after the commit. */
   readonly storeRevision: number;
@@ -33,7 +33,7 @@ export function deletedIds(changes: readonly Change[], kind: ResourceKind): read
   return changes.filter((change) => change.kind === kind && change.after === null).map(({ id }) => id);
 }
 
-/** A list of changes that contradicts itself is a defect of whoever planned it. */
+/** Throws for a list of changes that contradicts itself, which is a defect of its plan. */
 export function checkPlan(changes: readonly Change[]): void {
   const seen = new Set<string>();
   for (const change of changes) {
@@ -54,8 +54,8 @@ function idOf(resource: NonNullable<Change['after']>): string {
 /**
  * Whether changes have to be made one commit at a time, because what they are checked against are other records than
  * those they write: new references need what they lead to, a deletion must leave none behind, and no two endpoints may
- * claim the same requests. All else is protected by the records themselves, whose revisions and unique keys two
- * transactions cannot change at once: edits, revocations, disabling, and the removal of grants and credentials
+ * claim the same requests. The records themselves protect everything else, as two transactions cannot change their
+ * revisions and unique keys at once: edits, revocations, disabling, and the removal of grants and credentials
  * (docs/adr/0007).
  */
 export function needsTurn(changes: readonly Change[]): boolean {
@@ -82,16 +82,14 @@ export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'
 
 /** Waits for the turn of a transaction that {@link needsTurn}, which lasts until its end. */
 export async function takeTurn(db: Db, session: ClientSession): Promise<void> {
-  await db
-    .collection<{ _id: string; taken: number }>(collectionNames.meta)
-    .updateOne({ _id: 'turn' }, { $inc: { taken: 1 } }, { session, upsert: true });
+  await collectionOf(db, 'meta').updateOne({ _id: 'turn' }, { $inc: { taken: 1 } }, { session, upsert: true });
 }
 
 /** More than an operator stops at once: an `apply` of so many does not go before others. */
 const MAX_URGENT = 1000;
 
 /**
- * Whether changes only take access away, and so go before whatever is under way: revoking, disabling, removing. An
+ * Whether changes only take access away, and so go before every commit that is under way: revoking, disabling, removing. An
  * endpoint is disabled, not deleted: its requests could fall to a wider one.
  */
 export function isUrgent(changes: readonly Change[]): boolean {

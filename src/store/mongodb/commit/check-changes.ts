@@ -4,65 +4,57 @@ import { chunksOf, Conflict, Outdated } from '../../../manage/resource-store.ts'
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
-import {
-  type AuditDocument,
-  collectionNames,
-  type CredentialDocument,
-  type FormerAppKeyDocument,
-} from '../documents.ts';
+import { type CollectionName, collectionOf } from '../documents.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified, isNewReference } from './changes.ts';
 
-/** So many ids, of 127 characters at most, fit well into one question. */
+/** So many ids, of 127 characters at most, fit well into one request. */
 const IDS_AT_ONCE = 10_000;
+
+/** Finds documents by their ids, with nothing but their revision. */
+async function* findRevisions(
+  collection: CollectionName,
+  ids: readonly string[],
+  { db, session }: CommitContext,
+): AsyncGenerator<Identified> {
+  for (const some of chunksOf(ids, IDS_AT_ONCE)) {
+    const options = { session, projection: { revision: 1 } };
+    yield* db.collection<Identified>(collection).find({ _id: { $in: [...some] } }, options);
+  }
+}
 
 /** Rejects with {@link Outdated} when a change was planned on something else than what is there. */
 export async function checkRevisions(changes: readonly Change[], context: CommitContext): Promise<void> {
   for (const kind of resourceKinds) {
     const own = changes.filter((change) => change.kind === kind);
-    for (const piece of chunksOf(own, IDS_AT_ONCE)) await checkRevisionsOf(kind, piece, context);
-  }
-}
-
-async function checkRevisionsOf(kind: ResourceKind, changes: readonly Change[], context: CommitContext): Promise<void> {
-  const { db, session } = context;
-  const found = db
-    .collection<Identified>(recordKinds[kind].collection)
-    .find({ _id: { $in: changes.map(({ id }) => id) } }, { session, projection: { revision: 1 } });
-  const revisions = new Map<string, unknown>();
-  for await (const { _id, revision } of found) revisions.set(_id, revision);
-  for (const { id, before } of changes) {
-    const isThere = revisions.has(id);
-    if (before === null && isThere)
-      throw new Outdated(`there is ${withArticle(kind)} "${id}" already; nothing was changed`);
-    if (before !== null && revisions.get(id) !== before.revision) {
-      const how = isThere ? 'changed' : 'deleted';
-      const by = await describeLastChange(kind, id, context);
-      throw new Outdated(
-        `the ${kind} "${id}" was ${how} meanwhile${by}; look at it and try again. Nothing was changed`,
-      );
+    const ids = own.map(({ id }) => id);
+    const revisions = new Map<string, unknown>();
+    for await (const { _id, revision } of findRevisions(recordKinds[kind].collection, ids, context)) {
+      revisions.set(_id, revision);
+    }
+    for (const { id, before } of own) {
+      const isThere = revisions.has(id);
+      if (before === null && isThere) {
+        const article = kind === 'endpoint' ? 'an' : 'a';
+        throw new Outdated(`there is ${article} ${kind} "${id}" already; nothing was changed`);
+      }
+      if (before === null || revisions.get(id) === before.revision) continue;
+      const how = `${isThere ? 'changed' : 'deleted'} meanwhile${await describeLastChange(kind, id, context)}`;
+      throw new Outdated(`the ${kind} "${id}" was ${how}; look at it and try again. Nothing was changed`);
     }
   }
 }
 
-/** Who was faster, where the audit trail tells. */
+/** Who was faster, where the audit trail says so. */
 async function describeLastChange(kind: ResourceKind, id: string, { db, session }: CommitContext): Promise<string> {
-  const event = await db
-    .collection<AuditDocument>(collectionNames.audit)
-    .findOne({ kind, id }, { session, sort: { at: -1, _id: -1 } });
+  const event = await collectionOf(db, 'audit').findOne({ kind, id }, { session, sort: { at: -1, _id: -1 } });
   return event === null ? '' : ` by ${event.actor} (${event.action})`;
 }
 
-function withArticle(kind: ResourceKind): string {
-  return kind === 'endpoint' ? 'an endpoint' : `a ${kind}`;
-}
-
-const NEVER_TWICE = 'an App Key is never given twice: take another. Nothing was changed';
-
 /**
  * Rejects with {@link Conflict} when a credential would get an App Key that another one has or had (spec §1), also when
- * the other one is deleted or gets another in the same commit. To be asked before the changes are written.
+ * the other one is deleted or gets another in the same commit. To be called before the changes are written.
  */
 export async function checkAppKeys(changes: readonly Change[], context: CommitContext): Promise<void> {
   const given = new Map<string, ChangeOf<'credential'>>();
@@ -70,11 +62,14 @@ export async function checkAppKeys(changes: readonly Change[], context: CommitCo
     const { id, before, after } = change;
     if (after === null || after.appKeyHash === before?.resource.appKeyHash) continue;
     const other = given.get(after.appKeyHash);
-    if (other !== undefined)
-      throw new Conflict(`the credentials "${other.id}" and "${id}" have the same App Key; ${NEVER_TWICE}`);
+    if (other !== undefined) throw givenTwice(`the credentials "${other.id}" and "${id}" have the same App Key`);
     given.set(after.appKeyHash, change);
   }
   for (const hashes of chunksOf([...given.keys()], IDS_AT_ONCE)) await checkHashes(hashes, given, context);
+}
+
+function givenTwice(who: string): Conflict {
+  return new Conflict(`${who}; an App Key is never given twice: take another. Nothing was changed`);
 }
 
 async function checkHashes(
@@ -82,24 +77,24 @@ async function checkHashes(
   given: ReadonlyMap<string, ChangeOf<'credential'>>,
   { db, session }: CommitContext,
 ): Promise<void> {
-  const nameOf = (hash: string): string => given.get(hash)?.id ?? '';
-  const holder = await db
-    .collection<CredentialDocument>(collectionNames.credentials)
-    .findOne({ appKeyHash: { $in: [...hashes] } }, { session, projection: { appKeyHash: 1 } });
-  if (holder !== null) {
-    const taken = `the App Key of the credential "${nameOf(holder.appKeyHash)}" is that of the credential "${holder._id}"`;
-    throw new Conflict(`${taken}; ${NEVER_TWICE}`);
-  }
-  const former = db
-    .collection<FormerAppKeyDocument>(collectionNames.formerAppKeys)
-    .find({ _id: { $in: [...hashes] } }, { session });
+  const subject = (hash: string): string => `the App Key of the credential "${given.get(hash)?.id ?? ''}"`;
+  const options = { session, projection: { appKeyHash: 1 } };
+  const holder = await collectionOf(db, 'credentials').findOne({ appKeyHash: { $in: [...hashes] } }, options);
+  if (holder !== null) throw givenTwice(`${subject(holder.appKeyHash)} is that of the credential "${holder._id}"`);
+  const former = collectionOf(db, 'formerAppKeys').find({ _id: { $in: [...hashes] } }, { session });
   for await (const { _id: hash, credentialId } of former) {
     const change = given.get(hash);
     // A credential may go back to an App Key of its own.
     if (change !== undefined && change.before !== null && change.id === credentialId) continue;
     const who = credentialId === undefined ? 'a credential that was deleted' : `the credential "${credentialId}"`;
-    throw new Conflict(`the App Key of the credential "${nameOf(hash)}" was given before, to ${who}; ${NEVER_TWICE}`);
+    throw givenTwice(`${subject(hash)} was given before, to ${who}`);
   }
+}
+
+interface Reference {
+  /** With its kind, for messages. */
+  readonly child: string;
+  readonly parent: string;
 }
 
 /**
@@ -124,29 +119,16 @@ export async function checkReferences(changes: readonly Change[], context: Commi
   await refuseOrphans('endpoint', changes, context);
 }
 
-interface Reference {
-  /** With its kind, for messages. */
-  readonly child: string;
-  readonly parent: string;
-}
-
 type ParentKind = 'consumer' | 'endpoint';
-
-const collectionOf = { consumer: collectionNames.consumers, endpoint: collectionNames.endpoints } as const;
 
 async function requireParents(
   kind: ParentKind,
   references: readonly Reference[],
-  { db, session }: CommitContext,
+  context: CommitContext,
 ): Promise<void> {
   const wanted = [...new Set(references.map(({ parent }) => parent))];
   const there = new Set<string>();
-  for (const ids of chunksOf(wanted, IDS_AT_ONCE)) {
-    const found = db
-      .collection<Identified>(collectionOf[kind])
-      .find({ _id: { $in: [...ids] } }, { session, projection: { _id: 1 } });
-    for await (const { _id } of found) there.add(_id);
-  }
+  for await (const { _id } of findRevisions(recordKinds[kind].collection, wanted, context)) there.add(_id);
   const dangling = references.find(({ parent }) => !there.has(parent));
   if (dangling === undefined) return;
   throw new Conflict(
@@ -154,14 +136,14 @@ async function requireParents(
   );
 }
 
-/** What can be left behind, by what it needs. */
-const childrenOf = {
+/** What needs each kind, by the field that names what it needs. */
+const childrenOf: Readonly<Record<ParentKind, readonly (readonly [noun: 'credential' | 'grant', field: string])[]>> = {
   consumer: [
-    { collection: collectionNames.credentials, field: 'consumerId', noun: 'credential' },
-    { collection: collectionNames.grants, field: 'consumerId', noun: 'grant' },
+    ['credential', 'consumerId'],
+    ['grant', 'consumerId'],
   ],
-  endpoint: [{ collection: collectionNames.grants, field: 'endpointId', noun: 'grant' }],
-} as const;
+  endpoint: [['grant', 'endpointId']],
+};
 
 async function refuseOrphans(
   kind: ParentKind,
@@ -169,8 +151,9 @@ async function refuseOrphans(
   { db, session }: CommitContext,
 ): Promise<void> {
   for (const ids of chunksOf(deletedIds(changes, kind), IDS_AT_ONCE)) {
-    for (const { collection, field, noun } of childrenOf[kind]) {
-      const child = await db.collection<Identified>(collection).findOne({ [field]: { $in: [...ids] } }, { session });
+    for (const [noun, field] of childrenOf[kind]) {
+      const children = db.collection<Identified>(recordKinds[noun].collection);
+      const child = await children.findOne({ [field]: { $in: [...ids] } }, { session });
       if (child === null) continue;
       const parent = String(child[field]);
       throw new Outdated(
@@ -181,8 +164,8 @@ async function refuseOrphans(
 }
 
 /**
- * Rejects with {@link Conflict} when, after the changes were written, an endpoint that was made or got another `match`
- * claims the same requests as another one, disabled ones too (spec §2.3). Documents that say nothing claim nothing.
+ * Rejects with {@link Conflict} when, after the changes were written, an endpoint that is new or got another `match`
+ * claims the same requests as another one, disabled ones too (spec §2.3). Documents that cannot be read claim nothing.
  */
 export async function checkCollisions(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
   const moved = new Set(
@@ -192,7 +175,7 @@ export async function checkCollisions(changes: readonly Change[], { db, session 
   );
   if (moved.size === 0) return;
   const endpoints: Endpoint[] = [];
-  for await (const document of db.collection(collectionNames.endpoints).find({}, { session })) {
+  for await (const document of collectionOf(db, 'endpoints').find({}, { session })) {
     const mapped = readEndpointDocument(document);
     if ('value' in mapped) endpoints.push(mapped.value);
   }

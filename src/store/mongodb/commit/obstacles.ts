@@ -9,13 +9,13 @@ export interface ObstaclesPorts {
   /** Whether this commit goes before those that are under way. */
   readonly isUrgent: boolean;
   readonly deadline: AbortSignal;
-  /** Told once for each commit of others that is waited for, in words for people. */
+  /** Called once for each commit of others that delays this one, in words for people. */
   readonly onWait: (message: string) => void;
 }
 
-/** A commit that is under way is given so long to end before an urgent one ends it; longer each time. */
+/** How long a running commit may take to end before an urgent one ends it; twice as long each time. */
 const FIRST_GRACE_MS = 150;
-/** From here somebody who waits wants to know for whom. */
+/** After this long an operator wants to know whose commit is in the way. */
 const SILENT_MS = 1500;
 const LOOK_EVERY_MS = 200;
 
@@ -28,13 +28,13 @@ export class Obstacles {
   #graceMs = FIRST_GRACE_MS;
   #lookedAt = -Infinity;
   #last: OpenTransaction | null = null;
-  #told: string | null = null;
+  #reported: string | null = null;
 
   constructor(ports: ObstaclesPorts) {
     this.#ports = ports;
   }
 
-  /** To be called while a commit is blocked. Never rejects: what cannot be found out or ended is waited for. */
+  /** To be called while a commit is blocked. Never rejects: what cannot be found out or ended has to end on its own. */
   async pass(blockedMs: number): Promise<void> {
     const { db, isUrgent, deadline } = this.#ports;
     if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
@@ -49,29 +49,27 @@ export class Obstacles {
         return;
       }
       this.#last = open[0] ?? null;
-      this.#tell(blockedMs);
+      if (blockedMs >= SILENT_MS) this.#report();
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // Another try follows, and at the deadline the commit says that it was blocked.
     }
   }
 
-  /** What to tell somebody whose commit was blocked to the end. */
+  /** The error for a commit that was blocked to the end. */
   conflict(): Conflict {
     const last = this.#last;
-    if (last === null) {
-      return new Conflict(
-        'another transaction holds what this changes, of another MongoDB user or of a program that is not Postern; nothing was changed: try again. The server ends a transaction that was left open within a minute',
-      );
-    }
-    return new Conflict(`${describe(last)}; nothing was changed: try again`);
+    return new Conflict(
+      last === null
+        ? 'another transaction holds what this changes, of another MongoDB user or of a program that is not Postern; nothing was changed: try again. The server ends a transaction that was left open within a minute'
+        : `${describe(last)}; nothing was changed: try again`,
+    );
   }
 
-  #tell(blockedMs: number): void {
-    if (this.#last === null || blockedMs < SILENT_MS) return;
-    const message = `waiting for ${describe(this.#last)}`;
-    if (message === this.#told) return;
-    this.#told = message;
+  #report(): void {
+    const message = this.#last === null ? this.#reported : `waiting for ${describe(this.#last)}`;
+    if (message === null || message === this.#reported) return;
+    this.#reported = message;
     this.#ports.onWait(message);
   }
 }
@@ -89,7 +87,7 @@ function timeOf(date: Date): string {
 interface OpenTransaction {
   /** What `killSessions` takes. */
   readonly session: Document;
-  /** Who has it, for people: `"apply" of ada at 10.0.0.7:4711`. */
+  /** The command that has it, for people: `"apply" of ada at 10.0.0.7:4711`. */
   readonly holder: string;
   readonly since: Date;
   readonly ageMs: number;
@@ -113,7 +111,7 @@ async function findOpenTransactions(db: Db, signal: AbortSignal): Promise<readon
     .sort((one, other) => other.ageMs - one.ageMs);
 }
 
-/** What `$currentOp` says of an operation, a connection or a session. */
+/** An operation, a connection or a session as `$currentOp` describes it. */
 interface Operation {
   readonly type: string;
   readonly connectionId?: unknown;

@@ -8,11 +8,11 @@ import { uncertain } from '../faults.ts';
 export interface TransactionPorts {
   /** Until when it is tried. What was not sent to be committed by then is never made. */
   readonly deadline: AbortSignal;
-  /** Whether what the work wrote is there, confirmed by a majority. Asked when a server did not confirm the commit. */
+  /** Whether what the work wrote is there, confirmed by a majority. Called when a server did not confirm the commit. */
   readonly isThere: () => Promise<boolean>;
-  /** Told again and again while transactions of others hold what the work wants to write. */
+  /** Called repeatedly while transactions of others hold what the work wants to write. */
   readonly onBlocked: (blockedMs: number) => Promise<void>;
-  /** What to reject with when others still hold it at the deadline. */
+  /** Gives the error to reject with when others still hold it at the deadline. */
   readonly blockedError: () => Error;
 }
 
@@ -47,11 +47,14 @@ export async function inTransaction<T>(
       session.startTransaction(options);
       let error: Error | undefined;
       try {
-        const result = await byDeadline(deadline, async () => await work(session));
+        const result = await byDeadline(deadline, () => work(session));
         if (await commit(session, client, ports)) return result;
       } catch (thrown) {
         error = thrown instanceof Error ? thrown : new Error('work in a transaction threw what is no error');
-        if (session.inTransaction() && !deadline.aborted) await abort(session);
+        if (session.inTransaction() && !deadline.aborted) {
+          const patience = AbortSignal.timeout(ABORT_MS);
+          await byDeadline(patience, () => session.abortTransaction()).catch(() => undefined);
+        }
       }
       // A transaction that is gone from the server (undefined) was ended by others, or with its primary.
       const isBlocked = isWriteConflict(error);
@@ -65,41 +68,40 @@ export async function inTransaction<T>(
       await delay(randomInt(MAX_PAUSE_MS) + 1);
     }
   } finally {
-    if (deadline.aborted) retire(session, client);
-    else await session.endSession();
+    if (deadline.aborted) {
+      // Nothing of the work left behind is sent any more. After an abort the driver would run it outside of a transaction.
+      session.hasEnded = true;
+      void endOnServer(client, session);
+    } else await session.endSession();
   }
 }
 
-/**
- * Ends a session whose work was left behind: nothing of it is sent any more. Aborting would not do: the driver runs what
- * comes after that outside of a transaction.
- */
-function retire(session: ClientSession, client: MongoClient): void {
-  session.hasEnded = true;
-  // Nobody waits for a server that may be frozen; it ends the transaction in a minute all the same.
-  client
-    .db('admin')
-    .command({ killSessions: [session.id] })
-    .catch(() => undefined);
+/** Ends a transaction on the server, which would otherwise keep it, and its locks, for a minute. Changes no commit. */
+async function endOnServer(client: MongoClient, { id }: ClientSession): Promise<void> {
+  const ended = client.db('admin').command({ killSessions: [id] });
+  // A server that is down forgets it anyway.
+  await ended.catch(() => undefined);
 }
 
 /**
  * Commits, and asks again while the answer is lost: a second commit of what is committed does nothing. False when the
  * transaction is gone with nothing made. Rejects when the server refuses it, or with `uncertain` at the deadline.
  */
-async function commit(session: ClientSession, client: MongoClient, ports: TransactionPorts): Promise<boolean> {
-  const { deadline, isThere } = ports;
+async function commit(
+  session: ClientSession,
+  client: MongoClient,
+  { deadline, isThere }: TransactionPorts,
+): Promise<boolean> {
   for (let isUnknown = false; ; isUnknown = true) {
     try {
-      await byDeadline(deadline, async () => {
-        await session.commitTransaction();
-      });
+      await byDeadline(deadline, () => session.commitTransaction());
       return true;
     } catch (error) {
       const isGone = hasLabel(error, 'TransientTransactionError') && error instanceof MongoServerError;
       if (isGone && !isUnknown) return false;
       if (!isUnknown && isRefusal(error)) {
-        await endOnServer(client, session, deadline);
+        // The driver takes the transaction for ended.
+        await byDeadline(deadline, () => endOnServer(client, session)).catch(() => undefined);
         throw error;
       }
       if (deadline.aborted) throw uncertain();
@@ -111,32 +113,15 @@ async function commit(session: ClientSession, client: MongoClient, ports: Transa
   }
 }
 
-/** What a server says that did not commit, and never will: no lost answer, no election, no write concern. */
+/** Whether the server says that it did not commit, and never will: no lost answer, no election, no write concern. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof MongoServerError) || error instanceof MongoWriteConcernError) return false;
   const isPassing = ['UnknownTransactionCommitResult', 'RetryableWriteError'].some((label) => hasLabel(error, label));
   return !isPassing && error.code !== INTERRUPTED;
 }
 
-async function abort(session: ClientSession): Promise<void> {
-  await byDeadline(AbortSignal.timeout(ABORT_MS), async () => {
-    await session.abortTransaction();
-  }).catch(() => undefined);
-}
-
-/**
- * After a commit that failed the driver takes the transaction for ended; the server may still have it, and its locks for
- * a minute. What was committed stays so.
- */
-async function endOnServer(client: MongoClient, { id }: ClientSession, deadline: AbortSignal): Promise<void> {
-  // A server that is away forgets by itself.
-  await byDeadline(deadline, async () => await client.db('admin').command({ killSessions: [id] })).catch(
-    () => undefined,
-  );
-}
-
 const WRITE_CONFLICT = 112;
-/** An operation of a transaction that somebody ended, such as an emergency stop that had to go first. */
+/** An operation of a transaction that another command ended, such as an emergency stop that had to go first. */
 const INTERRUPTED = 11601;
 
 function isWriteConflict(error: unknown): boolean {

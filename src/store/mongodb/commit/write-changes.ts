@@ -1,11 +1,11 @@
-import { type AnyBulkWriteOperation, type Db, ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
 import { describeChange } from '../../../manage/describe-change.ts';
 import { chunksOf } from '../../../manage/resource-store.ts';
 import type { Declared } from '../../../resources/declared.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
-import { type AuditDocument, collectionNames, type FormerAppKeyDocument, type UsageDocument } from '../documents.ts';
+import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../documents.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
@@ -20,14 +20,12 @@ export const WRITES_AT_ONCE = 1000;
  * one that only the primary confirmed can be given again when that is lost.
  */
 export async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
-  const state = await db
-    .collection<{ _id: string; revision: number }>(collectionNames.meta)
-    .findOneAndUpdate(
-      { _id: 'state' },
-      { $inc: { revision: 1 } },
-      { upsert: true, returnDocument: 'after', writeConcern: { w, wtimeoutMS: 5000 } },
-    );
-  if (state === null) throw new Error('the revision of the store was not raised');
+  const state = await collectionOf(db, 'meta').findOneAndUpdate(
+    { _id: 'state' },
+    { $inc: { revision: 1 } },
+    { upsert: true, returnDocument: 'after', writeConcern: { w, wtimeoutMS: 5000 } },
+  );
+  if (state?.revision === undefined) throw new Error('the revision of the store was not raised');
   return state.revision;
 }
 
@@ -46,44 +44,36 @@ export async function makeChanges(
   await recordEvents(changes, operation, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
-  await writeChanges(changes, sealer, context);
+  for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
 }
 
-/** The first event has the id of the commit, by which the commit is found again. */
+/** Writes an audit event for each change. The first has the id of the commit, by which the commit is found again. */
 async function recordEvents(changes: readonly Change[], operation: Operation, context: CommitContext): Promise<void> {
-  const audit = context.db.collection<AuditDocument & { _id: ObjectId }>(collectionNames.audit);
-  let id: ObjectId | null = context.commitId;
-  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
-    const events = piece.map((change) => {
-      const event = { _id: id ?? new ObjectId(), ...auditDocumentOf(change, operation, context) };
-      id = null;
-      return event;
-    });
-    await audit.insertMany(events, { session: context.session });
-  }
+  const { db, session, commitId, storeRevision, nowMs } = context;
+  const { actor, action } = operation;
+  const common = { at: new Date(nowMs), actor, action, storeRevision };
+  const events = changes.map((change, index): AuditDocument => {
+    const { kind, id } = change;
+    return { ...(index === 0 ? { _id: commitId } : {}), ...common, kind, id, ...sidesOf(change) };
+  });
+  for (const piece of chunksOf(events, WRITES_AT_ONCE)) await collectionOf(db, 'audit').insertMany(piece, { session });
 }
 
 /** Whether a commit was made, as a majority of the members has it. */
 export async function isCommitted(db: Db, commitId: ObjectId, signal: AbortSignal): Promise<boolean> {
-  const audit = db.collection<{ _id: ObjectId }>(collectionNames.audit);
   const options = { projection: { _id: 1 }, readConcern: 'majority', signal } as const;
-  return (await audit.findOne({ _id: commitId }, options)) !== null;
+  return (await collectionOf(db, 'audit').findOne({ _id: commitId }, options)) !== null;
 }
 
 async function forgetUsage(changes: readonly Change[], { db, session }: CommitContext): Promise<void> {
-  const usage = db.collection<UsageDocument>(collectionNames.usage);
   for (const ids of chunksOf(deletedIds(changes, 'credential'), 10 * WRITES_AT_ONCE)) {
-    await usage.deleteMany({ _id: { $in: [...ids] } }, { session });
+    await collectionOf(db, 'usage').deleteMany({ _id: { $in: [...ids] } }, { session });
   }
 }
 
 /** Writes changes whose revisions were checked in the same transaction. */
-async function writeChanges(changes: readonly Change[], sealer: Sealer | null, context: CommitContext): Promise<void> {
-  for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
-}
-
 async function writeKind<K extends ResourceKind>(
   kind: K,
   changes: readonly ChangeOf<K>[],
@@ -115,7 +105,7 @@ function operationOf<K extends ResourceKind>(
   return before === null ? { insertOne: { document } } : { replaceOne: { filter, replacement: document } };
 }
 
-/** Notes the hashes of App Keys that nobody has after the changes. */
+/** Keeps the hashes of App Keys that no credential has after the changes. */
 async function keepFormerAppKeys(changes: readonly Change[], context: CommitContext): Promise<void> {
   const { db, session, nowMs } = context;
   const deletedAt = new Date(nowMs);
@@ -126,24 +116,14 @@ async function keepFormerAppKeys(changes: readonly Change[], context: CommitCont
       return [{ replaceOne: { filter: { _id: before.resource.appKeyHash }, replacement, upsert: true } }];
     },
   );
-  const collection = db.collection<FormerAppKeyDocument>(collectionNames.formerAppKeys);
+  const collection = collectionOf(db, 'formerAppKeys');
   for (const piece of chunksOf(operations, WRITES_AT_ONCE)) await collection.bulkWrite(piece, { session });
 }
 
 /**
- * The audit event of a change: the resource before and after as a declarative file has it, without secrets. Where a
- * secret is set, changed or removed, `after` says so in its place.
+ * A resource before and after a change, as a declarative file has it, without secrets. Where a secret is set, changed or
+ * removed, `after` says so in its place.
  */
-function auditDocumentOf(
-  change: Change,
-  operation: Operation,
-  { storeRevision, nowMs }: { readonly storeRevision: number; readonly nowMs: number },
-): AuditDocument {
-  const { actor, action } = operation;
-  const { kind, id } = change;
-  return { at: new Date(nowMs), actor, action, storeRevision, kind, id, ...sidesOf(change) };
-}
-
 function sidesOf<K extends ResourceKind>(change: ChangeOf<K>): Pick<AuditDocument, 'before' | 'after'> {
   const { declare } = recordKinds[change.kind];
   return {
@@ -153,12 +133,11 @@ function sidesOf<K extends ResourceKind>(change: ChangeOf<K>): Pick<AuditDocumen
 }
 
 function withSecretChanges(declared: Declared, change: Change): Declared {
-  let told: Declared = declared;
+  const shown: Record<string, unknown> = { ...declared };
   for (const { path, secret } of describeChange(change).fields) {
     if (secret === undefined) continue;
     const [outer = '', inner] = path.split('.');
-    const value = inner === undefined ? secret : { ...(told[outer] as Declared | undefined), [inner]: secret };
-    told = { ...told, [outer]: value };
+    shown[outer] = inner === undefined ? secret : { ...(shown[outer] as Declared | undefined), [inner]: secret };
   }
-  return told;
+  return shown;
 }

@@ -1,4 +1,4 @@
-import type { Db, MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { KeyRing } from '../../../keyring/key-ring.ts';
 import { Conflict } from '../../../manage/resource-store.ts';
@@ -21,35 +21,40 @@ export interface MongodbCheckPorts {
   readonly isDeep: boolean;
   /** Whether collections and indexes that differ are fixed. */
   readonly isFixing: boolean;
-  /** How long the server is waited for. */
+  /** How long to wait for the server. */
   readonly timeoutMs: number;
 }
 
-/** Looks at a MongoDB store: the server, who may do what, its collections and what is in them. Never rejects for what MongoDB does. */
+/**
+ * Looks at a MongoDB store: the server, who may do what, its collections and what is in them. Never rejects for what
+ * MongoDB does.
+ */
 export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promise<readonly Finding[]> {
-  let client: MongoClient | null = null;
-  const files: Finding[] = [];
+  const findings: Finding[] = [];
   try {
-    files.push(...(await checkFiles(uri, ports.clock)));
+    findings.push(...(await checkFiles(uri, ports.clock)));
     await probe(uri);
-    client = connectMongodb(uri, ports.isFixing ? 'migration' : 'commands', { timeoutMs: ports.timeoutMs });
-    const { options } = client;
+    const use = ports.isFixing ? 'migration' : 'commands';
+    await using client = connectMongodb(uri, use, { timeoutMs: ports.timeoutMs });
     const db = client.db();
-    const server = await withFaults(async () => await checkServer(db, { isTls: options.tls, clock: ports.clock }));
-    const fixed = ports.isFixing ? [await fixSchema(db)] : [];
-    const schema = await withFaults(async () => await checkSchema(db));
-    if (schema.some(({ cause }) => cause === 'schema')) return [...files, ...server, ...fixed, ...schema];
-    const records = await withFaults(async () => await checkRecords(db, ports));
-    return [...files, ...server, ...fixed, ...schema, ...records];
+    findings.push(...(await withFaults(() => checkServer(db, client.options.tls, ports.clock))));
+    if (ports.isFixing) findings.push(fine(COLLECTIONS, outcomes[await repairSchema(db)]));
+    const schema = await withFaults(() => checkSchema(db));
+    findings.push(...schema);
+    if (schema.every(({ cause }) => cause !== 'schema')) {
+      findings.push(...(await withFaults(() => checkRecords(db, ports))));
+    }
   } catch (error) {
-    if (error instanceof Conflict)
-      return [...files, fault('collections', error.message, 'then run "postern doctor --fix" again')];
-    if (!(error instanceof MongodbUnavailable)) throw error;
-    const found = fault(SUBJECT, error.message, advice[error.reason] ?? UNREACHABLE_ADVICE);
-    return [...files, UNREACHABLE.includes(error.reason) ? { ...found, cause: 'unreachable' } : found];
-  } finally {
-    await client?.close();
+    findings.push(findingOf(error));
   }
+  return findings;
+}
+
+function findingOf(error: unknown): Finding {
+  if (error instanceof Conflict) return fault(COLLECTIONS, error.message, 'then run "postern doctor --fix" again');
+  if (!(error instanceof MongodbUnavailable)) throw error;
+  const found = fault(SUBJECT, error.message, advice[error.reason] ?? UNREACHABLE_ADVICE);
+  return UNREACHABLE.includes(error.reason) ? { ...found, cause: 'unreachable' } : found;
 }
 
 /** Looks at the TLS files that the address names. Those that cannot be used are reported when connecting. */
@@ -62,12 +67,8 @@ async function checkFiles(uri: string, clock: Clock): Promise<readonly Finding[]
 
 /** Rejects within about a second when no server answers; commands would wait as long as an election takes. */
 async function probe(uri: string): Promise<void> {
-  const client = connectMongodb(uri, 'checks');
-  try {
-    await withFaults(async () => await client.db().command({ hello: 1 }));
-  } finally {
-    await client.close();
-  }
+  await using client = connectMongodb(uri, 'checks');
+  await withFaults(() => client.db().command({ hello: 1 }));
 }
 
 const UNREACHABLE: readonly UnavailableReason[] = ['unreachable', 'slow', 'no-primary', 'not-initiated'];
@@ -88,19 +89,13 @@ const advice: Partial<Readonly<Record<UnavailableReason, string>>> = {
 
 const SUBJECT = 'MongoDB';
 
-/** What is known of the connection. */
-interface ConnectionFacts {
-  readonly isTls: boolean;
-  readonly clock: Clock;
-}
-
 /** From here a clock makes changes count late or early, in milliseconds. */
 const CLOCK_WARNING_MS = 2000;
 /** From here signatures in their time window are refused, in milliseconds. */
 const CLOCK_FAULT_MS = 60_000;
 
 /** Looks at the server itself: its kind, its clock, who may log in, who can listen. Rejects as the driver does. */
-async function checkServer(db: Db, { isTls, clock }: ConnectionFacts): Promise<readonly Finding[]> {
+async function checkServer(db: Db, isTls: boolean, clock: Clock): Promise<readonly Finding[]> {
   const before = clock.nowMs();
   const hello = await db.command({ hello: 1 });
   const after = clock.nowMs();
@@ -146,16 +141,12 @@ function isLoopback(me: unknown): boolean {
 const COLLECTIONS = 'collections';
 const FIX = 'run "postern doctor --fix" as a user with the role posternMigrator';
 
+/** What fixing collections, validators and indexes did. */
 const outcomes = {
   current: 'validators and indexes were compared, and fixed where they differed',
   created: 'were created',
   migrated: 'were brought up to date',
 } as const;
-
-/** Creates or fixes collections, validators and indexes. Rejects with `StoreUnavailable`, or `Conflict` for documents in the way. */
-async function fixSchema(db: Db): Promise<Finding> {
-  return fine(COLLECTIONS, outcomes[await repairSchema(db)]);
-}
 
 /** Compares collections, validators and indexes with those of this version. Rejects with `StoreUnavailable`. */
 async function checkSchema(db: Db): Promise<readonly Finding[]> {

@@ -1,18 +1,11 @@
 import type { Collection, Db } from 'mongodb';
 import type { KeyRing } from '../../../keyring/key-ring.ts';
-import { collectionNames } from '../documents.ts';
 import { describeFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
 import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../mapping/records.ts';
 import { readManagedCredentialDocument } from '../mapping/map-credential.ts';
+import { countSealed } from '../rewrap-secrets.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
 import { fault, fine, type Finding, warning } from '../../../finding.ts';
-
-/** What reading records needs. */
-export interface RecordCheck {
-  /** Null when there is no good key ring: credentials are then not read. */
-  readonly keyRing: KeyRing | null;
-  readonly isDeep: boolean;
-}
 
 /** Faulty records beyond these are counted, not reported one by one. */
 const MAX_REPORTED = 20;
@@ -20,35 +13,32 @@ const MAX_REPORTED = 20;
 const FIX =
   'it is refused until then; fix it in the shell, or write it again with "postern apply" or the command of its kind';
 
-/** Reads the records as `serve` would; endpoints always, the rest when asked for. Rejects as the driver does. */
-export async function checkRecords(db: Db, { keyRing, isDeep }: RecordCheck): Promise<readonly Finding[]> {
-  const endpoints = await checkEndpoints(db);
-  const keys = keyRing === null ? [] : await checkSealKeys(db, keyRing);
-  if (!isDeep) return withoutContradictions([...endpoints, ...keys]);
-  const credentials =
-    keyRing === null
-      ? []
-      : await checkEach(db.collection(collectionNames.credentials), (raw) =>
-          readManagedCredentialDocument(raw, { sealer: keyRing, keepsUnopened: false }),
-        );
-  return withoutContradictions([
-    ...endpoints,
-    ...keys,
-    ...(await checkEach(db.collection(collectionNames.consumers), readConsumerDocument)),
-    ...credentials,
-    ...(await checkEach(db.collection(collectionNames.grants), readGrantDocument)),
-    ...(await checkParents(db)),
-  ]);
-}
-
-/** Each check looks at its own part: what one finds right is not said of records that another finds wrong. */
-function withoutContradictions(findings: readonly Finding[]): readonly Finding[] {
+/**
+ * Reads the records as `serve` would; endpoints always, the rest when `isDeep`. Without a good key ring (null) credentials
+ * are not read. Rejects as the driver does.
+ */
+export async function checkRecords(
+  db: Db,
+  { keyRing, isDeep }: { readonly keyRing: KeyRing | null; readonly isDeep: boolean },
+): Promise<readonly Finding[]> {
+  const findings = [...(await checkEndpoints(db))];
+  if (keyRing !== null) findings.push(...(await checkSealKeys(db, keyRing)));
+  if (isDeep) {
+    findings.push(...(await checkEach(db.collection('consumers'), readConsumerDocument)));
+    if (keyRing !== null) {
+      const reading = { sealer: keyRing, keepsUnopened: false };
+      const read = (raw: RawDocument): Mapped<unknown> => readManagedCredentialDocument(raw, reading);
+      findings.push(...(await checkEach(db.collection('credentials'), read)));
+    }
+    findings.push(...(await checkEach(db.collection('grants'), readGrantDocument)), ...(await checkParents(db)));
+  }
+  // Each check covers its own part: what one finds right is not said of records that another finds wrong.
   const wrong = new Set(findings.filter(({ level }) => level !== 'ok').map(({ subject }) => subject));
   return findings.filter(({ level, subject }) => level !== 'ok' || !wrong.has(subject));
 }
 
 async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
-  const documents = await db.collection(collectionNames.endpoints).find({}).toArray();
+  const documents = await db.collection('endpoints').find({}).toArray();
   const read = documents.map(readEndpointDocument);
   const endpoints = read.flatMap((each) => ('value' in each ? [each.value] : []));
   const collisions = findMatchCollisions(endpoints).map(({ first, second, rule }) =>
@@ -58,7 +48,7 @@ async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
       'change the match of one of them with "postern endpoint edit"',
     ),
   );
-  return [...summarise(collectionNames.endpoints, read.length, faultsOf(read)), ...collisions];
+  return [...summarise('endpoints', read.length, faultsOf(read)), ...collisions];
 }
 
 async function checkEach(
@@ -87,42 +77,29 @@ function summarise(subject: string, count: number, faults: readonly string[]): r
     : [...shown, fault(subject, `${String(rest)} more ${rest === 1 ? 'is' : 'are'} faulty`, FIX)];
 }
 
-/** Which keys of the ring the stored secrets need, without reading each record here. */
+/** Which keys of the ring the stored secrets need, counted by the server. */
 async function checkSealKeys(db: Db, keyRing: KeyRing): Promise<readonly Finding[]> {
-  const credentials = db.collection(collectionNames.credentials);
-  const used = new Map<string, number>();
-  for (const field of ['appSecret', 'sealedAppKey', 'retiringSecret.appSecret']) {
-    const groups = credentials.aggregate<{ readonly _id: unknown; readonly count: number }>([
-      { $match: { [`${field}.keyId`]: { $type: 'string' } } },
-      { $group: { _id: `$${field}.keyId`, count: { $sum: 1 } } },
-    ]);
-    for await (const { _id: keyId, count } of groups) used.set(String(keyId), (used.get(String(keyId)) ?? 0) + count);
-  }
   const subject = 'sealed secrets';
-  const former = [...used].filter(([keyId]) => keyId !== keyRing.currentKeyId);
+  const former = [...(await countSealed(db))].filter(([keyId]) => keyId !== keyRing.currentKeyId);
   if (former.length === 0) return [fine(subject, 'all are sealed with the key in use')];
-  return former.map(([keyId, count]) =>
-    keyRing.keyIds.includes(keyId)
-      ? warning(subject, `${sealedSecrets(count)} sealed with the former key ${keyId}`, 'run "postern keyring rewrap"')
+  return former.map(([keyId, count]) => {
+    const sealed = `${String(count)} ${count === 1 ? 'is' : 'are'} sealed with the`;
+    return keyRing.keyIds.includes(keyId)
+      ? warning(subject, `${sealed} former key ${keyId}`, 'run "postern keyring rewrap"')
       : fault(
           subject,
-          `${sealedSecrets(count)} sealed with the key ${keyId}, which is not in the key ring: their callers get 503`,
+          `${sealed} key ${keyId}, which is not in the key ring: their callers get 503`,
           'add that key to the key ring (from its backup), or rotate those credentials',
-        ),
-  );
-}
-
-/** `1 is`, `2 are`. */
-function sealedSecrets(count: number): string {
-  return `${String(count)} ${count === 1 ? 'is' : 'are'}`;
+        );
+  });
 }
 
 /** Credentials and grants of no consumer or endpoint: they do nothing, but the database was changed by hand. */
 async function checkParents(db: Db): Promise<readonly Finding[]> {
   const parents = [
-    [collectionNames.credentials, 'consumerId', collectionNames.consumers],
-    [collectionNames.grants, 'consumerId', collectionNames.consumers],
-    [collectionNames.grants, 'endpointId', collectionNames.endpoints],
+    ['credentials', 'consumerId', 'consumers'],
+    ['grants', 'consumerId', 'consumers'],
+    ['grants', 'endpointId', 'endpoints'],
   ] as const;
   const findings: Finding[] = [];
   for (const [collection, localField, from] of parents) {

@@ -2,8 +2,8 @@ import { BSON, type MongoClient, MongoServerError } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { AppKeyFilter } from '../../cache/app-key-filter.ts';
 import type { DatabaseObserver } from '../../check-store.ts';
-import { collectionNames } from '../documents.ts';
-import { backOffMs, isAborted, pause } from '../deadline.ts';
+import { backOffMs, EndablePause, isAborted, pause } from '../deadline.ts';
+import { collectionOf } from '../documents.ts';
 import { MongodbUnavailable, translateFault } from '../faults.ts';
 import type { CausalFloor } from './change-stream.ts';
 
@@ -14,7 +14,7 @@ export interface AppKeyReaderPorts {
   readonly clock: Clock;
   readonly floor: CausalFloor;
   readonly filter: AppKeyFilter;
-  /** Whether new App Keys are noted as they come; not so on a stand-alone server, where all are read again and again. */
+  /** Whether new App Keys are noted as they come; not so on a stand-alone server, where all are read repeatedly. */
   readonly followsChanges: () => boolean;
   readonly observer: Pick<DatabaseObserver, 'appKeysRead' | 'defect'>;
   /** How long App Keys that are gone, or on a stand-alone server new ones, wait for the next reading. */
@@ -27,14 +27,15 @@ const BATCH_SIZE = 2000;
 const BAD_VALUE = 2;
 
 /**
- * Fills an {@link AppKeyFilter} with the App Keys of all credentials: after the feed has begun anew, and at most every ten minutes
- * while some that it has are gone. Reads hashes only, out of the index; a million takes seconds, in which checks go on.
+ * Fills an {@link AppKeyFilter} with the App Keys of all credentials: whenever the feed has begun again, and at most every
+ * ten minutes while some that it has are gone. Reads hashes only, out of the index; a million takes seconds, in which
+ * checks go on.
  */
 export class AppKeyReader implements AsyncDisposable {
   readonly #ports: AppKeyReaderPorts;
   readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-  #wake: () => void = () => undefined;
+  readonly #pause = new EndablePause();
+  readonly #running: Promise<void>;
   #isWanted = false;
 
   constructor(ports: AppKeyReaderPorts) {
@@ -42,11 +43,11 @@ export class AppKeyReader implements AsyncDisposable {
     this.#running = this.#run(this.#stop.signal);
   }
 
-  /** Changes are told from now on: all have to be read as they are after this moment. */
+  /** Changes arrive from now on: all App Keys have to be read as they are after this moment. */
   readAll(): void {
     this.#ports.filter.lose();
     this.#isWanted = true;
-    this.#wake();
+    this.#pause.end();
   }
 
   /** Stops. No callback comes after it. */
@@ -60,7 +61,7 @@ export class AppKeyReader implements AsyncDisposable {
     let failures = 0;
     while (!signal.aborted) {
       if (!this.#isWanted) {
-        await this.#sleep(readAgainMs, signal);
+        await this.#pause.wait(readAgainMs, signal);
         if (filter.isWhole && (filter.gone > 0 || !followsChanges())) this.#isWanted = true;
         continue;
       }
@@ -93,36 +94,18 @@ export class AppKeyReader implements AsyncDisposable {
 
   async #readBy(hint: Record<string, 1>, signal: AbortSignal): Promise<void> {
     const { client, floor, filter } = this.#ports;
-    const session = client.startSession({ causalConsistency: true });
-    try {
-      floor.applyTo(session);
-      const reading = filter.begin();
-      const found = client
-        .db()
-        .collection(collectionNames.credentials)
-        .find(
-          {},
-          {
-            ...{ projection: { _id: 0, appKeyHash: 1 }, hint, session, signal },
-            ...{ readConcern: { level: 'majority' }, batchSize: BATCH_SIZE, raw: true },
-          },
-        );
-      for await (const bytes of found) {
-        const appKeyHash = hashIn(bytes as unknown as Buffer);
-        if (appKeyHash !== null) reading.add(appKeyHash);
-      }
-      reading.end();
-    } finally {
-      await session.endSession();
-    }
-  }
-
-  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController();
-    this.#wake = () => {
-      woken.abort();
+    await using session = client.startSession({ causalConsistency: true });
+    floor.applyTo(session);
+    const reading = filter.begin();
+    const options = {
+      ...{ projection: { _id: 0, appKeyHash: 1 }, hint, session, signal },
+      ...{ readConcern: { level: 'majority' } as const, batchSize: BATCH_SIZE, raw: true },
     };
-    await pause(ms, AbortSignal.any([signal, woken.signal]));
+    for await (const bytes of collectionOf(client.db(), 'credentials').find({}, options)) {
+      const appKeyHash = hashIn(bytes as unknown as Buffer);
+      if (appKeyHash !== null) reading.add(appKeyHash);
+    }
+    reading.end();
   }
 }
 
@@ -135,7 +118,7 @@ function hashIn(bytes: Buffer): string | null {
   if (bytes.length === DOCUMENT_BYTES && bytes[4] === 2 && bytes.readInt32LE(16) === 65) {
     return bytes.toString('latin1', HASH_START, HASH_END);
   }
-  // What others than Postern wrote may have any form.
+  // A hand may have written any form.
   const { appKeyHash } = BSON.deserialize(bytes) as { readonly appKeyHash?: unknown };
   return typeof appKeyHash === 'string' ? appKeyHash : null;
 }

@@ -6,7 +6,7 @@ import { MongodbUnavailable, translateFault } from '../faults.ts';
 /** What can be down: the changes, the look-ups of credentials, the list of revoked tokens. */
 export type StorePart = 'changes' | 'look-ups' | 'revoked-tokens';
 
-/** Reasons that pass by themselves: one outage may show several of them. */
+/** Reasons that pass without an operator: one outage may show several of them. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'slow', 'no-primary']);
 
 /** Whether the store answers, as far as its parts have shown. Reports each outage once, however many parts it has. */
@@ -35,7 +35,7 @@ export class Availability {
     if (this.isUp) this.#sinceMs = this.#clock.nowMs();
     this.#down.add(part);
     const outage = passing.has(reason) ? 'passing' : reason;
-    // What else fails while changes do is no news.
+    // While changes fail, failures of other parts are no news.
     if (this.#reported !== outage && (this.#reported === null || part === 'changes')) {
       this.#reported = outage;
       this.#observer.down(reason, fault.message);
@@ -51,14 +51,14 @@ export class Availability {
   }
 }
 
-/** How often a store in doubt is asked. */
+/** How often a store in doubt is probed. */
 const INTERVAL_MS = 1000;
 /** One failure may be an election or a lost packet; an outage fails again. */
-const FAILURES_TO_TELL = 2;
+const FAILURES_TO_COUNT = 2;
 
 /** What a probe needs. */
 export interface LookUpProbePorts {
-  /** Whether anything suggests that the store does not answer. While it does not, nothing is asked. */
+  /** Whether anything suggests that the store does not answer. Without any doubt there is no probe. */
   readonly isInDoubt: () => boolean;
   /** Looks up an App Key that no consumer has. Rejects with `StoreUnavailable` when the store has no answer. */
   readonly ask: () => Promise<unknown>;
@@ -67,8 +67,8 @@ export interface LookUpProbePorts {
 }
 
 /**
- * Finds out whether credentials can be looked up, without waiting for callers to fail: while the store is in doubt it is
- * asked once a second. Losing the change streams alone is no outage, since a secondary may still answer look-ups.
+ * Finds out whether credentials can be looked up, without waiting for callers to fail: while the store is in doubt, with
+ * one look-up a second. Losing the change streams alone is no outage, since a secondary may still answer look-ups.
  */
 export class LookUpProbe implements Disposable {
   readonly #ports: LookUpProbePorts;
@@ -83,7 +83,7 @@ export class LookUpProbe implements Disposable {
 
   /** Whether the last look-ups failed, two at least: callers who are not in memory cannot be decided. */
   get fails(): boolean {
-    return this.#failures >= FAILURES_TO_TELL;
+    return this.#failures >= FAILURES_TO_COUNT;
   }
 
   [Symbol.dispose](): void {

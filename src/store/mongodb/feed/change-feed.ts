@@ -2,7 +2,6 @@ import type { MongoClient } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import { isStandAlone } from '../connect.ts';
-import { collectionNames } from '../documents.ts';
 import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
 import { backOffMs, isAborted, pause } from '../deadline.ts';
@@ -19,7 +18,7 @@ import {
 /** How changes come: by change streams, or, from a stand-alone server, endpoints by looking and the rest not at all. */
 export type FeedMode = 'following' | 'polling';
 
-/** What a feed takes, and whom it tells. */
+/** What a feed takes, and what it calls. */
 export interface ChangeFeedPorts {
   /** For `changes`. */
   readonly client: MongoClient;
@@ -28,21 +27,21 @@ export interface ChangeFeedPorts {
   /** Has to be the one that the secrets in the database are sealed with. */
   readonly keyRing: Pick<Sealer, 'keyIds'>;
   /**
-   * Connects whatever is to be used from now on. The driver never recovers by itself from a first connection that failed,
-   * but connects anew when it is told to, and does nothing when it is connected.
+   * Connects all clients that are used from now on. The driver does not repeat a first connection that failed, but connects
+   * when it is told to, and does nothing when it is connected.
    */
-  connect(): Promise<unknown>;
-  /** All endpoints, read anew. */
-  onEndpoints(documents: readonly RawDocument[]): void;
+  readonly connect: () => Promise<unknown>;
+  /** All endpoints, as just read. */
+  readonly onEndpoints: (documents: readonly RawDocument[]) => void;
   /** Changes may have been missed: nothing that was read before counts. */
-  onEverythingChanged(): void;
-  onChange(change: Change): void;
+  readonly onEverythingChanged: () => void;
+  readonly onChange: (change: Change) => void;
   /** Changes come in, at start and after an error. */
-  onRunning(mode: FeedMode): void;
-  /** Changes stopped coming in, with the driver's error; told with every attempt that fails. */
-  onError(error: unknown): void;
-  /** History was lost; everything is being read anew. */
-  onGap(): void;
+  readonly onRunning: (mode: FeedMode) => void;
+  /** Changes stopped coming in, with the driver's error; called with every attempt that fails. */
+  readonly onError: (error: unknown) => void;
+  /** History was lost; everything is read again. */
+  readonly onGap: () => void;
   readonly pollIntervalMs?: number;
 }
 
@@ -51,7 +50,7 @@ const POLL_INTERVAL_MS = 2000;
 /**
  * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the changes
  * since a moment before, so that none is missed in between. Goes on after its last position when a stream breaks, and
- * begins anew when history was lost. Never gives up.
+ * begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #ports: ChangeFeedPorts;
@@ -75,12 +74,12 @@ export class ChangeFeed implements AsyncDisposable {
     return this.#confirmedMs;
   }
 
-  /** Up to which moment of the clock every change was told; null when changes are not told. */
+  /** Up to which moment of the clock every change has arrived; null where changes are not followed. */
   get completeMs(): number | null {
     return this.#mode === 'polling' ? null : this.confirmedMs;
   }
 
-  /** Up to which moment of the clock every change of credentials was told; null while changes are not told, or no longer. */
+  /** Up to which moment of the clock every change of credentials has arrived; null while changes are not followed. */
   get credentialsCompleteMs(): number | null {
     return this.#mode === 'following' ? (this.#confirmedMsOf.get('credentials') ?? null) : null;
   }
@@ -100,21 +99,17 @@ export class ChangeFeed implements AsyncDisposable {
         else await this.#follow(this.#positions, signal);
       } catch (error) {
         if (isAborted(signal)) return;
-        this.#takeError(error);
+        if (isPositionLost(error)) {
+          this.#positions = null;
+          this.#ports.onGap();
+        } else this.#ports.onError(error);
       }
       await pause(backOffMs(this.#failures), signal);
       this.#failures += 1;
     }
   }
 
-  #takeError(error: unknown): void {
-    if (isPositionLost(error)) {
-      this.#positions = null;
-      this.#ports.onGap();
-    } else this.#ports.onError(error);
-  }
-
-  #tellRunning(mode: FeedMode): void {
+  #noteRunning(mode: FeedMode): void {
     this.#failures = 0;
     if (this.#mode === mode) return;
     this.#mode = mode;
@@ -132,32 +127,29 @@ export class ChangeFeed implements AsyncDisposable {
     }
   }
 
-  /** Reads everything, and notes the moment before as the position to follow from: what happened meanwhile is told twice. */
+  /** Reads everything, and notes the moment before as the position to follow from: changes since may come twice. */
   async #begin(signal: AbortSignal): Promise<void> {
     const { client, clock, floor } = this.#ports;
     await this.#ports.connect();
-    const session = client.startSession({ causalConsistency: true });
-    try {
-      const endpoints = client.db().collection<RawDocument>(collectionNames.endpoints);
-      const read = { session, readConcern: { level: 'majority' }, signal } as const;
-      const askedMs = clock.nowMs();
-      const standsAlone = await isStandAlone(client.db());
-      await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
-      const since = session.operationTime;
-      await requireSchema(client.db(), signal);
-      await requireKnownKeys(client.db(), this.#ports.keyRing, signal);
-      if (standsAlone || since === undefined) {
-        this.#ports.onEverythingChanged();
-        return;
-      }
-      floor.raise(since, session);
-      this.#ports.onEndpoints(await endpoints.find({}, read).toArray());
+    const db = client.db();
+    await using session = client.startSession({ causalConsistency: true });
+    const endpoints = db.collection<RawDocument>('endpoints');
+    const read = { session, readConcern: { level: 'majority' }, signal } as const;
+    const askedMs = clock.nowMs();
+    const standsAlone = await isStandAlone(db);
+    await endpoints.findOne({}, { ...read, projection: { _id: 1 } });
+    const since = session.operationTime;
+    await requireSchema(db, signal);
+    await requireKnownKeys(db, this.#ports.keyRing, signal);
+    if (standsAlone || since === undefined) {
       this.#ports.onEverythingChanged();
-      this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
-      for (const name of followedCollections) this.#setConfirmed(name, askedMs);
-    } finally {
-      await session.endSession();
+      return;
     }
+    floor.raise(since, session);
+    this.#ports.onEndpoints(await endpoints.find({}, read).toArray());
+    this.#ports.onEverythingChanged();
+    this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
+    for (const name of followedCollections) this.#setConfirmed(name, askedMs);
   }
 
   /** Follows all collections until one of them fails; then none is followed any more. */
@@ -178,7 +170,7 @@ export class ChangeFeed implements AsyncDisposable {
           onConfirmed: (confirmedMs) => {
             this.#confirm(name, confirmedMs);
             answered.add(name);
-            if (answered.size === followedCollections.length) this.#tellRunning('following');
+            if (answered.size === followedCollections.length) this.#noteRunning('following');
           },
           onPosition: (position) => {
             positions.set(name, position);
@@ -196,18 +188,12 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const { client, clock, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    const { client, clock, onEndpoints, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     await pollEndpoints({
-      client,
-      clock,
-      signal,
-      pollIntervalMs,
-      onEndpoints: (documents) => {
-        this.#ports.onEndpoints(documents);
-      },
+      ...{ client, clock, signal, pollIntervalMs, onEndpoints },
       onConfirmed: (confirmedMs) => {
         for (const name of followedCollections) this.#confirm(name, confirmedMs);
-        this.#tellRunning('polling');
+        this.#noteRunning('polling');
       },
     });
   }

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  type ChangeStream,
   type ChangeStreamOptions,
   type ClientSession,
   type ClusterTime,
@@ -17,7 +16,7 @@ import type { RawDocument } from '../mapping/document-fault.ts';
 /** After what a change stream goes on: the token of its last answer, or a moment, what happened then included. */
 export type StreamPosition = { readonly resumeAfter: ResumeToken } | { readonly startAtOperationTime: Timestamp };
 
-/** The stream cannot tell what happened since its position: everything has to be read again. */
+/** The stream does not know what happened since its position: everything has to be read again. */
 export class FeedGap extends Error {
   override readonly name = 'FeedGap';
 }
@@ -30,7 +29,7 @@ export function isPositionLost(error: unknown): boolean {
   return error instanceof FeedGap || (error instanceof MongoServerError && LOST_POSITION_CODES.includes(error.code));
 }
 
-/** An event of a change stream, as far as it is asked for. */
+/** An event of a change stream, with the fields that pipelines project. */
 export interface ChangeEvent {
   readonly _id: unknown;
   readonly operationType: string;
@@ -74,8 +73,8 @@ const CHANGES_PER_TURN = 100;
  * Follows a change stream until the signal is aborted. Rejects with {@link FeedGap}, or with the driver's error when the
  * stream broke and can go on after its last position.
  *
- * Confirmations come from a primary only: a secondary that was cut off from the others would confirm for ever what they
- * may have changed.
+ * Confirmations come from a primary only: a secondary that was cut off from the others would for ever confirm what may
+ * have changed there.
  */
 export async function followStream(watched: Watched, { clock, signal, ...ports }: StreamPorts): Promise<void> {
   const { client, session, collection, pipeline, start, operationTypes } = watched;
@@ -86,8 +85,12 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
       ...{ maxAwaitTimeMS: AWAIT_MS, ...watched.options, ...start },
       ...{ session, batchSize: BATCH_SIZE, readPreference: 'primary' },
     });
+  // The server may be down: then there is nothing left to close.
+  const close = async (): Promise<void> => {
+    await stream.close().catch(() => undefined);
+  };
   const stop = (): void => {
-    void closeQuietly(stream);
+    void close();
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -114,23 +117,18 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
       if (inBatch % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
     }
   } catch (error) {
-    // Closing the stream ends its last question with an error.
+    // Closing the stream ends its last request with an error.
     if (!isAborted(signal)) throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    await closeQuietly(stream);
+    await close();
   }
 }
 
-/** The server may be gone: then there is nothing left to close. */
-async function closeQuietly(stream: ChangeStream): Promise<void> {
-  await stream.close().catch(() => undefined);
-}
-
-/** Reading a collection again and again may take this part of the time at most. */
+/** Reading a collection repeatedly may take this part of the time at most. */
 const LARGEST_SHARE = 0.05;
 
-/** Reads again and again until the signal is aborted, for servers without change streams. Rejects as `read` does. */
+/** Reads repeatedly until the signal is aborted, for servers without change streams. Rejects as `read` does. */
 export async function poll(
   read: () => Promise<unknown>,
   { clock, signal, pollIntervalMs }: Pick<StreamPorts, 'clock' | 'signal'> & { readonly pollIntervalMs: number },

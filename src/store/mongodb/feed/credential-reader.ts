@@ -4,12 +4,12 @@ import type { Credential } from '../../../model/credential.ts';
 import type { Grant } from '../../../model/grant.ts';
 import { disabledConsumer } from '../../../resources/consumer.ts';
 import { CredentialUnreadable, type HeldCredential } from '../../credential-source.ts';
-import { collectionNames } from '../documents.ts';
 import { withFaults } from '../faults.ts';
 import {
   describeFault,
   describeId,
   type DocumentFault,
+  faultIn,
   type Mapped,
   type RawDocument,
 } from '../mapping/document-fault.ts';
@@ -31,7 +31,7 @@ export interface CredentialReaderPorts {
   readonly faults: RecordFaults;
 }
 
-/** Looks up credentials in MongoDB: all that a decision needs in one question, no older than the last change told. */
+/** Looks up credentials in MongoDB: all that a decision needs in one request, no older than the latest known change. */
 export class MongoCredentialReader {
   readonly #ports: CredentialReaderPorts;
 
@@ -65,7 +65,7 @@ export class MongoCredentialReader {
     const session = client.startSession({ causalConsistency: true });
     try {
       floor.applyTo(session);
-      const credentials = client.db().collection<RawDocument>(collectionNames.credentials);
+      const credentials = client.db().collection<RawDocument>('credentials');
       const options = {
         session,
         readConcern: { level: 'majority' },
@@ -86,50 +86,31 @@ export class MongoCredentialReader {
   }
 }
 
-/** Possible only without the unique index: nobody knows whose App Key it is. */
+/** Possible only without the unique index: it is unknown whose App Key it is. */
 function describeShared(credential: RawDocument, other: RawDocument): DocumentFault {
-  return {
-    collection: collectionNames.credentials,
-    id: describeId(credential['_id']),
-    field: 'appKeyHash',
-    problem: `the credential ${describeId(other['_id'])} has the same; both refuse until one is deleted and the unique index is back`,
-    kind: 'malformed',
-  };
+  const problem = `the credential ${describeId(other['_id'])} has the same; both refuse until one is deleted and the unique index is back`;
+  return faultIn('credentials', credential, { field: 'appKeyHash', problem });
 }
 
-/** One question instead of three: half the time, and half the work for this process. */
+/** One request instead of three: half the time, and half the work for this process. */
 function heldDocumentsOf(appKeyHash: string): object[] {
   return [
     { $match: { appKeyHash } },
     { $limit: 2 },
     { $project: { _id: 0, credential: '$$ROOT' } },
-    {
-      $lookup: {
-        from: collectionNames.consumers,
-        localField: 'credential.consumerId',
-        foreignField: '_id',
-        as: 'consumers',
-      },
-    },
-    {
-      $lookup: {
-        from: collectionNames.grants,
-        localField: 'credential.consumerId',
-        foreignField: 'consumerId',
-        as: 'grants',
-      },
-    },
+    { $lookup: { from: 'consumers', as: 'consumers', localField: 'credential.consumerId', foreignField: '_id' } },
+    { $lookup: { from: 'grants', as: 'grants', localField: 'credential.consumerId', foreignField: 'consumerId' } },
   ];
 }
 
-/** The documents that make a held credential, as they were found; any of them may be nonsense. */
+/** The documents that make a held credential, as they were found; any of them may be faulty. */
 interface HeldDocuments {
   readonly credential: RawDocument;
   readonly consumers: readonly RawDocument[];
   readonly grants: readonly RawDocument[];
 }
 
-/** What documents say, and which of them say nothing. */
+/** What documents say, and which of them cannot be read. */
 interface ReadHeld {
   readonly held: HeldCredential;
   readonly faults: readonly DocumentFault[];
@@ -140,7 +121,7 @@ interface ReadHeld {
 /**
  * Reads a credential with its consumer and grants. Nothing is allowed because a document is wrong: a faulty credential
  * counts as revoked, a faulty or absent consumer as disabled, a faulty grant as absent. All of these are found by their
- * ids all the same, so that a change that mends one takes effect like any other.
+ * ids all the same, so that a change that fixes one takes effect like any other.
  */
 function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Sealer): ReadHeld {
   const faults: DocumentFault[] = [];
@@ -150,15 +131,14 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
     else right.push({ collection, id: document['_id'] });
     return 'fault' in mapped ? null : mapped.value;
   };
-  const found = take(collectionNames.credentials, credential, readCredentialDocument(credential, sealer));
+  const found = take('credentials', credential, readCredentialDocument(credential, sealer));
   const [document] = consumers;
-  const consumer =
-    document === undefined ? null : take(collectionNames.consumers, document, readConsumerDocument(document));
+  const consumer = document === undefined ? null : take('consumers', document, readConsumerDocument(document));
   const consumerId = idTextOf(credential['consumerId']);
   if (document === undefined && found !== null) faults.push(absentConsumer(credential, consumerId));
   const byEndpoint = new Map<string, Grant>();
   for (const each of grants) {
-    const grant = take(collectionNames.grants, each, readGrantDocument(each));
+    const grant = take('grants', each, readGrantDocument(each));
     if (grant !== null) byEndpoint.set(grant.endpointId, grant);
   }
   const held = {
@@ -170,16 +150,11 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
 }
 
 function absentConsumer(credential: RawDocument, consumerId: string): DocumentFault {
-  return {
-    collection: collectionNames.credentials,
-    id: describeId(credential['_id']),
-    field: 'consumerId',
-    problem: `there is no consumer ${describeId(consumerId)}`,
-    kind: 'malformed',
-  };
+  const problem = `there is no consumer ${describeId(consumerId)}`;
+  return faultIn('credentials', credential, { field: 'consumerId', problem });
 }
 
-/** Stands for a credential that cannot be read: known, so that a change of it is noticed, and of no use to anybody. */
+/** Stands for a credential that cannot be read: known, so that a change of it is noticed, and of no use to any caller. */
 function revokedCredential(credential: RawDocument, consumerId: string): Credential {
   return {
     id: idTextOf(credential['_id']),
@@ -194,7 +169,7 @@ function revokedCredential(credential: RawDocument, consumerId: string): Credent
   };
 }
 
-/** An id for look-ups by id: what is no text is none that Postern wrote, but two of them must not be one. */
+/** An id for look-ups by id: a hand may have written ids of another type, and two of them must not become one. */
 export function idTextOf(value: unknown): string {
   return typeof value === 'string' ? value : describeId(value);
 }

@@ -4,11 +4,10 @@ import { readMatch } from '../../../resources/match.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
 import { compileEndpointTable } from '../../../route/endpoint-table.ts';
 import type { EndpointTable, ReadEndpoints } from '../../check-store.ts';
-import { collectionNames } from '../documents.ts';
-import { describeId, type DocumentFault, type RawDocument } from '../mapping/document-fault.ts';
+import { describeId, type DocumentFault, faultIn, type RawDocument } from '../mapping/document-fault.ts';
 import { readEndpointDocument } from '../mapping/records.ts';
 
-/** An endpoint whose requests are refused until its document, or one that collides with it, is mended. */
+/** An endpoint whose requests are refused until its document, or one that collides with it, is fixed. */
 export interface EndpointFault extends DocumentFault {
   /** False when not even `match` could be read: its requests may then belong to another endpoint. */
   readonly keepsItsRequests: boolean;
@@ -79,7 +78,7 @@ export class EndpointDirectory {
   }
 }
 
-/** The key of a document: ids are text, but others than Postern may have written anything. */
+/** The key of a document: ids are text, but a hand may have written anything. */
 function idOf(document: RawDocument): string {
   return keyOf(document['_id']);
 }
@@ -107,17 +106,11 @@ function collisionsOf(endpoints: readonly Endpoint[]): EndpointFault[] {
   return findMatchCollisions(endpoints).flatMap(({ first, second, rule }) => {
     if (first.id === second.id) return [];
     const problem = `claims the same requests as the endpoint ${describeId(first.id)} (${rule}), so that both refuse them; change one`;
-    const fault = {
-      collection: collectionNames.endpoints,
-      id: describeId(second.id),
-      field: 'match',
-      problem,
-    } as const;
-    return [{ ...fault, kind: 'malformed', keepsItsRequests: true }];
+    return [{ ...faultIn('endpoints', { _id: second.id }, { field: 'match', problem }), keepsItsRequests: true }];
   });
 }
 
-/** What a document of the collection `endpoints` says. */
+/** A document of the collection `endpoints`, read. */
 type EndpointRecord =
   | { readonly kind: 'good'; readonly endpoint: Endpoint }
   | {

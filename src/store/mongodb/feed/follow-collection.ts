@@ -1,6 +1,4 @@
 import { BSON, type ClientSession, type Document, type MongoClient, type Timestamp } from 'mongodb';
-import type { Clock } from '../../../clock.ts';
-import { collectionNames } from '../documents.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import { type ChangeEvent, followStream, poll, type StreamPosition, type StreamPorts } from './change-stream.ts';
 
@@ -11,7 +9,7 @@ export type FollowedCollection = (typeof followedCollections)[number];
 /** One changed document. It may come twice, and may show a state that is newer than the change. */
 export interface Change {
   readonly collection: FollowedCollection;
-  /** The `_id`: of any type where others than Postern wrote it. */
+  /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
   /** Of an endpoint: the document as it is now; null when it was deleted. */
   readonly document: RawDocument | null;
@@ -26,7 +24,7 @@ export interface FollowPorts extends Omit<StreamPorts, 'onEvent'> {
   readonly onChange: (change: Change, clusterTime: Timestamp | undefined, session: ClientSession) => void;
 }
 
-/** Shorter than of others: a replica believes that nobody has an App Key only while such answers come (ADR 6). */
+/** Shorter than of others: a replica takes an App Key for unknown only while such answers come (ADR 6). */
 const CREDENTIALS_AWAIT_MS = 200;
 
 const fieldsOf: Readonly<Record<FollowedCollection, Document>> = {
@@ -42,7 +40,7 @@ export async function followCollection(
   start: StreamPosition,
   { client, onChange, ...ports }: FollowPorts,
 ): Promise<void> {
-  const session = client.startSession({ causalConsistency: true });
+  await using session = client.startSession({ causalConsistency: true });
   const project = { operationType: 1, clusterTime: 1, documentKey: 1, ...fieldsOf[collection] };
   const watched = {
     ...{ client, session, collection, start, pipeline: [{ $project: project }] },
@@ -52,16 +50,12 @@ export async function followCollection(
       ...(collection === 'credentials' ? { maxAwaitTimeMS: CREDENTIALS_AWAIT_MS } : {}),
     },
   };
-  try {
-    await followStream(watched, {
-      ...ports,
-      onEvent: (event) => {
-        onChange(changeOf(collection, event), event.clusterTime, session);
-      },
-    });
-  } finally {
-    await session.endSession().catch(() => undefined);
-  }
+  await followStream(watched, {
+    ...ports,
+    onEvent: (event) => {
+      onChange(changeOf(collection, event), event.clusterTime, session);
+    },
+  });
 }
 
 function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
@@ -77,25 +71,20 @@ function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
 }
 
 /** What polling takes, and what it calls. */
-export interface PollPorts {
+export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onConfirmed'> {
   readonly client: MongoClient;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly pollIntervalMs: number;
   /** The whole collection, when it differs from the last time. */
   readonly onEndpoints: (documents: readonly RawDocument[]) => void;
-  /** The endpoints were those of the store at this moment of the clock. */
-  readonly onConfirmed: (confirmedMs: number) => void;
 }
 
 /**
- * Reads all endpoints again and again until the signal is aborted, for servers without change streams: whole, because
- * an edit by hand changes no revision. Only those that differ to the byte are taken apart. Rejects with the driver's
- * errors.
+ * Reads all endpoints repeatedly until the signal is aborted, for servers without change streams: whole, because an edit
+ * by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the driver's errors.
  */
 export async function pollEndpoints({ client, onEndpoints, onConfirmed, ...ports }: PollPorts): Promise<void> {
   const { clock, signal } = ports;
-  const collection = client.db().collection<RawDocument>(collectionNames.endpoints);
+  const collection = client.db().collection<RawDocument>('endpoints');
   let known: readonly Buffer[] | null = null;
   await poll(async () => {
     const askedMs = clock.nowMs();

@@ -1,25 +1,23 @@
 import type { Clock } from '../../../clock.ts';
 import { describeFault, describeId, type DocumentFault } from '../mapping/document-fault.ts';
 
-/** Told of a fault once, until it is another one or was mended. */
-export type FaultReporter = (fault: DocumentFault) => void;
-
-/** Faults that are told in a minute at most: somebody may have edited a million documents at once. */
-const MAX_TOLD = 20;
+/** Faults reported in a minute at most: an edit may have changed a million documents at once. */
+const MAX_REPORTED = 20;
 const SPAN_MS = 60_000;
-/** Faults that are remembered, so as not to be told again. */
+/** Faults that are remembered, so as not to be reported again. */
 const MAX_REMEMBERED = 10_000;
 
-/** The documents that say nothing, as far as they were met. */
+/** The documents that cannot be read, as far as they were read. */
 export class RecordFaults {
   readonly #clock: Clock;
-  readonly #report: FaultReporter;
+  readonly #report: (fault: DocumentFault) => void;
   /** Descriptions by collection and id. */
   readonly #known = new Map<string, string>();
-  #told = 0;
+  #reported = 0;
   #spanStartMs: number;
 
-  constructor(clock: Clock, report: FaultReporter) {
+  /** @param report called with a fault once, until it is fixed or becomes another. */
+  constructor(clock: Clock, report: (fault: DocumentFault) => void) {
     this.#clock = clock;
     this.#report = report;
     this.#spanStartMs = clock.nowMs();
@@ -32,13 +30,13 @@ export class RecordFaults {
     return count;
   }
 
-  /** Notes a fault, and tells it when it is new. */
+  /** Notes a fault, and reports it when it is new. */
   note(fault: DocumentFault): void {
     const key = `${fault.collection} ${fault.id}`;
     const description = describeFault(fault);
     if (this.#known.get(key) === description) return;
     if (this.#known.size < MAX_REMEMBERED || this.#known.has(key)) this.#known.set(key, description);
-    if (this.#mayTell()) this.#report(fault);
+    if (this.#mayReport()) this.#report(fault);
   }
 
   /** Notes that a document is right, or gone. */
@@ -55,13 +53,13 @@ export class RecordFaults {
     for (const fault of faults) this.note(fault);
   }
 
-  #mayTell(): boolean {
+  #mayReport(): boolean {
     const nowMs = this.#clock.nowMs();
     if (Math.abs(nowMs - this.#spanStartMs) > SPAN_MS) {
       this.#spanStartMs = nowMs;
-      this.#told = 0;
+      this.#reported = 0;
     }
-    this.#told += 1;
-    return this.#told <= MAX_TOLD;
+    this.#reported += 1;
+    return this.#reported <= MAX_REPORTED;
   }
 }

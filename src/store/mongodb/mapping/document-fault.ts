@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { printable } from '../../../printable.ts';
 
-/** Why a document does not say anything: somebody edited it by hand, or it was sealed with another key. */
+/** Why a document cannot be read: it was edited by hand, or sealed with another key. */
 export interface DocumentFault {
   readonly collection: string;
   /** The document's `_id` as text that is safe to print. */
@@ -14,13 +14,22 @@ export interface DocumentFault {
   readonly kind: 'malformed' | 'unknown-key' | 'damaged';
 }
 
-/** What a document says, or why it says nothing. */
+/** What a document says, or why it cannot be read. */
 export type Mapped<T> = { readonly value: T } | { readonly fault: DocumentFault };
 
 /** A document as the driver gives it: anything can be in it. */
 export type RawDocument = Readonly<Record<string, unknown>>;
 
-/** Tells a fault to people: `credentials "acme-hmac", state: must be one of active, retiring, revoked`. */
+/** A fault of this document; `malformed` unless it says otherwise. */
+export function faultIn(
+  collection: string,
+  document: RawDocument,
+  fault: Pick<DocumentFault, 'field' | 'problem'> & Partial<Pick<DocumentFault, 'kind'>>,
+): DocumentFault {
+  return { kind: 'malformed', collection, id: describeId(document['_id']), ...fault };
+}
+
+/** A fault for people: `credentials "acme-hmac", state: must be one of active, retiring, revoked`. */
 export function describeFault({ collection, id, field, problem }: DocumentFault): string {
   return `${collection} ${id}${field === '' ? '' : `, ${field}`}: ${problem}`;
 }

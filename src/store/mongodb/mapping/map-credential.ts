@@ -4,9 +4,9 @@ import type { Credential } from '../../../model/credential.ts';
 import { Secret } from '../../../model/secret.ts';
 import { readStoredCredential, type StoredCredential } from '../../../resources/credential.ts';
 import type { ManagedCredential } from '../../../resources/resource.ts';
-import { collectionNames, type CredentialDocument } from '../documents.ts';
-import type { DocumentFault, Mapped, RawDocument } from './document-fault.ts';
-import { dateOf, faultIn, readRecord, type VersionFields } from './records.ts';
+import type { CredentialDocument } from '../documents.ts';
+import { type DocumentFault, faultIn, type Mapped, type RawDocument } from './document-fault.ts';
+import { dateOf, readRecord, type VersionFields } from './records.ts';
 
 /** How the secrets of a record are read. */
 export interface SecretReading {
@@ -18,10 +18,7 @@ export interface SecretReading {
 
 /** Reads a document of `credentials` for the check path: its App Secrets opened, its App Key left sealed. */
 export function readCredentialDocument(document: RawDocument, sealer: Sealer): Mapped<Credential> {
-  const stored = readRecord(collectionNames.credentials, document, readStoredCredential);
-  if ('fault' in stored) return stored;
-  const opener = new Opener(document, { sealer, keepsUnopened: false });
-  return opener.finish(openSecrets(stored.value, opener));
+  return openRecord(document, { sealer, keepsUnopened: false }, openSecrets);
 }
 
 /** Reads a document of `credentials` for commands, with its App Key. */
@@ -29,11 +26,22 @@ export function readManagedCredentialDocument(
   document: RawDocument,
   reading: SecretReading,
 ): Mapped<ManagedCredential> {
-  const stored = readRecord(collectionNames.credentials, document, readStoredCredential);
+  return openRecord(document, reading, (stored, opener) => ({
+    ...openSecrets(stored, opener),
+    appKey: openAppKey(stored, opener),
+  }));
+}
+
+function openRecord<T>(
+  document: RawDocument,
+  reading: SecretReading,
+  open: (stored: StoredCredential, opener: Opener) => T,
+): Mapped<T> {
+  const stored = readRecord('credentials', document, readStoredCredential);
   if ('fault' in stored) return stored;
   const opener = new Opener(document, reading);
-  const credential = openSecrets(stored.value, opener);
-  return opener.finish({ ...credential, appKey: openAppKey(stored.value, opener) });
+  const value = open(stored.value, opener);
+  return opener.fault === null ? { value } : { fault: opener.fault };
 }
 
 /**
@@ -79,20 +87,15 @@ export function writeCredentialDocument(
   };
 }
 
-/** Opens the secrets of a record until one of them does not open. */
+/** Opens the secrets of a record, and remembers the first that does not open. */
 class Opener {
+  fault: DocumentFault | null = null;
   readonly #document: RawDocument;
   readonly #reading: SecretReading;
-  #fault: DocumentFault | null = null;
 
   constructor(document: RawDocument, reading: SecretReading) {
     this.#document = document;
     this.#reading = reading;
-  }
-
-  /** What was read, or which secret does not open. */
-  finish<T>(value: T): Mapped<T> {
-    return this.#fault === null ? { value } : { fault: this.#fault };
   }
 
   open(field: string, sealed: Sealed, what: SealedFor['what']): Secret {
@@ -108,7 +111,7 @@ class Opener {
   }
 
   fail(field: string, problem: string, kind: DocumentFault['kind']): void {
-    this.#fault ??= { ...faultIn(collectionNames.credentials, this.#document), field, problem, kind };
+    this.fault ??= faultIn('credentials', this.#document, { field, problem, kind });
   }
 }
 

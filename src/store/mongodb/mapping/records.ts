@@ -4,18 +4,12 @@ import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import type { Grant } from '../../../model/grant.ts';
-import { declareWholeConsumer, readConsumer, storedConsumerKind } from '../../../resources/consumer.ts';
+import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
 import type { Stored } from '../../../resources/resource.ts';
-import {
-  collectionNames,
-  type ConsumerDocument,
-  type EndpointDocument,
-  type GrantDocument,
-  type VersionedDocument,
-} from '../documents.ts';
-import { type DocumentFault, describeId, type Mapped, type RawDocument } from './document-fault.ts';
+import type { DeclaredDocument, GrantDocument, VersionedDocument } from '../documents.ts';
+import { faultIn, type Mapped, type RawDocument } from './document-fault.ts';
 
 /** What every document of a resource has beside its own fields. */
 export type VersionFields = Omit<VersionedDocument, '_id'>;
@@ -23,16 +17,12 @@ export type VersionFields = Omit<VersionedDocument, '_id'>;
 /** Revision and times of a resource; {@link Stored} without the resource. */
 export type Version = Omit<Stored<unknown>, 'resource'>;
 
-/** A fault of a document as a whole, for others to say what it is. */
-export function faultIn(collection: string, document: RawDocument): DocumentFault {
-  return { collection, id: describeId(document['_id']), field: '', problem: 'cannot be read', kind: 'malformed' };
-}
-
 /** Reads a document with the rules of its resource, whose id is its `_id`. Of several problems the first is given. */
 export function readRecord<T>(collection: string, document: RawDocument, read: Reader<T>): Mapped<T> {
   if (document['id'] !== undefined) {
-    const problem = 'is not a known field; the id stands in "_id"';
-    return { fault: { ...faultIn(collection, document), field: 'id', problem } };
+    return {
+      fault: faultIn(collection, document, { field: 'id', problem: 'is not a known field; the id is in "_id"' }),
+    };
   }
   const fields: Record<string, unknown> = { id: document['_id'] };
   for (const name of Object.keys(document)) if (!versionNames.has(name)) fields[name] = document[name];
@@ -45,7 +35,7 @@ function readWhole<T>(collection: string, document: RawDocument, value: unknown,
   const read = readPlain(value, reader);
   if ('value' in read) return read;
   const { path, message } = read.problems[0] ?? { path: '', message: 'cannot be read' };
-  return { fault: { ...faultIn(collection, document), field: path === 'id' ? '_id' : path, problem: message } };
+  return { fault: faultIn(collection, document, { field: path === 'id' ? '_id' : path, problem: message }) };
 }
 
 /** What every record has besides its resource. */
@@ -78,32 +68,29 @@ export function dateOf(seconds: number): Date {
 
 /** Reads a document of `endpoints`. */
 export function readEndpointDocument(document: RawDocument): Mapped<Endpoint> {
-  return readRecord(collectionNames.endpoints, document, readEndpoint);
+  return readRecord('endpoints', document, readEndpoint);
 }
 
 /** Writes an endpoint as a declarative file has it. */
-export function writeEndpointDocument(endpoint: Endpoint, version: VersionFields): EndpointDocument {
+export function writeEndpointDocument(endpoint: Endpoint, version: VersionFields): DeclaredDocument {
   const { id, ...declared } = declareEndpoint(endpoint);
   return { _id: String(id), ...declared, ...version };
 }
 
 /** Reads a document of `consumers`. */
 export function readConsumerDocument(document: RawDocument): Mapped<Consumer> {
-  return readRecord(collectionNames.consumers, document, readStoredConsumer);
+  return readRecord('consumers', document, readStoredConsumer);
 }
 
-const readStoredConsumer: Reader<Consumer> = (raw, place, problems) =>
-  readConsumer(raw, place, problems, storedConsumerKind);
-
 /** Writes a consumer as a declarative file has it, always with `enabled`. */
-export function writeConsumerDocument(consumer: Consumer, version: VersionFields): ConsumerDocument {
+export function writeConsumerDocument(consumer: Consumer, version: VersionFields): DeclaredDocument {
   const { id, ...declared } = declareWholeConsumer(consumer);
-  return { _id: String(id), ...declared, enabled: consumer.enabled, ...version };
+  return { _id: String(id), ...declared, ...version };
 }
 
 /** Reads a document of `grants`. */
 export function readGrantDocument(document: RawDocument): Mapped<Grant> {
-  return readRecord(collectionNames.grants, document, readStoredGrant);
+  return readRecord('grants', document, readStoredGrant);
 }
 
 /** Writes a grant. */

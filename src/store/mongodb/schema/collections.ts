@@ -1,30 +1,26 @@
-import { collectionNames } from '../documents.ts';
-import {
-  auditValidator,
-  consumerValidator,
-  credentialValidator,
-  endpointValidator,
-  formerAppKeyValidator,
-  grantValidator,
-  metaValidator,
-  replayValidator,
-  revokedTokenValidator,
-  usageValidator,
-  type Validator,
-} from './validators.ts';
+import { type Fields, idField, type MappingKind, type Schema, schemaOf } from '../../../document/fields.ts';
+import { storedConsumerKind } from '../../../resources/consumer.ts';
+import { appKeyHashField, storedCredentialKind } from '../../../resources/credential.ts';
+import { endpointKind } from '../../../resources/endpoint.ts';
+import { storedGrantKind } from '../../../resources/grant.ts';
+import type { CollectionName } from '../documents.ts';
+import { versionKind } from '../mapping/records.ts';
 
 /** An index, by the name that MongoDB gives it: its keys and directions joined with `_`. */
 export interface IndexDefinition {
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1>>;
-  readonly unique: boolean;
-  /** Documents are removed when the date in the one field of the index is so many seconds ago; null keeps them. */
-  readonly expireAfterSeconds: number | null;
+  /** `unique`, or `expireAfterSeconds`: documents are removed when the date in the one field is so many seconds ago. */
+  readonly options: { readonly unique?: boolean; readonly expireAfterSeconds?: number };
 }
 
 export interface CollectionDefinition {
-  readonly name: string;
-  readonly validator: Validator;
+  readonly name: CollectionName;
+  /**
+   * What MongoDB itself refuses to store, so that an edit by hand which Postern could not read fails in the shell. The
+   * readers in mapping/ are stricter: they decide.
+   */
+  readonly validator: { readonly $jsonSchema: Schema };
   readonly indexes: readonly IndexDefinition[];
 }
 
@@ -34,50 +30,75 @@ export interface CollectionDefinition {
  */
 export const SCHEMA_VERSION = 4;
 
+const id = idField.schema;
+const text = { bsonType: 'string' };
+const time = { bsonType: 'date' };
+const count = { bsonType: 'number', minimum: 0 };
+const sideOfChange = { bsonType: ['object', 'null'] };
+
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
 export const collections: readonly CollectionDefinition[] = [
-  { name: collectionNames.meta, validator: metaValidator, indexes: [] },
-  { name: collectionNames.endpoints, validator: endpointValidator, indexes: [] },
-  { name: collectionNames.consumers, validator: consumerValidator, indexes: [] },
-  {
-    name: collectionNames.credentials,
-    validator: credentialValidator,
-    indexes: [index({ appKeyHash: 1 }, { unique: true }), index({ consumerId: 1, _id: 1 })],
-  },
-  {
-    name: collectionNames.grants,
-    validator: grantValidator,
-    indexes: [index({ consumerId: 1, _id: 1 }), index({ endpointId: 1, _id: 1 })],
-  },
-  { name: collectionNames.usage, validator: usageValidator, indexes: [] },
-  { name: collectionNames.formerAppKeys, validator: formerAppKeyValidator, indexes: [] },
-  {
-    name: collectionNames.revokedTokens,
-    validator: revokedTokenValidator,
-    indexes: [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
-  },
-  {
-    name: collectionNames.replay,
-    validator: replayValidator,
-    indexes: [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
-  },
-  {
-    name: collectionNames.audit,
-    validator: auditValidator,
-    indexes: [
-      index({ at: -1, _id: -1 }),
-      index({ kind: 1, id: 1, at: -1, _id: -1 }),
-      index({ actor: 1, at: -1, _id: -1 }),
-    ],
-  },
+  // Other parts of Postern may keep something of their own here.
+  collection('meta', { bsonType: 'object', properties: { _id: text, version: count, revision: count } }),
+  collection('endpoints', resourceSchema(endpointKind)),
+  collection('consumers', resourceSchema(storedConsumerKind)),
+  collection('credentials', resourceSchema(storedCredentialKind), [
+    index({ appKeyHash: 1 }, { unique: true }),
+    index({ consumerId: 1, _id: 1 }),
+  ]),
+  collection('grants', resourceSchema(storedGrantKind), [
+    index({ consumerId: 1, _id: 1 }),
+    index({ endpointId: 1, _id: 1 }),
+  ]),
+  collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
+  collection('formerAppKeys', strictSchema(appKeyHashField.schema, { deletedAt: time }, { credentialId: id })),
+  collection('revokedTokens', strictSchema(text, { credentialId: id, expiresAt: time }), [
+    index({ expiresAt: 1 }, { expireAfterSeconds: 0 }),
+  ]),
+  collection('replay', strictSchema(text, { expiresAt: time }), [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })]),
+  collection(
+    'audit',
+    strictSchema(
+      {},
+      {
+        ...{ at: time, actor: text, action: text, storeRevision: count, kind: text, id: text },
+        ...{ before: sideOfChange, after: sideOfChange },
+      },
+    ),
+    [index({ at: -1, _id: -1 }), index({ kind: 1, id: 1, at: -1, _id: -1 }), index({ actor: 1, at: -1, _id: -1 })],
+  ),
 ];
 
-function index(
-  key: IndexDefinition['key'],
-  { unique = false, expireAfterSeconds = null }: Partial<IndexDefinition> = {},
-): IndexDefinition {
-  const name = Object.entries(key)
-    .map(([field, direction]) => `${field}_${String(direction)}`)
-    .join('_');
-  return { name, key, unique, expireAfterSeconds };
+function collection(
+  name: CollectionName,
+  $jsonSchema: Schema,
+  indexes: readonly IndexDefinition[] = [],
+): CollectionDefinition {
+  return { name, validator: { $jsonSchema }, indexes };
+}
+
+function index(key: IndexDefinition['key'], options: IndexDefinition['options'] = {}): IndexDefinition {
+  const name = Object.entries(key).map(([field, direction]) => `${field}_${String(direction)}`);
+  return { name: name.join('_'), key, options };
+}
+
+/** A resource by the rules of its reader: its own fields with the id as `_id`, revision and times, and nothing else. */
+function resourceSchema({ what, fields, required }: MappingKind<Fields>): Schema {
+  const { id: idOfResource, ...others } = fields;
+  return schemaOf({
+    what,
+    fields: { ...(idOfResource === undefined ? {} : { _id: idOfResource }), ...others, ...versionKind.fields },
+    required: [...required.filter((key) => key !== 'id'), ...versionKind.required],
+  });
+}
+
+/** Documents with an `_id`, with fields that they need and fields that they may have, and with nothing else. */
+function strictSchema(_id: unknown, needed: Schema, optional: Schema = {}): Schema {
+  const required = Object.keys(needed);
+  return {
+    bsonType: 'object',
+    properties: { _id, ...needed, ...optional },
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
 }

@@ -33,7 +33,7 @@ export async function findDifferences(db: Db): Promise<readonly SchemaDifference
   return differences;
 }
 
-/** Makes a database what {@link collections} say. Whatever else is there stays; done twice, or by two at once, it is the same. */
+/** Makes a database what {@link collections} say. Whatever else is there stays. Repeated or concurrent calls change nothing. */
 export async function applyCollections(db: Db): Promise<void> {
   const differences = await findDifferences(db);
   for (const definition of collections) {
@@ -54,40 +54,30 @@ export async function applyCollections(db: Db): Promise<void> {
 const NAMESPACE_EXISTS = 48;
 const DUPLICATE_KEY = 11000;
 
-async function createCollection(db: Db, { name, validator }: CollectionDefinition): Promise<void> {
+async function createCollection(db: Db, definition: CollectionDefinition): Promise<void> {
   try {
-    await db.createCollection(name, { validator, ...strictly });
+    await db.createCollection(definition.name, { validator: definition.validator, ...strictly });
   } catch (error) {
-    // Somebody else made it meanwhile, perhaps by writing into it.
+    // Another process created it in the meantime, perhaps by writing into it.
     if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
-    await setValidator(db, { name, validator });
+    await setValidator(db, definition);
   }
 }
 
-async function setValidator(
-  db: Db,
-  { name, validator }: Pick<CollectionDefinition, 'name' | 'validator'>,
-): Promise<void> {
+async function setValidator(db: Db, { name, validator }: CollectionDefinition): Promise<void> {
   await db.command({ collMod: name, validator, ...strictly });
 }
 
-/** Of a document that is wrong already, a change that leaves it wrong is refused, too: it has to be fixed in one edit. */
+/** A change that leaves a wrong document wrong is refused, too: it has to be fixed in one edit. */
 const strictly = { validationLevel: 'strict', validationAction: 'error' } as const;
 
-/** Of indexes of one name, and so of one key. */
-function hasSameOptions(
-  { unique = false, expireAfterSeconds = null }: Partial<Pick<IndexDefinition, 'unique' | 'expireAfterSeconds'>>,
-  index: IndexDefinition,
-): boolean {
-  return unique === index.unique && expireAfterSeconds === index.expireAfterSeconds;
+/** Compares indexes of one name, and so of one key. */
+function hasSameOptions(found: IndexDefinition['options'], { options }: IndexDefinition): boolean {
+  const { unique = false, expireAfterSeconds } = found;
+  return unique === (options.unique ?? false) && expireAfterSeconds === options.expireAfterSeconds;
 }
 
-async function createIndex(
-  db: Db,
-  collection: string,
-  { key, unique, expireAfterSeconds }: IndexDefinition,
-): Promise<void> {
-  const options = { ...(unique ? { unique } : {}), ...(expireAfterSeconds === null ? {} : { expireAfterSeconds }) };
+async function createIndex(db: Db, collection: string, { key, options }: IndexDefinition): Promise<void> {
   try {
     await db.collection(collection).createIndex(key, options, {});
   } catch (error) {
@@ -101,9 +91,6 @@ async function createIndex(
 
 function hasValidator(options: unknown, { validator }: CollectionDefinition): boolean {
   const { validator: found, validationLevel, validationAction } = options as Readonly<Record<string, unknown>>;
-  return (
-    isDeepStrictEqual(found, structuredClone(validator)) &&
-    validationLevel === strictly.validationLevel &&
-    validationAction === strictly.validationAction
-  );
+  const isStrict = isDeepStrictEqual({ validationLevel, validationAction }, { ...strictly });
+  return isStrict && isDeepStrictEqual(found, structuredClone(validator));
 }

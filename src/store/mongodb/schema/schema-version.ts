@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Collection, Db } from 'mongodb';
-import { collectionNames } from '../documents.ts';
+import type { Db } from 'mongodb';
+import { isAborted, pause } from '../deadline.ts';
+import { collectionOf } from '../documents.ts';
 import { MongodbUnavailable, withFaults } from '../faults.ts';
 import { SCHEMA_VERSION } from './collections.ts';
 
@@ -9,57 +10,47 @@ import { SCHEMA_VERSION } from './collections.ts';
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const POLL_MS = 100;
-/** How long somebody else's work on the schema is waited for. */
+/** How long to wait while another process works on the schema. */
 const MAX_WAIT_MS = 120_000;
-
-/** The document `meta` `schema`, as long as somebody works on the schema. */
-export interface SchemaRecord {
-  readonly _id: string;
-  readonly version?: number;
-  readonly lease?: { readonly holder: string; readonly until: Date };
-}
 
 /** The right to change the schema, which one process has at a time. By the server's clock. */
 export interface SchemaLease {
-  /** Notes a version that was reached; rejects when the lease was lost meanwhile. */
+  /** Stores a version that was reached; rejects when the lease was lost in the meantime. */
   reach(version: number): Promise<void>;
 }
 
 /** Waits for the lease, works, and gives it back, also when the work fails. */
 export async function withSchemaLease<T>(db: Db, work: (lease: SchemaLease) => Promise<T>): Promise<T> {
-  const meta = db.collection<SchemaRecord>(collectionNames.meta);
+  const meta = collectionOf(db, 'meta');
   const holder = randomUUID();
+  const own = { _id: 'schema', 'lease.holder': holder } as const;
   const deadline = AbortSignal.timeout(MAX_WAIT_MS);
-  while (!(await acquire(meta, holder))) {
-    if (deadline.aborted) {
-      throw new MongodbUnavailable(
-        'schema',
-        'another Postern has been changing the schema for two minutes; try again later',
-      );
-    }
+  while (!(await acquire(db, holder))) {
+    if (deadline.aborted)
+      throw unavailable('another Postern has been changing the schema for two minutes; try again later');
     await delay(POLL_MS);
   }
   const ended = new AbortController();
-  const renewal = renew(meta, holder, ended.signal);
+  const renewal = renew(db, holder, ended.signal);
   try {
     return await work({
       reach: async (version) => {
-        const { matchedCount } = await meta.updateOne({ _id: 'schema', 'lease.holder': holder }, { $set: { version } });
-        if (matchedCount === 0)
-          throw new MongodbUnavailable('schema', 'another Postern changed the schema meanwhile; try again');
+        const { matchedCount } = await meta.updateOne(own, { $set: { version } });
+        if (matchedCount === 0) throw unavailable('another Postern changed the schema meanwhile; try again');
       },
     });
   } finally {
     ended.abort();
     await renewal;
-    await meta.updateOne({ _id: 'schema', 'lease.holder': holder }, { $unset: { lease: '' } });
+    await meta.updateOne(own, { $unset: { lease: '' } });
   }
 }
 
-async function acquire(meta: Collection<SchemaRecord>, holder: string): Promise<boolean> {
-  // The condition below cannot stand in an upsert.
-  const nobody = { holder: 'nobody', until: new Date(0) };
-  await meta.updateOne({ _id: 'schema' }, { $setOnInsert: { lease: nobody } }, { upsert: true });
+async function acquire(db: Db, holder: string): Promise<boolean> {
+  const meta = collectionOf(db, 'meta');
+  // The condition below cannot be part of an upsert.
+  const lease = { holder: 'nobody', until: new Date(0) };
+  await meta.updateOne({ _id: 'schema' }, { $setOnInsert: { lease } }, { upsert: true });
   const isFree = [{ lease: { $exists: false } }, { $expr: { $lt: ['$lease.until', '$$NOW'] } }];
   const { matchedCount } = await meta.updateOne({ _id: 'schema', $or: isFree }, [
     { $set: { lease: { holder, until: { $add: ['$$NOW', LEASE_MS] } } } },
@@ -67,26 +58,24 @@ async function acquire(meta: Collection<SchemaRecord>, holder: string): Promise<
   return matchedCount > 0;
 }
 
-/** A renewal that fails is left to the next one; {@link SchemaLease.reach} tells whether the lease was lost. */
-async function renew(meta: Collection<SchemaRecord>, holder: string, ended: AbortSignal): Promise<void> {
+/** A renewal that fails is left to the next one; {@link SchemaLease.reach} rejects when the lease was lost. */
+async function renew(db: Db, holder: string, ended: AbortSignal): Promise<void> {
   const until = { $add: ['$$NOW', LEASE_MS] };
-  while (await pause(RENEW_MS, ended)) {
-    await meta
+  for (;;) {
+    await pause(RENEW_MS, ended);
+    if (isAborted(ended)) return;
+    await collectionOf(db, 'meta')
       .updateOne({ _id: 'schema', 'lease.holder': holder }, [{ $set: { 'lease.until': until } }])
       .catch(() => undefined);
   }
 }
 
-/** False when it was ended before its time. */
-async function pause(ms: number, ended: AbortSignal): Promise<boolean> {
-  return await delay(ms, true, { signal: ended }).catch(() => false);
-}
+const NEVER = new AbortController().signal;
 
-/** The version of a database's schema; null for one that Postern has not been used with, or that is just being made. */
-export async function readSchemaVersion(db: Db, signal?: AbortSignal): Promise<number | null> {
-  const meta = db.collection<SchemaRecord>(collectionNames.meta);
-  const options = { projection: { version: 1 }, ...(signal === undefined ? {} : { signal }) };
-  const record = await withFaults(() => meta.findOne({ _id: 'schema' }, options));
+/** The version of a database's schema; null for one that Postern has not been used with, or that is being created now. */
+export async function readSchemaVersion(db: Db, signal = NEVER): Promise<number | null> {
+  const options = { projection: { version: 1 }, signal };
+  const record = await withFaults(() => collectionOf(db, 'meta').findOne({ _id: 'schema' }, options));
   return record?.version ?? null;
 }
 
@@ -94,18 +83,16 @@ export async function readSchemaVersion(db: Db, signal?: AbortSignal): Promise<n
  * Makes sure that the database has the schema of this version, for those who may not change it, such as `postern serve`:
  * it takes `find` on `meta` only. Rejects with {@link MongodbUnavailable} (`schema`), which says what to do.
  */
-export async function requireSchema(db: Db, signal?: AbortSignal): Promise<void> {
+export async function requireSchema(db: Db, signal = NEVER): Promise<void> {
   const version = await readSchemaVersion(db, signal);
   if (version === null) {
-    throw new MongodbUnavailable(
-      'schema',
+    throw unavailable(
       `the database "${db.databaseName}" is empty: no Postern has been used with it; correct its name, or make the schema with \`postern doctor --fix\`, \`postern apply\` or a command that creates something`,
     );
   }
   refuseNewer(db, version);
   if (version < SCHEMA_VERSION) {
-    throw new MongodbUnavailable(
-      'schema',
+    throw unavailable(
       `the database "${db.databaseName}" has schema version ${String(version)}, and this Postern needs ${String(SCHEMA_VERSION)}: bring it up to date with \`postern doctor --fix\`, as a user with the role posternMigrator`,
     );
   }
@@ -114,8 +101,11 @@ export async function requireSchema(db: Db, signal?: AbortSignal): Promise<void>
 /** Rejects what a newer version wrote: this one would misread it. */
 export function refuseNewer(db: Db, version: number): void {
   if (version <= SCHEMA_VERSION) return;
-  throw new MongodbUnavailable(
-    'schema',
+  throw unavailable(
     `the database "${db.databaseName}" has schema version ${String(version)}, and this Postern knows ${String(SCHEMA_VERSION)} at most: a newer Postern has been used with it; use that one`,
   );
+}
+
+function unavailable(message: string): MongodbUnavailable {
+  return new MongodbUnavailable('schema', message);
 }
