@@ -13,6 +13,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** A problem with a file as a whole, or with a line of it. */
+export function problemOf(file: string, line: number, message: string): Problem {
+  return { file, line, column: 1, path: '', message };
+}
+
 /** Stands for a text that is not repeated. */
 export const HIDDEN = '…';
 

@@ -8,7 +8,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metrics.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { CheckStore } from '../store/check-store.ts';
-import { openFileCheckStore } from '../store/file/file-store.ts';
+import { FileStore } from '../store/file/file-store.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 import { UsageRecorder, type UsageRecorderPorts, type UsageSink } from '../store/usage-recorder.ts';
 import { OwnedParts } from './owned-parts.ts';
@@ -60,7 +60,7 @@ type OpenedStore = Pick<GatewayStore, 'checks' | 'revokedTokens' | 'replayGuard'
 async function openFile(path: string, ports: GatewayStorePorts, parts: OwnedParts): Promise<OpenedStore> {
   const { environment, clock, logger, metrics } = ports;
   const observer = createFileObserver(logger, metrics);
-  const checks = parts.own(await openFileCheckStore(path, { environment, clock, observer }));
+  const checks = parts.own(await FileStore.open(path, { environment, clock, observer }));
   return { checks, revokedTokens: null, replayGuard: null, recordUse: null };
 }
 

@@ -9,21 +9,21 @@ export interface EndpointTable {
   /** By id, disabled ones too. */
   findById(id: string): Endpoint | null;
   /**
-   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any. What
-   * one of them takes, another must not take again (spec §4.4).
+   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any.
+   * A signature that one of them accepts must not work on another (spec §4.4).
    */
   readonly longestSkewSeconds: Readonly<Record<SignatureMethod, number>>;
   /**
    * By host (as `parseAuthority` gives it), comparable path and method, disabled ones too: the best host whose path
-   * matches, then the best path, then the method; null when nothing matches or the best match lacks the method (spec §2.3).
+   * matches, then the best path, then the method; null without a match, or when the best lacks the method (spec §2.3).
    */
   find(host: string, comparablePath: string, method: string): Endpoint | null;
 }
 
 /**
  * What a request is decided with. The endpoints are those of one moment and never change. The credentials of a store that
- * fits into memory are of the same moment, so that a request is decided with one state (spec §6); those of a database come
- * through a live cache.
+ * fits into memory are of the same moment, so that one state decides a request (spec §6); those of a database come through
+ * a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
@@ -32,21 +32,21 @@ export interface Catalog {
 
 /** A store that checks are decided with. */
 export interface CheckStore extends AsyncDisposable {
-  /** Resolves when checks can be decided: at once for a file, and as soon as it could be read for a database. */
+  /** Resolves when checks can be decided: at once for a file, for a database as soon as it could be read. */
   readonly ready: Promise<void>;
-  /** What decides a request now. Throws `StoreUnavailable` while there is nothing. */
+  /** What decides a request now. Throws `StoreUnavailable` while nothing was read. */
   current(): Catalog;
-  /** Seconds since what decides was last known to be the state of the store. */
+  /** Whole seconds since what decides was last known to be the state of the store; 0 before. */
   ageSeconds(): number;
   /** Why checks should not come here, in words: nothing was read yet, or it is too old to serve. Null otherwise. */
   findUnreadiness(): string | null;
   /** Whether callers who are not in memory can be decided. */
   canLookUp(): boolean;
-  /** What is the matter with the store though checks are decided, in words; null for nothing. */
+  /** What an operator should know although checks are decided, in words; null for nothing. */
   findNotice(): string | null;
 }
 
-/** All resources of a store at one moment, validated: references resolve, ids and App Keys are unique, matches do not collide. */
+/** All resources of a store at one moment: references resolve, ids and App Keys are unique, matches do not collide. */
 export interface StoreState {
   readonly endpoints: readonly Endpoint[];
   readonly consumers: readonly Consumer[];
@@ -54,11 +54,14 @@ export interface StoreState {
   readonly grants: readonly Grant[];
 }
 
-/** What is reported of a declarative file. */
+/** What is reported of a declarative file. Called from a timer, after the file was opened. */
 export interface FileObserver {
-  /** A state is in force. */
+  /** A state is in force. It follows every problem that was reported before. */
   loaded(path: string, state: StoreState): void;
-  /** The file is wrong now; the last good state stays in force. Each problem is a line for people. */
+  /**
+   * The file is wrong or missing; the last good state stays in force. Each problem is a line for people. Called once, until
+   * the problems are others.
+   */
   refused(path: string, problems: readonly string[]): void;
   /** The program itself was wrong; the last good state stays in force. */
   defect(path: string, error: unknown): void;
@@ -79,7 +82,7 @@ export interface DatabaseObserver {
   changed(read: ReadEndpoints): void;
   /** How changes come from now on; at start and when that changes. */
   running(mode: 'following' | 'polling'): void;
-  /** The database is down, or down for another reason than before. `reason` is a word for searching, `detail` a sentence for people. */
+  /** The database is down, or for another reason than before: a word for searching, and a sentence for people. */
   down(reason: string, detail: string): void;
   /** All of it is up again. */
   up(downSeconds: number): void;
@@ -89,7 +92,7 @@ export interface DatabaseObserver {
   appKeysRead(count: number, seconds: number): void;
   /** While used signatures cannot be remembered, endpoints with `replayProtection` refuse with 503. */
   readonly signatures: { down(detail: string): void; up(): void };
-  /** A document says nothing, and nothing is allowed because of it. */
+  /** A document cannot be read, and nothing is allowed because of it. */
   faulty(description: string): void;
   defect(error: unknown): void;
 }

@@ -8,16 +8,12 @@ import { type CredentialReader, type LookUp, LookUps, LookUpsOverloaded } from '
 import { type GateLimits, LookUpGate, type LookUpLane } from './cache/look-up-gate.ts';
 import { RecentChanges } from './cache/recent-changes.ts';
 import { UnknownAppKeys, UnknownBudget } from './cache/unknown-app-keys.ts';
-import {
-  CredentialUnreadable,
-  type CredentialSource,
-  type HeldCredential,
-  StoreUnavailable,
-} from './credential-source.ts';
+import type { DatabaseObserver } from './check-store.ts';
+import { type CredentialSource, type HeldCredential, isOutage, StoreUnavailable } from './credential-source.ts';
 
-/** Younger entries are served as they are. A feed that lives confirms every entry every half second. */
+/** Younger entries are served as they are. A live feed confirms every entry every half second. */
 const SOFT_AGE_MS = 2000;
-/** Younger entries are served, and made fresh in the background. */
+/** Younger entries are served, and refreshed in the background. */
 const HARD_AGE_MS = 5000;
 /** How long a caller with an older entry waits for a look-up, measured from the look-up's beginning. */
 const PATIENCE_MS = 200;
@@ -25,7 +21,7 @@ const PATIENCE_MS = 200;
 const DOUBT_MS = 1000;
 /** Younger confirmations of the feed make the filter of App Keys current: a new one is refused for no longer than this. */
 const CURRENT_MS = 2000;
-/** How often a caller asks once more because its answer was changed while it was on its way. */
+/** Look-ups for one caller at most, whose results change on their way. */
 const MAX_ASKS = 3;
 
 /** As many at once as the connections for look-ups: more would only wait there, in no order. */
@@ -42,7 +38,7 @@ const GATE_LIMITS: GateLimits = {
 export interface CredentialCacheOptions {
   /** Credentials it holds at most, about 1.6 KiB each. */
   readonly maxEntries: number;
-  /** How long an entry serves while the store is down, in seconds since it was certainly right. */
+  /** How long an entry serves while the store is down, in seconds since it was known to be right. */
   readonly maxStaleSeconds: number;
   readonly gateLimits?: Partial<GateLimits>;
 }
@@ -53,7 +49,7 @@ export interface CredentialCachePorts {
   readonly reader: CredentialReader;
   /**
    * Until when, by the clock below, the change feed is complete: every change committed before has reached the cache.
-   * Far in the past while there is none yet. Asked for every request, so it must only give a number.
+   * Far in the past while there is none yet. Called for every request, so it must only give a number.
    */
   readonly confirmedMs: () => number;
   /** All App Keys of the store. The cache notes in it those that changes bring, and those it finds. */
@@ -62,42 +58,41 @@ export interface CredentialCachePorts {
   readonly appKeysConfirmedMs: () => number;
   readonly clock: Clock;
   readonly startTimer: StartTimer;
-  readonly observer: {
-    /** A look-up that no caller waited for failed by a defect of this program. */
-    defect(error: unknown): void;
-  };
+  /** `defect`: a look-up that no caller waited for failed by a defect of this program. */
+  readonly observer: Pick<DatabaseObserver, 'defect'>;
 }
 
 /**
  * Credentials on the check path (spec §6): a bounded memory in front of a store that holds too many to load.
  *
- * **In the common case** an App Key is answered at once, without a promise: from an entry, or, for at most 10 s, from
- * the memory that nobody holds it. That memory is apart and bounded, so unknown App Keys evict no known ones.
+ * **In the common case** an App Key is answered at once, without a promise: from an entry or, for at most 10 s, from the
+ * memory of App Keys without a holder, which is apart and bounded, so that unknown App Keys evict no known ones.
  *
- * **Freshness.** An entry is certainly right at the moment its read began, and, while every change since has arrived, at
- * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and made fresh in the background.
- * An older one waits up to 200 ms for a look-up; is there no answer, it is served up to `maxStaleSeconds`, and for a
- * second no caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store
- * is down (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made. Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
+ * **Freshness.** An entry is known to be right at the moment its read began, and, while every change since has arrived, at
+ * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and refreshed in the background. An
+ * older one waits up to 200 ms for a look-up; without an answer it is served up to `maxStaleSeconds`, and for a second no
+ * caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store is down
+ * (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made. Beyond
+ * `maxStaleSeconds` (never less than the 5 s) only the store counts.
  *
  * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
- * read counts, or `StoreUnavailable`. A read that is under way while what it reads is changed is repeated; at the third
- * time it answers those who asked before the change and is not kept. The feed calls the methods below before it lets
- * `confirmedMs` pass the moment of the change.
+ * read counts, or `StoreUnavailable`. A read whose result changes while it runs is repeated; the third result answers those
+ * who asked before the change and is not kept. The feed calls the methods below before it lets `confirmedMs` pass the
+ * moment of the change.
  *
- * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) are nobody's, and cost no look-up, while the
- * feed confirms at least every two seconds that none was made since. In what follows, invented App Keys play a part only
- * while it does not, or while the filter is being filled.
+ * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) have no holder, and cost no look-up,
+ * while the feed confirms at least every two seconds that none was created since. The rest matters for invented App Keys
+ * only while it does not, or while the filter is being filled.
  *
- * One look-up at a time for an App Key, and none for 10 s after nobody was found. Ten look-ups run at most. App Keys that
+ * Each App Key has one look-up at a time, and none for 10 s after it had no holder. Ten look-ups run at most. App Keys that
  * the filter has, be it out of date, go first and always find a place; the others share 6 places and a line of 256, so that
- * invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. A parallelism is bounded
- * rather than a rate, because it adapts: a slow store is asked less. On top of it, App Keys that turn out to be nobody's
- * cost a budget of 1000 a second, which look-ups that find somebody do not use up. What finds no place gets
- * `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as nobody knows who it is. For a second from
- * then on {@link canKnow} is false, so that nobody who is refused shows by another status that their App Key is known.
+ * invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. The bound is on parallelism
+ * rather than a rate, because it adapts: a slow store gets fewer look-ups. In addition, App Keys that turn out to have no
+ * holder cost a budget of 1000 a second, which look-ups that find one do not use up. A look-up without a place ends with
+ * `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as the caller may be known. For a second from
+ * then on {@link canKnow} is false, so that no refused caller learns from another status that their App Key is known.
  *
- * Rejects with what the reader rejects with; nothing but `StoreUnavailable` is told to callers as an outage.
+ * Rejects with what the reader rejects with; only `StoreUnavailable` reaches callers as an outage.
  */
 export class CredentialCache implements CredentialSource, AsyncDisposable {
   readonly #counters: CacheCounters = createCacheCounters();
@@ -135,11 +130,10 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
         this.#keep(appKeyHash, held, readAtMs);
       },
       onStoreFault: () => {
-        this.#doubt();
-        this.#noteUnknowable();
+        this.#doubtUntilMs = this.#unknowableUntilMs = clock.nowMs() + DOUBT_MS;
       },
       onRefused: () => {
-        this.#noteUnknowable();
+        this.#unknowableUntilMs = clock.nowMs() + DOUBT_MS;
       },
     });
   }
@@ -151,23 +145,20 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   /** What metrics show. */
   get figures(): readonly Figure[] {
-    const gauge = (name: string, help: string, read: () => number): Figure => ({ kind: 'gauge', name, help, read });
+    const { appKeys } = this.#ports;
+    const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
+      ['credential_cache_entries', 'Credentials held in memory.', () => this.size],
+      ['credential_cache_unknown_entries', 'App Keys remembered without a holder.', () => this.unknownSize],
+      ['credential_cache_look_ups_under_way', 'Look-ups that run or wait for their turn.', () => this.lookUpsUnderWay],
+      ['app_key_filter_entries', 'App Keys that may have a holder.', () => appKeys.size],
+      [
+        'app_key_filter_current',
+        'Whether all other App Keys are refused without a look-up: 1 or 0.',
+        () => Number(this.isFilterCurrent),
+      ],
+    ];
     return [
-      gauge('postern_credential_cache_entries', 'Credentials held in memory.', () => this.size),
-      gauge(
-        'postern_credential_cache_unknown_entries',
-        'App Keys remembered that nobody held a moment ago.',
-        () => this.unknownSize,
-      ),
-      gauge(
-        'postern_credential_cache_look_ups_under_way',
-        'Look-ups that run or wait for their turn.',
-        () => this.lookUpsUnderWay,
-      ),
-      gauge('postern_app_key_filter_entries', 'App Keys that somebody may hold.', () => this.#ports.appKeys.size),
-      gauge('postern_app_key_filter_current', 'Whether all other App Keys are refused without a look-up: 1 or 0.', () =>
-        Number(this.isFilterCurrent),
-      ),
+      ...gauges.map(([name, help, read]): Figure => ({ kind: 'gauge', name: `postern_${name}`, help, read })),
       ...figuresOf(this.#counters),
     ];
   }
@@ -177,7 +168,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return this.#entries.size;
   }
 
-  /** App Keys that nobody holds, as far as is remembered. */
+  /** Remembered App Keys without a holder. */
   get unknownSize(): number {
     return this.#unknown.size;
   }
@@ -197,7 +188,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       this.#counters.hits += 1;
       return entry.held;
     }
-    if (this.#isNobodys(appKeyHash)) {
+    if (this.#hasNoHolder(appKeyHash)) {
       this.#counters.filtered += 1;
       return null;
     }
@@ -256,7 +247,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return Promise.resolve();
   }
 
-  /** How long ago the entry was certainly right. A clock that was set back makes it older, not younger. */
+  /** How long ago the entry was known to be right. A clock that was set back makes it older, not younger. */
   #ageMs(entry: CacheEntry): number {
     const { clock, confirmedMs } = this.#ports;
     return Math.abs(clock.nowMs() - this.#entries.knownMs(entry, confirmedMs()));
@@ -276,7 +267,7 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     return entry.held;
   }
 
-  /** Makes an entry fresh while its caller goes on; when there is no room for that now, the next caller will. */
+  /** Refreshes an entry while its caller goes on; without room for that, the next caller does. */
   #refresh(appKeyHash: string): void {
     this.#lookUps.ask(appKeyHash, 'background')?.found.catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) this.#ports.observer.defect(error);
@@ -295,8 +286,8 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
       if (!isOutage(error) || entry.isGone) throw error;
       return this.#serveStale(entry);
     }
-    this.#doubt();
-    // Who waits no longer does not hear how it ends.
+    this.#doubtUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
+    // The caller no longer waits for how it ends.
     finding.catch(() => null);
     return entry.isGone ? await finding : this.#serveStale(entry);
   }
@@ -308,21 +299,18 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
 
   #findInStore(appKeyHash: string): Promise<HeldCredential | null> {
     this.#counters.misses += 1;
-    const lookUp = this.#askStore(appKeyHash);
-    return this.#answerOf(lookUp, appKeyHash);
+    return this.#answerOf(this.#askStore(appKeyHash), appKeyHash);
   }
 
   #askStore(appKeyHash: string): LookUp {
-    if (this.#ports.reader.outlook === 'down') {
-      throw this.#down;
-    }
+    if (this.#ports.reader.outlook === 'down') throw this.#down;
     const lane: LookUpLane = this.#ports.appKeys.has(appKeyHash) ? 'known' : 'unseen';
     const lookUp = this.#lookUps.ask(appKeyHash, lane);
     if (lookUp === null) throw this.#overloaded;
     return lookUp;
   }
 
-  /** What a look-up found, asked for once more where it lacks a change that was told before this caller asked. */
+  /** What a look-up found; looked up once more where it lacks a change that came before this caller. */
   async #answerOf(lookUp: LookUp, appKeyHash: string): Promise<HeldCredential | null> {
     const { sequence } = this.#changes;
     let found = await lookUp.found;
@@ -345,17 +333,12 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   /**
-   * Of all App Keys, this is none, and none was made since. While the store does not answer, it is one of those of whom nobody can
-   * know, and may be the one that finds out that the store is back.
+   * Whether the App Key is not among all of the store, and none was created since. While the store does not answer, the
+   * holder is unknown instead, and this look-up may be the one that finds out that the store is back.
    */
-  #isNobodys(appKeyHash: string): boolean {
+  #hasNoHolder(appKeyHash: string): boolean {
     const { appKeys, reader } = this.#ports;
     return !appKeys.has(appKeyHash) && this.isFilterCurrent && reader.outlook === 'reachable';
-  }
-
-  /** Somebody was refused because nobody knows who they are. */
-  #noteUnknowable(): void {
-    this.#unknowableUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
   }
 
   #isDoubtful(): boolean {
@@ -363,13 +346,4 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     const leftMs = this.#doubtUntilMs - this.#ports.clock.nowMs();
     return leftMs > 0 && leftMs <= DOUBT_MS;
   }
-
-  #doubt(): void {
-    this.#doubtUntilMs = this.#ports.clock.nowMs() + DOUBT_MS;
-  }
-}
-
-/** Whether the store did not answer, so that what it said before still counts. */
-function isOutage(fault: unknown): boolean {
-  return fault instanceof StoreUnavailable && !(fault instanceof CredentialUnreadable);
 }

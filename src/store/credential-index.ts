@@ -6,8 +6,8 @@ import type { StoreState } from './check-store.ts';
 const noGrants: GrantsByEndpoint = new Map();
 
 /**
- * Indexes credentials by the hashes of their App Keys. The look-up compares only hashes, so the time it takes tells
- * nothing about App Keys that exist: for `key` endpoints they are secrets (spec §3).
+ * Indexes credentials by the hashes of their App Keys. The look-up compares only hashes, so its time shows nothing about
+ * App Keys that exist: for `key` endpoints they are secrets (spec §3).
  */
 export function compileCredentialIndex({
   credentials,
@@ -15,7 +15,11 @@ export function compileCredentialIndex({
   grants,
 }: Pick<StoreState, 'credentials' | 'consumers' | 'grants'>): CredentialSource {
   const consumerById = new Map(consumers.map((consumer) => [consumer.id, consumer]));
-  const grantsByConsumer = groupByConsumer(grants);
+  const grantsByConsumer = new Map<string, Map<string, Grant>>();
+  for (const grant of grants) {
+    const byEndpoint = grantsByConsumer.get(grant.consumerId) ?? new Map<string, Grant>();
+    grantsByConsumer.set(grant.consumerId, byEndpoint.set(grant.endpointId, grant));
+  }
   const held = new Map<string, HeldCredential>();
   for (const credential of credentials) {
     const consumer = consumerById.get(credential.consumerId);
@@ -26,13 +30,4 @@ export function compileCredentialIndex({
     findByAppKey: (appKey) => (APP_KEY_PATTERN.test(appKey) ? (held.get(hashAppKey(appKey)) ?? null) : null),
     canKnow: () => true,
   };
-}
-
-function groupByConsumer(grants: readonly Grant[]): ReadonlyMap<string, GrantsByEndpoint> {
-  const byConsumer = new Map<string, Map<string, Grant>>();
-  for (const grant of grants) {
-    const byEndpoint = byConsumer.get(grant.consumerId) ?? new Map<string, Grant>();
-    byConsumer.set(grant.consumerId, byEndpoint.set(grant.endpointId, grant));
-  }
-  return byConsumer;
 }

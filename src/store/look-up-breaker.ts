@@ -1,6 +1,6 @@
 import { Breaker, type BreakerObserver, type Outlook } from '../resilience/breaker.ts';
 import type { CredentialReader } from './cache/look-ups.ts';
-import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from './credential-source.ts';
+import { type HeldCredential, isOutage, StoreUnavailable } from './credential-source.ts';
 
 /** Short, so that good reads before an outage do not hide it. */
 const WINDOW_MS = 2000;
@@ -8,8 +8,8 @@ const WINDOW_MS = 2000;
 const BACKSTOP_MS = 5000;
 
 /**
- * A circuit breaker around the reads of a store. Only `StoreUnavailable` counts as a failure; whatever else goes wrong,
- * also `CredentialUnreadable`, the store did answer. `LookUpGate` belongs in front of it.
+ * A circuit breaker around the reads of a store. Only an outage ({@link isOutage}) counts as a failure; after every other
+ * error the store did answer. `LookUpGate` belongs in front of it.
  */
 export class LookUpBreaker implements CredentialReader, Disposable {
   readonly #reader: Pick<CredentialReader, 'read'>;
@@ -20,8 +20,7 @@ export class LookUpBreaker implements CredentialReader, Disposable {
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
       timeoutMs: BACKSTOP_MS,
-      isFailure: (error): error is StoreUnavailable =>
-        error instanceof StoreUnavailable && !(error instanceof CredentialUnreadable),
+      isFailure: isOutage,
       faultOf: (why) =>
         new StoreUnavailable(
           why === 'down'
@@ -37,7 +36,7 @@ export class LookUpBreaker implements CredentialReader, Disposable {
   }
 
   async read(appKeyHash: string): Promise<HeldCredential | null> {
-    return await this.#breaker.run(async () => await this.#reader.read(appKeyHash));
+    return await this.#breaker.run(() => this.#reader.read(appKeyHash));
   }
 
   /** Ends its timers. Reads that run come to their own end; later ones are refused. */

@@ -4,7 +4,7 @@ import type { WhichSecret } from '../model/credential.ts';
 /** When a credential was last used. Seconds since the epoch. */
 export interface CredentialUse {
   readonly credentialId: string;
-  /** With whichever App Secret, or none. */
+  /** With any App Secret, or none. */
   readonly lastUsedAt: number;
   /** With the retiring App Secret; null when it was not. */
   readonly retiringSecretLastUsedAt: number | null;
@@ -13,8 +13,8 @@ export interface CredentialUse {
 /** Keeps when credentials were used, for all replicas together. */
 export interface UsageSink {
   /**
-   * Stores what is later than what is stored; writing the same twice changes nothing. Settles within a deadline of its
-   * own; rejects with `StoreUnavailable`, whereupon the whole batch is written again.
+   * Stores times that are later than the stored ones; writing the same twice changes nothing. Settles within a deadline of
+   * its own; rejects with `StoreUnavailable`, after which the whole batch is written again.
    */
   write(batch: readonly CredentialUse[]): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface UsageRecorderPorts {
   readonly sink: UsageSink;
   readonly startTimer: StartTimer;
   readonly observer: {
-    /** A batch could not be written; it is kept and written again. Told once until one is written. */
+    /** A batch could not be written; it is kept and written again. Called once until one is written. */
     writeFailed(error: unknown): void;
     writeWorks(): void;
   };
@@ -73,7 +73,11 @@ export class UsageRecorder implements AsyncDisposable {
   used(credentialId: string, secret: WhichSecret, nowSeconds: number): void {
     const use = this.#uses.get(credentialId);
     if (use === undefined) {
-      this.#keep(credentialId, secret, nowSeconds);
+      if (this.#uses.size >= this.#maxKept) this.#dropOldest();
+      const retiringSecretLastUsedAt = secret === 'retiring' ? nowSeconds : null;
+      const first: Use = { credentialId, lastUsedAt: nowSeconds, retiringSecretLastUsedAt };
+      this.#uses.set(credentialId, first);
+      this.#writeLater(first);
       return;
     }
     const notedAt = secret === 'current' ? use.lastUsedAt : use.retiringSecretLastUsedAt;
@@ -92,19 +96,9 @@ export class UsageRecorder implements AsyncDisposable {
     const patience = new Promise<void>((resolve) => {
       cancel = this.#ports.startTimer(LAST_WRITE_MS, resolve);
     });
-    await Promise.race([this.#writeLast(), patience]);
+    const written = (this.#writing ?? Promise.resolve()).then(() => this.#write());
+    await Promise.race([written, patience]);
     cancel();
-  }
-
-  #keep(credentialId: string, secret: WhichSecret, nowSeconds: number): void {
-    if (this.#uses.size >= this.#maxKept) this.#dropOldest();
-    const use: Use = {
-      credentialId,
-      lastUsedAt: nowSeconds,
-      retiringSecretLastUsedAt: secret === 'retiring' ? nowSeconds : null,
-    };
-    this.#uses.set(credentialId, use);
-    this.#writeLater(use);
   }
 
   #dropOldest(): void {
@@ -129,17 +123,12 @@ export class UsageRecorder implements AsyncDisposable {
     });
   }
 
-  async #writeLast(): Promise<void> {
-    await this.#writing;
-    await this.#write();
-  }
-
-  /** What is used while a batch is being written belongs to the next one. */
+  /** Uses during a write belong to the next batch. */
   async #write(): Promise<void> {
     if (this.#toWrite.size === 0) return;
     const written = this.#toWrite;
     this.#toWrite = new Set();
-    const batch = [...written].map((use): CredentialUse => ({ ...use }));
+    const batch = [...written].map((use) => ({ ...use }));
     try {
       await this.#ports.sink.write(batch);
     } catch (error) {
@@ -153,7 +142,7 @@ export class UsageRecorder implements AsyncDisposable {
     this.#forget(batch);
   }
 
-  /** What made room for others meanwhile is lost, unless it was used and kept again. */
+  /** A use that made room for others during the write is lost, unless the credential was used and kept again. */
   #keepUnwritten(uses: ReadonlySet<Use>): void {
     for (const use of uses) {
       const kept = this.#uses.get(use.credentialId);
@@ -162,7 +151,7 @@ export class UsageRecorder implements AsyncDisposable {
     }
   }
 
-  /** What was written is kept only as long as it saves writing it again. */
+  /** A written use is kept only as long as it saves writing it again. */
   #forget(batch: readonly CredentialUse[]): void {
     const newest = batch.reduce((latest, { lastUsedAt }) => Math.max(latest, lastUsedAt), 0);
     for (const use of this.#uses.values()) {
@@ -171,8 +160,4 @@ export class UsageRecorder implements AsyncDisposable {
   }
 }
 
-interface Use {
-  readonly credentialId: string;
-  lastUsedAt: number;
-  retiringSecretLastUsedAt: number | null;
-}
+type Use = { -readonly [K in keyof CredentialUse]: CredentialUse[K] };

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { openFileCheckStore } from '../../src/store/file/file-store.ts';
+import { FileStore } from '../../src/store/file/file-store.ts';
 import { poll } from '../support/time/poll.ts';
 import { temporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 import { describeStoreContract } from './store.ts';
@@ -15,7 +15,7 @@ describeStoreContract('of a declarative file', async (document) => {
     await rename(`${path}.next`, path);
   };
   await replace(document);
-  const checks = await openFileCheckStore(path, {
+  const checks = await FileStore.open(path, {
     clock: systemClock,
     environment: {},
     observer: {

@@ -8,17 +8,17 @@ const GROWTH = 1.25;
 const NONE = new Uint32Array(0);
 
 /**
- * A set of App Keys by their hashes, in about 4.5 bytes for each: 44 bits of a second hash, 12 of which choose a sorted bucket. It never
- * says "no" of one that was added; of another it says "yes" once in 17 million times with a million in it.
+ * A set of App Keys by their hashes, in about 4.5 bytes for each: 44 bits of a second hash, 12 of which choose a sorted
+ * bucket. It never denies one that was added; of others it confirms one in 17 million with a million in it.
  *
- * The second hash has secrets of this process in it, and its input is a SHA-256: nobody can make App Keys that meet those
- * of others here. Nothing can be taken out: whoever holds the set makes a new one.
+ * The second hash has secrets of this process in it, and its input is a SHA-256: App Keys that collide with others here
+ * cannot be constructed. Nothing can be removed: the owner makes a new set.
  */
 export class AppKeySet {
   readonly #buckets: Uint32Array[] = Array.from({ length: BUCKETS }, () => NONE);
   readonly #lengths = new Uint32Array(BUCKETS);
   readonly #seeds: AppKeySeeds;
-  /** Of the App Key that is looked at: the check path makes no object for it. */
+  /** Of the current App Key: the check path makes no object for it. */
   readonly #place = { bucket: 0, fingerprint: 0 };
   #size = 0;
 
@@ -31,7 +31,7 @@ export class AppKeySet {
     return this.#size;
   }
 
-  /** What it takes of memory, without the objects themselves. */
+  /** Memory of the buckets, without the objects themselves. */
   get bytes(): number {
     return this.#buckets.reduce((sum, bucket) => sum + bucket.byteLength, this.#lengths.byteLength);
   }
@@ -76,7 +76,7 @@ export class AppKeySet {
     return low;
   }
 
-  /** Finds bucket and fingerprint in one pass, in the way of MurmurHash3 with two states, and leaves them in `#place`. */
+  /** Computes bucket and fingerprint in one pass, like MurmurHash3 with two states, into `#place`. */
   #locate(appKeyHash: string): void {
     let one = this.#seeds.bucket;
     let other = this.#seeds.fingerprint;
@@ -121,13 +121,13 @@ function finish(state: number): number {
 /** A reading of all App Keys, while it lasts. */
 export interface AppKeyReading {
   add(appKeyHash: string): void;
-  /** All were read: they take the place of what was known before, unless a later reading has begun. */
+  /** All were read: they replace what was known before, unless a later reading has begun. */
   end(): void;
 }
 
 /**
- * Which App Keys somebody may hold: all of a store, after they were read once and while every new one is noted. Of those it does not
- * have, nobody holds any; those it has may be gone since (ADR 6).
+ * The App Keys that may have a holder: all of a store, after they were read once and while every new one is noted. Others
+ * have none; the holders of some may be gone since (ADR 6).
  */
 export class AppKeyFilter {
   readonly #seeds = createAppKeySeeds();
@@ -141,28 +141,28 @@ export class AppKeyFilter {
     return this.#known.size;
   }
 
-  /** Whether it has all App Keys that were there at a moment, and those that were noted since. */
+  /** Whether it has all App Keys of one moment, and those that were noted since. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** App Keys that it has though they are gone. */
+  /** How many it has although they are gone. */
   get gone(): number {
     return this.#gone;
   }
 
-  /** Whether somebody may hold the App Key with this hash (64 hex characters). */
+  /** Whether the App Key with this hash (64 hex characters) may have a holder. */
   has(appKeyHash: string): boolean {
     return this.#known.has(appKeyHash);
   }
 
-  /** Somebody holds this one. */
+  /** This one has a holder. */
   note(appKeyHash: string): void {
     this.#known.add(appKeyHash);
     this.#reading?.add(appKeyHash);
   }
 
-  /** One of them is gone, nobody knows which. */
+  /** One of them is gone, it is unknown which. */
   noteGone(): void {
     this.#gone += 1;
   }
@@ -173,7 +173,7 @@ export class AppKeyFilter {
     this.#reading = null;
   }
 
-  /** Begins a reading of all. What is noted meanwhile counts too. */
+  /** Begins a reading of all. What is noted until its end counts too. */
   begin(): AppKeyReading {
     const reading = new AppKeySet(this.#seeds);
     const goneBefore = this.#gone;

@@ -7,7 +7,7 @@ export interface Figure {
   readonly read: () => number;
 }
 
-/** What a credential cache counts, with the last part of the metric's name and what it says. */
+/** What a credential cache counts, with the last part of the metric's name and its help. */
 const counted = {
   hits: ['hits', 'App Keys answered at once by an entry that is fresh enough.'],
   misses: ['misses', 'App Keys that were not in memory.'],
@@ -15,16 +15,16 @@ const counted = {
     'stale',
     'App Keys answered by an entry older than it should be, because the database was unreachable or slow.',
   ],
-  filtered: ['filtered', 'App Keys refused without a look-up, because nobody holds them.'],
-  negativeHits: ['negative_hits', 'App Keys refused from memory, because nobody held them a moment ago.'],
+  filtered: ['filtered', 'App Keys refused without a look-up, because they have no holder.'],
+  negativeHits: ['negative_hits', 'App Keys refused from memory, because they had no holder a moment ago.'],
   evictions: ['evictions', 'Entries that made room for others.'],
   refusedLookUps: ['refused_look_ups', 'Look-ups that were not made, because too many were asked for.'],
   reads: ['reads', 'Look-ups that were sent to the database.'],
-  repeatedReads: ['repeated_reads', 'Look-ups made once more, because what they read was changed meanwhile.'],
+  repeatedReads: ['repeated_reads', 'Look-ups made once more, because their result changed while it was read.'],
   invalidations: ['invalidations', 'Entries that a change dropped.'],
 } as const satisfies Record<string, readonly [name: string, help: string]>;
 
-/** What a credential cache has done since it began. The cache alone counts up. */
+/** What a credential cache has done since it began. Only the cache counts up. */
 export type CacheCounters = Record<keyof typeof counted, number>;
 
 const names = Object.keys(counted) as readonly (keyof CacheCounters)[];

@@ -7,9 +7,9 @@ export interface CacheEntry {
   readonly held: HeldCredential;
   /** When its read began. */
   readonly readAtMs: number;
-  /** How often changes had been lost before: only those told since then are known to be all. */
+  /** How often changes had been lost before: only since then is no change missing. */
   readonly epoch: number;
-  /** No longer held, so that no change finds it: it must not be served again by those who have it in hand either. */
+  /** No longer held, so that no change finds it: a look-up that still refers to it must not serve it either. */
   isGone: boolean;
   /** The neighbours among the entries of its consumer. */
   before: CacheEntry | null;
@@ -26,14 +26,14 @@ const MAX_EPOCHS = 100;
 export class CachedCredentials {
   readonly #byHash: LRUCache<string, CacheEntry>;
   readonly #byCredential = new Map<string, CacheEntry>();
-  /** The first of a list that the entries themselves hold together: most consumers have one, and a set each is dear. */
+  /** The first of a list that the entries themselves link: most consumers have one, and a set each costs more memory. */
   readonly #byConsumer = new Map<string, CacheEntry>();
 
   #epoch = 0;
   /** Until when the feed had confirmed the entries of an epoch that is over. */
   readonly #confirmedUntilMs = new Map<number, number>();
 
-  /** @param onEvicted told of each entry that made room for another. */
+  /** @param onEvicted called for each entry that made room for another. */
   constructor(maxEntries: number, onEvicted: () => void) {
     this.#byHash = new LRUCache({
       max: maxEntries,

@@ -1,14 +1,19 @@
 import type { Clock, StartTimer } from '../../clock.ts';
 import { LookUpsOverloaded } from './look-ups.ts';
 
+interface Timing {
+  readonly clock: Clock;
+  readonly startTimer: StartTimer;
+}
+
 interface Waiter {
   readonly untilMs: number;
   readonly admit: () => void;
   readonly refuse: (reason: LookUpsOverloaded) => void;
 }
 
-/** A line of look-ups that wait for their turn, first come first served; short, and nobody waits in it for long. */
-export class WaitingLine {
+/** A short line of look-ups that wait for their turn, first come first served, and never for long. */
+class WaitingLine {
   readonly #maxWaiting: number;
   readonly #maxWaitMs: number;
   readonly #clock: Clock;
@@ -16,11 +21,7 @@ export class WaitingLine {
   readonly #waiters = new Set<Waiter>();
   #cancelTimer: (() => void) | null = null;
 
-  constructor(
-    maxWaiting: number,
-    maxWaitMs: number,
-    ports: { readonly clock: Clock; readonly startTimer: StartTimer },
-  ) {
+  constructor(maxWaiting: number, maxWaitMs: number, ports: Timing) {
     this.#maxWaiting = maxWaiting;
     this.#maxWaitMs = maxWaitMs;
     this.#clock = ports.clock;
@@ -31,7 +32,7 @@ export class WaitingLine {
     return this.#waiters.size;
   }
 
-  /** Resolves when it is this one's turn; rejects with {@link LookUpsOverloaded} after too long. Null: the line is full. */
+  /** Resolves when it is this one's turn; rejects with `LookUpsOverloaded` after too long. Null: the line is full. */
   join(): Promise<void> | null {
     if (this.#waiters.size >= this.#maxWaiting) return null;
     return new Promise((resolve, reject) => {
@@ -40,7 +41,7 @@ export class WaitingLine {
     });
   }
 
-  /** Lets the first one go on; false when nobody waits. */
+  /** Lets the first one go on; false for an empty line. */
   admitFirst(): boolean {
     const [first] = this.#waiters;
     if (first === undefined) return false;
@@ -50,7 +51,7 @@ export class WaitingLine {
     return true;
   }
 
-  /** Refuses everybody. */
+  /** Refuses all that wait. */
   close(): void {
     this.#stopTimer();
     for (const waiter of this.#waiters) waiter.refuse(new LookUpsOverloaded('look-ups have ended'));
@@ -79,8 +80,8 @@ export class WaitingLine {
 }
 
 /**
- * Who asks: for an App Key that somebody was seen to hold; for one never seen; or nobody waits, because an entry is
- * only to be made fresh.
+ * Why a look-up is made: for an App Key that was seen to have a holder; for one never seen; or in the background, only to
+ * refresh an entry.
  */
 export type LookUpLane = 'known' | 'unseen' | 'background';
 
@@ -98,17 +99,17 @@ export interface GateLimits {
 }
 
 /**
- * Bounds how many look-ups the store has to answer at the same time, in lanes. Known App Keys go first and find a
- * place whatever the others do; those never seen share some of the places and have a line of their own; look-ups that
- * nobody waits for take a place only when one is free. Work that finds no place is refused at once, or when it has
- * waited too long.
+ * Bounds how many look-ups the store has to answer at the same time, in lanes. Known App Keys go first and find a place
+ * whatever the others do; those never seen share some of the places and have a line of their own; look-ups in the
+ * background take a place only when one is free. Work that finds no place is refused at once, or when it has waited too
+ * long.
  */
 export class LookUpGate {
   readonly #limits: GateLimits;
   readonly #running: Record<LookUpLane, number> = { known: 0, unseen: 0, background: 0 };
   readonly #lines: Readonly<Record<'known' | 'unseen', WaitingLine>>;
 
-  constructor(limits: GateLimits, ports: { readonly clock: Clock; readonly startTimer: StartTimer }) {
+  constructor(limits: GateLimits, ports: Timing) {
     this.#limits = limits;
     this.#lines = {
       known: new WaitingLine(limits.maxKnownWaiting, limits.maxWaitMs, ports),
@@ -126,7 +127,7 @@ export class LookUpGate {
     return this.#lines.known.length + this.#lines.unseen.length;
   }
 
-  /** Does the work at once or in turn; null when there is no room for it. Rejects with `LookUpsOverloaded` after too long a wait. */
+  /** Does the work at once or in turn; null without room for it. Rejects with `LookUpsOverloaded` after too long a wait. */
   run<T>(lane: LookUpLane, work: () => Promise<T>): Promise<T> | null {
     if (this.#hasPlace(lane)) {
       this.#running[lane] += 1;
@@ -142,7 +143,7 @@ export class LookUpGate {
     this.#lines.unseen.close();
   }
 
-  /** Whoever waits in a lane goes before whoever comes: a place becomes free only when nobody can take it. */
+  /** A waiting look-up goes before a new one of its lane: a place is free only when no waiting one can take it. */
   #hasPlace(lane: LookUpLane): boolean {
     if (this.running >= this.#limits.maxRunning) return false;
     switch (lane) {
@@ -164,7 +165,7 @@ export class LookUpGate {
     }
   }
 
-  /** Counts the next one in before it goes on, so that nobody else takes its place meanwhile. */
+  /** Counts the next one in before it goes on, so that no other takes its place. */
   #admitNext(): void {
     for (const lane of ['known', 'unseen'] as const) {
       if (this.#hasPlace(lane) && this.#lines[lane].admitFirst()) {

@@ -1,6 +1,6 @@
 import type { Clock, StartTimer } from '../../clock.ts';
 import type { Outlook } from '../../resilience/breaker.ts';
-import { CredentialUnreadable, type HeldCredential, StoreUnavailable } from '../credential-source.ts';
+import { type HeldCredential, isOutage, StoreUnavailable } from '../credential-source.ts';
 import type { CacheCounters } from './cache-figures.ts';
 import type { LookUpGate, LookUpLane } from './look-up-gate.ts';
 import type { RecentChanges } from './recent-changes.ts';
@@ -11,17 +11,17 @@ export interface CredentialReader {
   /** What to expect of a read. */
   readonly outlook: Outlook;
   /**
-   * Who holds the App Key with this hash (`hashAppKey`), with consumer and grants; null when nobody does. What it gives
-   * is no older than any change that the cache was told of before the call. Settles within a deadline of its own;
-   * rejects with `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when it has one of no use.
+   * The holder of the App Key with this hash (`hashAppKey`), with consumer and grants; null when there is none. The result
+   * is no older than any change that the cache got before the call. Settles within a deadline of its own; rejects with
+   * `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when its answer is of no use.
    */
   read(appKeyHash: string): Promise<HeldCredential | null>;
 }
 
-/** More look-ups are asked for than the store is troubled with. Nothing is the matter with the store itself. */
+/** More look-ups are wanted than the store gets. Nothing is the matter with the store itself. */
 export class LookUpsOverloaded extends StoreUnavailable {}
 
-/** How often one look-up reads at most, when what it reads is changed again and again. */
+/** Reads of one look-up at most, when its result is changed again and again. */
 const MAX_READS = 3;
 /** No read is repeated later than this after the first. */
 const REPEAT_WITHIN_MS = 300;
@@ -30,17 +30,10 @@ const REPEAT_WITHIN_MS = 300;
 export interface Found {
   readonly held: HeldCredential | null;
   /**
-   * The latest change that it takes into account, by the number of {@link RecentChanges}: it answers whoever asked no
-   * later than that. A change of it while it was read is one that it may lack.
+   * The latest change that it takes into account, by the number of {@link RecentChanges}: it is an answer for every caller
+   * who asked no later than that. A change of it during the read is one that it may lack.
    */
   readonly sequence: number;
-}
-
-/** A look-up under way. All who want the same App Key wait for the same one. */
-export interface LookUp {
-  readonly found: Promise<Found>;
-  /** Resolves once the look-up has taken as long as a caller who could be served otherwise should wait. */
-  patience(): Promise<'no answer yet'>;
 }
 
 /** What look-ups need. */
@@ -54,18 +47,18 @@ export interface LookUpPorts {
   readonly counters: CacheCounters;
   /** How long {@link LookUp.patience} lasts, from the beginning of the look-up. */
   readonly patienceMs: number;
-  /** Told what was found, and when that read began, in the very turn in which it is certain that no change touched it. */
+  /** Called with the result and when its read began, in the very turn in which it is certain that no change touched it. */
   readonly onFound: (appKeyHash: string, held: HeldCredential | null, readAtMs: number) => void;
-  /** Told that the store had no answer. */
+  /** The store had no answer. */
   readonly onStoreFault: () => void;
-  /** Told that somebody's look-up was not made, because there were too many. */
+  /** A look-up was not made, because there were too many. */
   readonly onRefused: () => void;
 }
 
 /** Looks up App Keys in the store: each once at a time, and again when it was changed while it was read. */
 export class LookUps {
   readonly #ports: LookUpPorts;
-  readonly #underWay = new Map<string, RunningLookUp>();
+  readonly #underWay = new Map<string, LookUp>();
 
   constructor(ports: LookUpPorts) {
     this.#ports = ports;
@@ -88,7 +81,7 @@ export class LookUps {
   }
 
   #begin(appKeyHash: string, lane: LookUpLane): LookUp | null {
-    const { gate, budget, clock, startTimer, patienceMs, onStoreFault } = this.#ports;
+    const { gate, budget, onStoreFault } = this.#ports;
     const isPaid = lane === 'unseen';
     if (isPaid && !budget.take()) {
       this.#refuse();
@@ -97,11 +90,11 @@ export class LookUps {
     const reading = gate.run(lane, async () => await this.#read(appKeyHash));
     if (reading === null) {
       if (isPaid) budget.giveBack();
-      // Nobody misses what was to be done in the background: the next caller asks again.
+      // A refresh in the background is left to the next caller.
       if (lane !== 'background') this.#refuse();
       return null;
     }
-    const lookUp = new RunningLookUp(reading, clock.nowMs() + patienceMs, { clock, startTimer, patienceMs });
+    const lookUp = new LookUp(reading, this.#ports);
     this.#underWay.set(appKeyHash, lookUp);
     const end = (): void => {
       lookUp.end();
@@ -116,7 +109,7 @@ export class LookUps {
         end();
         if (isPaid) budget.giveBack();
         if (error instanceof LookUpsOverloaded) this.#refuse();
-        else if (error instanceof StoreUnavailable && !(error instanceof CredentialUnreadable)) onStoreFault();
+        else if (isOutage(error)) onStoreFault();
       },
     );
     return lookUp;
@@ -131,7 +124,7 @@ export class LookUps {
     try {
       return await this.#readUntouched(appKeyHash);
     } finally {
-      // In the turn that decides what was found: who asks after it is not answered by it.
+      // In the turn that decides the result: it is no answer for later callers.
       this.#underWay.delete(appKeyHash);
     }
   }
@@ -154,23 +147,21 @@ export class LookUps {
   }
 }
 
-class RunningLookUp implements LookUp {
+/** A look-up under way. All callers with the same App Key wait for the same one. */
+export class LookUp {
   readonly found: Promise<Found>;
+  readonly #ports: Pick<LookUpPorts, 'clock' | 'startTimer' | 'patienceMs'>;
   readonly #untilMs: number;
-  readonly #ports: { readonly clock: Clock; readonly startTimer: StartTimer; readonly patienceMs: number };
   #patience: Promise<'no answer yet'> | null = null;
   #cancelTimer: (() => void) | null = null;
 
-  constructor(
-    found: Promise<Found>,
-    untilMs: number,
-    ports: { readonly clock: Clock; readonly startTimer: StartTimer; readonly patienceMs: number },
-  ) {
+  constructor(found: Promise<Found>, ports: Pick<LookUpPorts, 'clock' | 'startTimer' | 'patienceMs'>) {
     this.found = found;
-    this.#untilMs = untilMs;
     this.#ports = ports;
+    this.#untilMs = ports.clock.nowMs() + ports.patienceMs;
   }
 
+  /** Resolves once the look-up has taken as long as a caller who could be served otherwise should wait. */
   patience(): Promise<'no answer yet'> {
     this.#patience ??= new Promise((resolve) => {
       const { clock, startTimer, patienceMs } = this.#ports;

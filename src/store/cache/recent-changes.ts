@@ -4,27 +4,17 @@ import type { HeldCredential } from '../credential-source.ts';
 const CAPACITY = 2048;
 
 /** What a change can be about, as far as reads of credentials are concerned. */
-export type ChangedKind = 'credential' | 'consumer' | 'appKeyHash';
-
-interface RecentChange {
-  readonly kind: ChangedKind;
-  readonly id: string;
-}
+type ChangedKind = 'credential' | 'consumer' | 'appKeyHash';
 
 /**
- * The latest changes, numbered, so that a read can tell whether what it brings was changed while it was under way.
- * Of reads that began before all it remembers, it says they were touched.
+ * The latest changes, numbered: they show whether a result was changed while it was read. Results of reads that began
+ * before all remembered changes count as touched.
  */
 export class RecentChanges {
-  readonly #ring: RecentChange[] = [];
-  readonly #capacity: number;
+  readonly #ring: { readonly kind: ChangedKind; readonly id: string }[] = [];
   #sequence = 0;
   /** Reads that began before this number count as touched. */
   #oldestKnown = 0;
-
-  constructor(capacity: number = CAPACITY) {
-    this.#capacity = capacity;
-  }
 
   /** The number of the latest change; a read notes it when it begins. */
   get sequence(): number {
@@ -33,9 +23,9 @@ export class RecentChanges {
 
   /** Notes that a resource has changed. */
   note(kind: ChangedKind, id: string): void {
-    this.#ring[this.#sequence % this.#capacity] = { kind, id };
+    this.#ring[this.#sequence % CAPACITY] = { kind, id };
     this.#sequence += 1;
-    this.#oldestKnown = Math.max(this.#oldestKnown, this.#sequence - this.#capacity);
+    this.#oldestKnown = Math.max(this.#oldestKnown, this.#sequence - CAPACITY);
   }
 
   /** Notes that anything may have changed. */
@@ -48,7 +38,7 @@ export class RecentChanges {
   touched(since: number, appKeyHash: string, held: HeldCredential | null): boolean {
     if (since < this.#oldestKnown) return true;
     for (let at = since; at < this.#sequence; at += 1) {
-      const change = this.#ring[at % this.#capacity];
+      const change = this.#ring[at % CAPACITY];
       if (change === undefined || change.id === idOf(change.kind, appKeyHash, held)) return true;
     }
     return false;

@@ -3,17 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import { buildState } from '../../resources/build-state.ts';
 import { parseDocument } from '../../resources/parse-document.ts';
-import type { Problem } from '../../document/problem.ts';
+import { type Problem, problemOf } from '../../document/problem.ts';
 import { secretReader } from '../../resources/secret-source.ts';
 import type { DocumentSource } from '../../document/source-text.ts';
 import { readFingerprintSync, type Fingerprint } from '../../files/fingerprint.ts';
 import type { StoreState } from '../check-store.ts';
-import { StateJoiner, type StateSlice } from './portable-state.ts';
+import { joinSlice, type StateSlice } from './portable-state.ts';
 
 /** Names and values of environment variables, for `appSecretFrom: { env: NAME }`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a file store makes of its document, and the secret files it looked into, as they were right before. */
+/** The content of a document or its problems, and the secret files that were read, as they were right before. */
 export interface LoadedDocument {
   readonly result: { readonly state: StoreState } | { readonly problems: readonly Problem[] };
   readonly secretFiles: ReadonlyMap<string, Fingerprint>;
@@ -40,7 +40,7 @@ export interface DocumentWork {
   readonly slices: MessagePort;
 }
 
-/** What the thread answers when it is done. */
+/** The answer of the thread when it is done. */
 export interface DocumentWorkDone {
   /** Null when the document is faultless; its state then waits in `sliceCount` messages. */
   readonly problems: readonly Problem[] | null;
@@ -51,14 +51,14 @@ export interface DocumentWorkDone {
 /** Documents up to this length are read at once, in about 20 ms: starting a thread takes as long. */
 const MAX_INLINE_CHARACTERS = 32 * 1024;
 
-/** The longest document takes half a minute; a text made to take longer is given up. */
+/** The longest document takes half a minute; reading a text that is made to take longer ends here. */
 const DEADLINE_MS = 300_000;
 const DEADLINE_MISSED = new Error(`it takes longer than ${String(DEADLINE_MS / 1000)} seconds`);
 
 /** The program of the thread, when it is built: Node loads no TypeScript in a thread, so the sources read at once. */
 export const builtWorkerEntry = import.meta.url.endsWith('.ts') ? null : new URL('document-worker.js', import.meta.url);
 
-/** Reads the document of a file store without holding up the checks that go on meanwhile. */
+/** Reads the document of a file store without delaying checks. */
 export async function loadOffThread(
   source: DocumentSource,
   environment: Environment,
@@ -78,10 +78,10 @@ export async function loadOffThread(
     return { result: { state: await joinSlices(port1, done.sliceCount) }, secretFiles: done.secretFiles };
   } catch (error) {
     if (signal.aborted) throw error;
-    return {
-      result: { problems: [unreadable(source.file, deadline.aborted ? DEADLINE_MISSED : error)] },
-      secretFiles: new Map(),
-    };
+    const fault = deadline.aborted ? DEADLINE_MISSED : error;
+    const reason = fault instanceof Error ? fault.message : String(fault);
+    const problem = problemOf(source.file, 1, `the file could not be taken in: ${reason}`);
+    return { result: { problems: [problem] }, secretFiles: new Map() };
   } finally {
     port1.close();
     await worker.terminate();
@@ -89,18 +89,13 @@ export async function loadOffThread(
 }
 
 /** Takes slices in one at a time and lets checks go between them. */
-async function joinSlices(port: MessagePort, count: number): Promise<ReturnType<StateJoiner['state']>> {
-  const joiner = new StateJoiner();
+async function joinSlices(port: MessagePort, count: number): Promise<StoreState> {
+  const state = { endpoints: [], consumers: [], credentials: [], grants: [] };
   for (let at = 0; at < count; at += 1) {
     const received = receiveMessageOnPort(port) as { readonly message: StateSlice } | undefined;
     if (received === undefined) throw new Error('a part of the document was lost between threads');
-    joiner.add(received.message);
+    joinSlice(state, received.message);
     await nextTurn();
   }
-  return joiner.state();
-}
-
-function unreadable(file: string, error: unknown): { file: string; line: 1; column: 1; path: ''; message: string } {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { file, line: 1, column: 1, path: '', message: `the file could not be taken in: ${reason}` };
+  return state;
 }

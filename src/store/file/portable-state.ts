@@ -29,28 +29,15 @@ export function* sliceState(state: StoreState): Generator<StateSlice> {
   }
 }
 
-/** Joins slices to the state they were cut from. */
-export class StateJoiner {
-  readonly #endpoints: StoreState['endpoints'][number][] = [];
-  readonly #consumers: StoreState['consumers'][number][] = [];
-  readonly #credentials: Credential[] = [];
-  readonly #grants: StoreState['grants'][number][] = [];
+/** A state that slices are joined to. */
+type JoinedState = { readonly [K in keyof StoreState]: StoreState[K][number][] };
 
-  add(slice: StateSlice): void {
-    this.#endpoints.push(...slice.endpoints);
-    this.#consumers.push(...slice.consumers);
-    this.#credentials.push(...slice.credentials.map(fromPortable));
-    this.#grants.push(...slice.grants);
-  }
-
-  state(): StoreState {
-    return {
-      endpoints: this.#endpoints,
-      consumers: this.#consumers,
-      credentials: this.#credentials,
-      grants: this.#grants,
-    };
-  }
+/** Adds a slice to those before it. */
+export function joinSlice(state: JoinedState, slice: StateSlice): void {
+  state.endpoints.push(...slice.endpoints);
+  state.consumers.push(...slice.consumers);
+  state.credentials.push(...slice.credentials.map(fromPortable));
+  state.grants.push(...slice.grants);
 }
 
 // Field by field: rest and spread would give each of them a hidden class of its own, which costs memory and every check.

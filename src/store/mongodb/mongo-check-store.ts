@@ -13,11 +13,11 @@ import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, LookUpProbe } from './feed/availability.ts';
 import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
-import { type CompiledEndpoints, EndpointDirectory } from './feed/endpoint-directory.ts';
+import { LiveEndpoints } from './feed/live-endpoints.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
 import { idTextOf, MongoCredentialReader } from './feed/credential-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
-import { describeFault, type RawDocument } from './mapping/document-fault.ts';
+import { describeFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
 import { createUsageSink } from './usage.ts';
@@ -32,13 +32,8 @@ export interface MongoCheckStorePorts {
   /** Credentials held in memory at most. */
   readonly maxCachedCredentials: number;
   readonly maxStaleSeconds: number;
-  readonly pollIntervalMs?: number;
+  readonly pollIntervalMs?: number | undefined;
 }
-
-/** Changes that come together are compiled together. */
-const COMPILE_DELAY_MS = 5;
-/** Compiling takes at most this part of the time, however often endpoints change. */
-const COMPILE_SHARE = 0.1;
 
 /**
  * MongoDB as a store for checks (spec §6): endpoints in memory, following their collection; credentials with their
@@ -53,14 +48,14 @@ export class MongoCheckStore implements CheckStore {
    * since; never, when that does not happen.
    */
   readonly ready: Promise<void>;
-  /** Where it is kept when credentials were used. */
+  /** Where the times of last use are kept. */
   readonly usage: UsageSink;
   /** Access tokens that their clients revoked. */
   readonly revokedTokens: MongoRevokedTokens;
   /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
   readonly replayGuard: MongoReplayGuard;
   readonly #ports: MongoCheckStorePorts;
-  readonly #directory = new EndpointDirectory();
+  readonly #endpoints: LiveEndpoints;
   readonly #faults: RecordFaults;
   readonly #availability: Availability;
   readonly #breaker: LookUpBreaker;
@@ -74,15 +69,13 @@ export class MongoCheckStore implements CheckStore {
   #markReady: () => void = () => undefined;
   #catalog: Catalog | null = null;
   #lastFault: Error | null = null;
-  /** Between the loss of history, which dropped collections cause too, and the next whole reading: absent may mean lost. */
+  /** False between the loss of history, which dropped collections cause too, and the next whole reading: absent may mean lost. */
   #isWhole = false;
   #mode: FeedMode | null = null;
-  #cancelCompiling: (() => void) | null = null;
-  #compileMs = 0;
 
   /** Throws `MongodbUnavailable` for an address that is not understood. */
   constructor(uri: string, ports: MongoCheckStorePorts) {
-    const { clock, startTimer, observer, keyRing } = ports;
+    const { clock, startTimer, observer, keyRing, maxStaleSeconds, pollIntervalMs } = ports;
     this.#ports = ports;
     const endpointsRead = new Promise<void>((resolve) => {
       this.#markReady = resolve;
@@ -91,7 +84,15 @@ export class MongoCheckStore implements CheckStore {
       observer.faulty(describeFault(fault));
     });
     this.#availability = new Availability(clock, observer);
-    const polling = ports.pollIntervalMs === undefined ? {} : { pollIntervalMs: ports.pollIntervalMs };
+    this.#endpoints = new LiveEndpoints({
+      ...{ clock, startTimer },
+      onCompiled: (compiled, why) => {
+        this.#faults.replace('endpoints', compiled.faults);
+        this.#catalog = { endpoints: compiled.table, credentials: this.#cache };
+        this.#markReady();
+        observer[why](compiled);
+      },
+    });
     const floor = new CausalFloor();
     const checks = connectMongodb(uri, 'checks');
     const changes = connectMongodb(uri, 'changes');
@@ -100,10 +101,7 @@ export class MongoCheckStore implements CheckStore {
       await Promise.all([checks.close(), changes.close()]);
     };
     this.revokedTokens = new MongoRevokedTokens({
-      client: changes,
-      clock,
-      maxStaleSeconds: ports.maxStaleSeconds,
-      ...polling,
+      ...{ client: changes, clock, maxStaleSeconds, pollIntervalMs },
       observer: {
         up: () => {
           this.#availability.regain('revoked-tokens');
@@ -113,23 +111,20 @@ export class MongoCheckStore implements CheckStore {
         },
       },
     });
-    this.replayGuard = new MongoReplayGuard({
-      client: connectMongodb(uri, 'reservations'),
-      clock,
-      observer: observer.signatures,
-    });
-    // Tried then: an attempt that failed while the endpoints could not be read either says nothing.
+    const reservations = connectMongodb(uri, 'reservations');
+    this.replayGuard = new MongoReplayGuard({ client: reservations, clock, observer: observer.signatures });
+    // Tried only then: a failure while the endpoints could not be read either shows nothing.
     this.ready = endpointsRead.then(async () => {
       await this.revokedTokens.tryNow();
       await this.#warmUp();
     });
     const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
-    const readWhole = async (appKeyHash: string): Promise<HeldCredential | null> => {
+    const read = async (appKeyHash: string): Promise<HeldCredential | null> => {
       if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
       return await reader.read(appKeyHash);
     };
     this.#breaker = new LookUpBreaker(
-      { read: readWhole },
+      { read },
       {
         down: () => {
           this.#availability.lose('look-ups', new MongodbUnavailable('slow', LOOK_UPS_FAIL));
@@ -141,39 +136,28 @@ export class MongoCheckStore implements CheckStore {
     );
     this.#probe = new LookUpProbe({
       isInDoubt: () => !this.#availability.isUp,
-      ask: async () => await this.#breaker.read(NOBODYS_HASH),
-      startTimer,
-      observer,
+      ask: () => this.#breaker.read(HASH_WITHOUT_HOLDER),
+      ...{ startTimer, observer },
     });
     this.#cache = new CredentialCache(
-      { maxEntries: ports.maxCachedCredentials, maxStaleSeconds: ports.maxStaleSeconds },
+      { maxEntries: ports.maxCachedCredentials, maxStaleSeconds },
       {
         reader: this.#breaker,
-        confirmedMs: () => this.#feed.completeMs ?? Number.NEGATIVE_INFINITY,
         appKeys: this.#appKeys,
+        confirmedMs: () => this.#feed.completeMs ?? Number.NEGATIVE_INFINITY,
         appKeysConfirmedMs: () => this.#feed.credentialsCompleteMs ?? Number.NEGATIVE_INFINITY,
-        clock,
-        startTimer,
-        observer,
+        ...{ clock, startTimer, observer },
       },
     );
     this.#appKeyReader = new AppKeyReader({
-      client: changes,
-      clock,
-      floor,
-      filter: this.#appKeys,
+      ...{ client: changes, clock, floor, observer, filter: this.#appKeys },
       followsChanges: () => this.#feed.completeMs !== null,
-      observer,
     });
     this.#feed = new ChangeFeed({
-      client: changes,
-      clock,
-      floor,
-      keyRing,
-      connect: async () => await Promise.all([changes.connect(), checks.connect()]),
-      ...polling,
+      ...{ client: changes, clock, floor, keyRing, pollIntervalMs },
+      connect: () => Promise.all([changes.connect(), checks.connect()]),
       onEndpoints: (documents) => {
-        this.#replaceEndpoints(documents);
+        this.#endpoints.replaceAll(documents);
       },
       onEverythingChanged: () => {
         this.#isWhole = true;
@@ -184,7 +168,9 @@ export class MongoCheckStore implements CheckStore {
         this.#take(change);
       },
       onRunning: (mode) => {
-        this.#run(mode);
+        this.#availability.regain('changes');
+        if (this.#mode !== mode) observer.running(mode);
+        this.#mode = mode;
       },
       onError: (error) => {
         this.#lastFault = this.#availability.lose('changes', error);
@@ -197,7 +183,6 @@ export class MongoCheckStore implements CheckStore {
     });
   }
 
-  /** The endpoints as last read, and the cache. Throws `StoreUnavailable` while there are none yet. */
   current(): Catalog {
     if (this.#catalog === null) throw new StoreUnavailable(this.findUnreadiness() ?? 'the store was not read yet');
     return this.#catalog;
@@ -209,24 +194,19 @@ export class MongoCheckStore implements CheckStore {
     return confirmedMs === null ? 0 : Math.max(0, Math.floor((this.#ports.clock.nowMs() - confirmedMs) / 1000));
   }
 
-  /**
-   * Why no check should come here, in words; null when checks can be decided. That is so before the first reading, and
-   * again when nothing was confirmed for longer than a cached credential may serve.
-   */
+  /** Also when nothing was confirmed for longer than a cached credential may serve. */
   findUnreadiness(): string | null {
-    if (this.#catalog === null) return this.#lastFault === null ? 'MongoDB is being read' : this.#lastFault.message;
+    if (this.#catalog === null) return this.#lastFault?.message ?? 'MongoDB is being read';
     const { maxStaleSeconds } = this.#ports;
     const ageSeconds = this.ageSeconds();
     if (this.#availability.isUp || ageSeconds <= maxStaleSeconds) return null;
     return `MongoDB has been unreachable for ${String(ageSeconds)} s, longer than POSTERN_MAX_STALE_SECONDS (${String(maxStaleSeconds)}): no cached credential may serve`;
   }
 
-  /** Whether callers who are not in memory can be decided, as far as look-ups have shown. */
   canLookUp(): boolean {
     return !this.#probe.fails;
   }
 
-  /** What an operator should know though checks are decided; null for nothing. */
   findNotice(): string | null {
     if (this.#catalog === null || this.#availability.isUp) return null;
     return `MongoDB does not answer; deciding with what was read ${String(this.ageSeconds())} s ago`;
@@ -237,12 +217,12 @@ export class MongoCheckStore implements CheckStore {
     return this.#mode !== null && this.#availability.isUp;
   }
 
-  /** Changes of a collection that were told. */
+  /** Changes of a collection so far. */
   changeCount(collection: FollowedCollection): number {
     return this.#changes.get(collection) ?? 0;
   }
 
-  /** Documents of a collection that say nothing: of endpoints all, of others those that were met. */
+  /** Documents of a collection that cannot be read: of endpoints all, of others those that were looked up. */
   faultCount(collection: FollowedCollection): number {
     return this.#faults.count(collection);
   }
@@ -253,7 +233,7 @@ export class MongoCheckStore implements CheckStore {
 
   /** Stops following, and closes all connections. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#cancelCompiling?.();
+    this.#endpoints[Symbol.dispose]();
     this.#probe[Symbol.dispose]();
     await this.#feed[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
@@ -264,10 +244,10 @@ export class MongoCheckStore implements CheckStore {
     await this.#closeClients();
   }
 
-  /** The first look-up opens a connection and takes as long as several others: no caller is made to wait for that. */
+  /** The first look-up opens a connection and takes as long as several others: no caller has to wait for that. */
   async #warmUp(): Promise<void> {
     try {
-      await this.#breaker.read(NOBODYS_HASH);
+      await this.#breaker.read(HASH_WITHOUT_HOLDER);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) this.#ports.observer.defect(error);
     }
@@ -278,9 +258,7 @@ export class MongoCheckStore implements CheckStore {
     this.#changes.set(collection, this.changeCount(collection) + 1);
     switch (collection) {
       case 'endpoints':
-        if (change.document === null) this.#directory.remove(id);
-        else this.#directory.set(change.document);
-        this.#compileSoon();
+        this.#endpoints.change(id, change.document);
         return;
       case 'consumers':
         this.#cache.consumerChanged(idTextOf(id));
@@ -296,39 +274,9 @@ export class MongoCheckStore implements CheckStore {
     }
     this.#faults.forget(collection, id);
   }
-
-  #replaceEndpoints(documents: readonly RawDocument[]): void {
-    this.#directory.replaceAll(documents);
-    this.#ports.observer.loaded(this.#compile());
-  }
-
-  #compileSoon(): void {
-    const delayMs = Math.max(COMPILE_DELAY_MS, this.#compileMs / COMPILE_SHARE);
-    this.#cancelCompiling ??= this.#ports.startTimer(delayMs, () => {
-      this.#ports.observer.changed(this.#compile());
-    });
-  }
-
-  #compile(): CompiledEndpoints {
-    this.#cancelCompiling?.();
-    this.#cancelCompiling = null;
-    const startMs = this.#ports.clock.nowMs();
-    const compiled = this.#directory.compile();
-    this.#compileMs = this.#ports.clock.nowMs() - startMs;
-    this.#faults.replace('endpoints', compiled.faults);
-    this.#catalog = { endpoints: compiled.table, credentials: this.#cache };
-    this.#markReady();
-    return compiled;
-  }
-
-  #run(mode: FeedMode): void {
-    this.#availability.regain('changes');
-    if (this.#mode !== mode) this.#ports.observer.running(mode);
-    this.#mode = mode;
-  }
 }
 
 /** No App Key is empty. */
-const NOBODYS_HASH = hashAppKey('');
+const HASH_WITHOUT_HOLDER = hashAppKey('');
 const NOT_WHOLE = 'MongoDB is being read again after changes were missed';
 const LOOK_UPS_FAIL = 'MongoDB does not answer look-ups of credentials in time';

@@ -9,6 +9,7 @@ import {
   type UsedSignature,
 } from '../../replay/replay-guard.ts';
 import { Breaker } from '../../resilience/breaker.ts';
+import type { DatabaseObserver } from '../check-store.ts';
 import { StoreUnavailable } from '../credential-source.ts';
 import { collectionOf, type ReplayDocument } from './documents.ts';
 import { translateFault } from './faults.ts';
@@ -18,11 +19,7 @@ export interface MongoReplayGuardPorts {
   /** For `reservations`; the guard closes it. */
   readonly client: MongoClient;
   readonly clock: Clock;
-  readonly observer: {
-    /** Used signatures cannot be remembered, with the latest reason in words. */
-    readonly down: (detail: string) => void;
-    readonly up: () => void;
-  };
+  readonly observer: DatabaseObserver['signatures'];
 }
 
 const DUPLICATE_KEY = 11000;
@@ -71,7 +68,9 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
         down: (latest) => {
           observer.down(detailOf(latest));
         },
-        up: observer.up,
+        up: () => {
+          observer.up();
+        },
       },
     });
   }

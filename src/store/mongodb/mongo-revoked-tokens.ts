@@ -28,7 +28,7 @@ export interface MongoRevokedTokensPorts {
     /** The list cannot be followed, with the driver's error; called with every attempt that fails. */
     down(error: unknown): void;
   };
-  readonly pollIntervalMs?: number;
+  readonly pollIntervalMs?: number | undefined;
 }
 
 const POLL_INTERVAL_MS = 2000;

@@ -42,7 +42,7 @@ export interface ChangeFeedPorts {
   readonly onError: (error: unknown) => void;
   /** History was lost; everything is read again. */
   readonly onGap: () => void;
-  readonly pollIntervalMs?: number;
+  readonly pollIntervalMs?: number | undefined;
 }
 
 const POLL_INTERVAL_MS = 2000;

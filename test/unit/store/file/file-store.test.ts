@@ -18,8 +18,8 @@ describe('a file store at start', () => {
   it('has the state of its file', async () => {
     writeFileSync(at('postern.yaml'), documentOf('acme', 'beta'));
     await using open = await openStore(at('postern.yaml'));
-    assert.deepEqual(idsOf(open.store.state), ['acme', 'beta']);
-    assert.deepEqual(open.store.problems, []);
+    assert.deepEqual(idsOf(open.state), ['acme', 'beta']);
+    assert.equal(open.store.findNotice(), null);
     assert.deepEqual(open.listener.waiting, []);
   });
 
@@ -64,7 +64,7 @@ describe('a file store while it runs', () => {
     await using open = await openStore(at('postern.yaml'));
     writeFileSync(at('postern.yaml'), documentOf('acme', 'beta'));
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme', 'beta'] });
-    assert.deepEqual(idsOf(open.store.state), ['acme', 'beta']);
+    assert.deepEqual(idsOf(open.state), ['acme', 'beta']);
     writeFileSync(at('postern.yaml'), documentOf('acme', 'zeta'));
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme', 'zeta'] });
   });
@@ -87,7 +87,7 @@ describe('a file store while it runs', () => {
     symlinkSync('one', at('..data'));
     symlinkSync('..data/postern.yaml', at('postern.yaml'));
     await using open = await openStore(at('postern.yaml'));
-    assert.deepEqual(idsOf(open.store.state), ['one']);
+    assert.deepEqual(idsOf(open.state), ['one']);
     symlinkSync('two', at('..data_tmp'));
     renameSync(at('..data_tmp'), at('..data'));
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['two'] });
@@ -104,11 +104,11 @@ describe('a file store while it runs', () => {
       kind: 'problems',
       messages: ['1: the file cannot be read (ENOENT)'],
     });
-    assert.deepEqual(idsOf(open.store.state), ['acme']);
-    assert.equal(open.store.problems.length, 1);
+    assert.deepEqual(idsOf(open.state), ['acme']);
+    assert.notEqual(open.store.findNotice(), null);
     writeFileSync(at('postern.yaml'), documentOf('acme'));
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme'] });
-    assert.deepEqual(open.store.problems, []);
+    assert.equal(open.store.findNotice(), null);
   });
 
   it('keeps the last good state while the file is wrong, and tells each fault once', async () => {
@@ -128,7 +128,7 @@ describe('a file store while it runs', () => {
       kind: 'problems',
       messages: ['4: "appSecretFrom" names an environment variable that is not set'],
     });
-    assert.deepEqual(idsOf(open.store.state), ['acme']);
+    assert.deepEqual(idsOf(open.state), ['acme']);
     writeFileSync(at('postern.yaml'), `${wrong}\n`);
     assert.deepEqual(await listener.next(), { kind: 'read' });
     writeFileSync(at('postern.yaml'), '');
@@ -149,13 +149,13 @@ describe('a file store while it runs', () => {
       `${documentOf('acme')}    credentials: [{ method: hmac, appKey: a, appSecretFrom: { file: secrets/acme } }]\n`,
     );
     await using open = await openStore(at('postern.yaml'));
-    const secretNow = (): string | undefined => open.store.state.credentials[0]?.appSecret?.reveal().toString();
+    const secretNow = (): string | undefined => open.state.credentials[0]?.appSecret?.reveal().toString();
     assert.equal(secretNow(), SECRET);
-    const [before] = open.store.state.credentials;
+    const [before] = open.state.credentials;
     writeFileSync(at('secrets/acme'), OTHER_SECRET);
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: ['acme'] });
     assert.equal(secretNow(), OTHER_SECRET);
-    assert.equal(open.store.state.credentials[0]?.id, before?.id);
+    assert.equal(open.state.credentials[0]?.id, before?.id);
     rmSync(at('secrets/acme'));
     const missing = await open.listener.next();
     assert.deepEqual(missing, {
@@ -198,8 +198,8 @@ describe('a file store while it runs', () => {
     const credential = `    credentials: [{ method: hmac, appKey: last, appSecretFrom: { env: LAST }, retiringSecret: { appSecret: ${OTHER_SECRET}, expiresAt: 2030-01-01T00:00:00Z } }]\n`;
     writeFileSync(at('postern.yaml'), `${documentOf(...many)}${credential}`);
     await using open = await openStore(at('postern.yaml'), { LAST: SECRET });
-    assert.deepEqual(idsOf(open.store.state), many);
-    const [last] = open.store.state.credentials;
+    assert.deepEqual(idsOf(open.state), many);
+    const [last] = open.state.credentials;
     assert.equal(last?.consumerId, 'consumer-2999');
     assert.equal(last.appSecret?.reveal().toString(), SECRET);
     assert.equal(last.retiringSecret?.appSecret.reveal().toString(), OTHER_SECRET);
@@ -218,7 +218,7 @@ describe('a file store while it runs', () => {
     const open = await openStore(at('postern.yaml'));
     writeFileSync(at('postern.yaml'), documentOf('beta'));
     await open[Symbol.asyncDispose]();
-    assert.deepEqual(idsOf(open.store.state), ['acme']);
+    assert.deepEqual(idsOf(open.state), ['acme']);
     assert.deepEqual(open.listener.waiting, []);
   });
 });

@@ -1,7 +1,7 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Problem } from '../../../../src/document/problem.ts';
 import { FileStore } from '../../../../src/store/file/file-store.ts';
 import { type Environment } from '../../../../src/store/file/load-document.ts';
 import type { StoreState } from '../../../../src/store/check-store.ts';
@@ -58,6 +58,8 @@ export class Listener {
 /** A store on a file, with what it tells. */
 export interface OpenStore extends AsyncDisposable {
   readonly store: FileStore;
+  /** The state in force. */
+  readonly state: StoreState;
   readonly listener: Listener;
   readonly clock: StillClock;
 }
@@ -69,24 +71,35 @@ export async function openStore(
   listener = new Listener(),
 ): Promise<OpenStore> {
   const clock = new StillClock();
+  let inForce: StoreState | null = null;
   const store = await FileStore.open(path, {
     clock,
     environment,
     pollIntervalMs: 5,
     workerEntry: typeScriptWorker(),
-    onState: (state) => {
-      listener.onState?.(state);
-      listener.tell({ kind: 'state', consumers: idsOf(state) });
-    },
-    onProblems: (problems: readonly Problem[]) => {
-      listener.tell({ kind: 'problems', messages: problems.map(({ line, message }) => `${String(line)}: ${message}`) });
-    },
-    onDefect: (error) => {
-      listener.tell({ kind: 'defect', message: String(error) });
+    observer: {
+      loaded: (_, state) => {
+        const isFirst = inForce === null;
+        inForce = state;
+        if (isFirst) return;
+        listener.onState?.(state);
+        listener.tell({ kind: 'state', consumers: idsOf(state) });
+      },
+      refused: (_, problems) => {
+        const messages = problems.map((problem) => problem.slice(path.length + 1).replace(/^(\d+):\d+:/, '$1:'));
+        listener.tell({ kind: 'problems', messages });
+      },
+      defect: (_, error) => {
+        listener.tell({ kind: 'defect', message: String(error) });
+      },
     },
   });
   return {
     store,
+    get state() {
+      assert.ok(inForce !== null);
+      return inForce;
+    },
     listener,
     clock,
     [Symbol.asyncDispose]: async () => {
