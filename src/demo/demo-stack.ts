@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseConfig } from '../config.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { OwnedParts } from '../gateway/owned-parts.ts';
+import { OwnedParts } from '../gateway/parts.ts';
 import { createLogger } from '../observe/logger.ts';
 import { replacePorts } from '../programs/envoy-ports.ts';
 import { LOOPBACK } from '../programs/free-ports.ts';

@@ -1,32 +1,20 @@
-import { type Clock, startSystemTimer } from '../clock.ts';
-import type { Config, Environment } from '../config.ts';
-import type { Logger } from '../observe/logger.ts';
-import { ListenerMetrics } from '../observe/listener-metrics.ts';
+import { startSystemTimer } from '../clock.ts';
 import { Metrics } from '../observe/metrics.ts';
 import { openRequestLog } from '../observe/line-budget.ts';
-import { TlsMetrics } from '../observe/tls-observer.ts';
 import { openTracing } from '../observe/traces/tracing.ts';
 import type { CheckHandler } from '../server/check-handler.ts';
 import { Health } from '../server/health.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { maxCheckMessageBytes, type Method, type Methods } from '../server/transport.ts';
+import { listenerFiles } from '../tls/configured-files.ts';
 import { readVersion } from '../version.ts';
 import { openGatewayLimiter } from './limiter.ts';
 import { CallerListeners, createAdminServer, listen } from './listeners.ts';
-import { OwnedParts } from './owned-parts.ts';
+import { type GatewayPorts, OwnedParts } from './parts.ts';
 import { buildPipeline } from './pipeline.ts';
 import { AUTHORIZATION_SERVICE, Readiness } from './readiness.ts';
 import { openGatewayStore } from './store.ts';
-import { openGatewayTls } from './tls.ts';
-
-/** What the gateway takes from the process it runs in. */
-export interface GatewayPorts {
-  readonly config: Config;
-  /** Where `appSecretFrom` finds variables. */
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import { openTls } from './tls.ts';
 
 /** A running gateway. Disposing of it stops at once; {@link stop} stops without losing a request. */
 export interface Gateway extends AsyncDisposable {
@@ -56,21 +44,21 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   }
 }
 
-async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway> {
-  const { config, clock, logger } = ports;
+async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway> {
+  const { config, clock, logger } = given;
   const version = readVersion();
   const metrics = new Metrics(version);
   const { registry } = metrics;
-  const tracing = parts.own(await openTracing({ ...ports, version, metrics }));
+  const ports = { ...given, metrics };
+  const tracing = parts.own(await openTracing({ ...ports, version }));
   const budget = parts.own(openRequestLog({ logger, registry, clock, startTimer: startSystemTimer }));
-  const store = parts.own(await openGatewayStore({ ...ports, metrics }));
+  const store = await openGatewayStore(ports, parts);
   const health = new Health([AUTHORIZATION_SERVICE]);
   const readiness = parts.own(new Readiness({ health, store: store.checks, logger, startTimer: startSystemTimer }));
-  const tlsMetrics = new TlsMetrics(registry);
-  const { limiter } = parts.own(await openGatewayLimiter({ ...ports, metrics, tlsMetrics }));
-  const pipeline = buildPipeline({ ...ports, metrics, budget, tracing, store, limiter });
-  const listenerPorts = { ...ports, budget, listenerMetrics: new ListenerMetrics(registry), readiness };
-  const adminServer = parts.own(createAdminServer({ ...listenerPorts, registry }));
+  const limiter = await openGatewayLimiter(ports, parts);
+  const pipeline = buildPipeline({ ...ports, budget, tracing, store, limiter });
+  const listenerPorts = { ...ports, budget, readiness };
+  const adminServer = parts.own(createAdminServer(listenerPorts));
   await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
     await adminServer.start(config.adminAddress, config.unixSocketMode);
   });
@@ -78,13 +66,21 @@ async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway
   const listeners = parts.own(
     new CallerListeners({
       ...listenerPorts,
-      tls: await openGatewayTls({ ...ports, tlsMetrics }),
+      tls: await openTls('listeners', listenerFiles(config), ports),
       methods: methodsOf(pipeline.handleCheck, health),
       readsTraceParent: tracing !== null,
       service: pipeline.oauth2,
     }),
   );
-  const gateway = new RunningGateway({ ...ports, parts, readiness, listeners, admin, storeReady: store.checks.ready });
+  const gateway = new RunningGateway({
+    config,
+    logger,
+    parts,
+    readiness,
+    listeners,
+    admin,
+    storeReady: store.checks.ready,
+  });
   if (store.checks.findUnreadiness() === null) await gateway.ready;
   else {
     logger.info('the gRPC and OAuth2 listeners open when the database has been read', { admin });
@@ -93,7 +89,7 @@ async function assemble(ports: GatewayPorts, parts: OwnedParts): Promise<Gateway
   return gateway;
 }
 
-interface RunningGatewayParts extends GatewayPorts {
+interface RunningGatewayParts extends Pick<GatewayPorts, 'config' | 'logger'> {
   readonly parts: OwnedParts;
   readonly readiness: Readiness;
   readonly listeners: CallerListeners;

@@ -1,36 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
-import { createConnectionObserver, type ListenerMetrics } from '../observe/listener-metrics.ts';
-import type { Logger } from '../observe/logger.ts';
+import { createConnectionObserver } from '../observe/listener-metrics.ts';
 import { AdminServer } from '../server/admin-server.ts';
 import { createTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import { createPeerTrust, knowsNobodyElse } from '../net/networks.ts';
-import type { Methods, Transport } from '../server/transport.ts';
+import type { Methods, TlsIdentity, Transport } from '../server/transport.ts';
+import type { TlsMaterial } from '../tls/tls-files.ts';
+import type { PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
-import type { GatewayTls } from './tls.ts';
+import type { FollowedTls } from './tls.ts';
 
 /** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
 const NOT_READY_MS = 2500;
 
-/** What every listener needs. */
-export interface ListenerPorts {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly logger: Logger;
+/** What every listener needs besides. */
+export interface ListenerPorts extends PartPorts {
   readonly budget: Pick<LineBudget, 'take'>;
-  readonly listenerMetrics: ListenerMetrics;
   readonly readiness: Readiness;
 }
 
 /** What the listeners of callers need besides. */
 export interface CallerListenersPorts extends ListenerPorts {
-  readonly tls: GatewayTls | null;
+  readonly tls: FollowedTls | null;
   /** Of the gRPC listener. */
   readonly methods: Methods;
   readonly readsTraceParent: boolean;
@@ -38,22 +32,18 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
-/** What the listener for operators needs besides. */
-export interface AdminListenerPorts extends ListenerPorts {
-  readonly registry: Registry;
-}
-
 /** Makes the listener for operators. */
-export function createAdminServer(ports: AdminListenerPorts): AdminServer {
-  const { clock, listenerMetrics, readiness, registry } = ports;
+export function createAdminServer(ports: ListenerPorts): AdminServer {
+  const { clock, readiness, metrics } = ports;
+  const { registry } = metrics;
   const server = new AdminServer({
     clock,
-    connectionObserver: createConnectionObserver({ ...ports, metrics: listenerMetrics }, 'admin'),
+    connectionObserver: createConnectionObserver(ports, 'admin'),
     findUnreadiness: () => readiness.findUnreadiness(),
     findNotice: () => readiness.findNotice(),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   });
-  listenerMetrics.showConnections('admin', () => server.connections);
+  metrics.listeners.showConnections('admin', () => server.connections);
   return server;
 }
 
@@ -76,13 +66,16 @@ export class CallerListeners implements AsyncDisposable {
 
   constructor(ports: CallerListenersPorts) {
     this.#ports = ports;
-    const { config, tls, listenerMetrics } = ports;
-    this.#http = createHttpServer(ports);
-    this.#transport = createGrpcTransport(ports);
-    listenerMetrics.showConnections('oauth2', () => this.#http.connections);
-    listenerMetrics.showTransport(this.#transport);
+    const { config, tls, metrics } = ports;
+    const identityOf = (material: TlsMaterial): TlsIdentity => tlsIdentity(material, config.tlsClientNames);
+    const identity = tls === null ? null : identityOf(tls.material);
+    this.#http = createHttpServer(ports, identity);
+    this.#transport = createGrpcTransport(ports, identity);
+    metrics.listeners.showConnections('oauth2', () => this.#http.connections);
+    metrics.listeners.showTransport(this.#transport);
     this.#following =
-      tls?.follow((identity) => {
+      tls?.follow((material) => {
+        const identity = identityOf(material);
         this.#transport.replaceTls(identity);
         if (config.httpTls) this.#http.replaceTls(identity);
       }) ?? null;
@@ -132,20 +125,21 @@ export class CallerListeners implements AsyncDisposable {
   }
 }
 
-function createHttpServer(ports: CallerListenersPorts): HttpServer {
-  const { config, logger, budget, tls, listenerMetrics, readiness } = ports;
-  const isMutual = tls?.identity.ca !== undefined && config.httpTls;
+function createHttpServer(ports: CallerListenersPorts, identity: TlsIdentity | null): HttpServer {
+  const { config, logger, budget, readiness } = ports;
+  const tls = config.httpTls ? identity : null;
+  const isMutual = tls?.ca !== undefined;
   if (!isMutual && knowsNobodyElse(config.httpAddress, config.trustedProxies)) {
     logger.warn('callers of the OAuth2 endpoints through an Envoy on another machine all count as that Envoy');
   }
   return new HttpServer({
     service: ports.service,
     address: config.httpAddress,
-    ...(tls !== null && config.httpTls ? { tls: tls.identity } : {}),
+    ...(tls === null ? {} : { tls }),
     unixSocketMode: config.unixSocketMode,
     isTrustedAddress: createPeerTrust(config.trustedProxies),
     clock: ports.clock,
-    connectionObserver: createConnectionObserver({ logger, budget, metrics: listenerMetrics }, 'oauth2'),
+    connectionObserver: createConnectionObserver(ports, 'oauth2'),
     onConnectionRefused: (reason, peer) => {
       if (budget.take('connection')) logger.warn('an OAuth2 connection was closed', { reason, peer });
     },
@@ -153,16 +147,16 @@ function createHttpServer(ports: CallerListenersPorts): HttpServer {
   });
 }
 
-function createGrpcTransport(ports: CallerListenersPorts): Transport {
-  const { config, logger, budget, tls, listenerMetrics } = ports;
+function createGrpcTransport(ports: CallerListenersPorts, tls: TlsIdentity | null): Transport {
+  const { config, logger, budget, metrics } = ports;
   return createTransport(config.grpcTransport, {
-    ...(tls === null ? {} : { tls: tls.identity }),
+    ...(tls === null ? {} : { tls }),
     unixSocketMode: config.unixSocketMode,
     address: config.grpcAddress,
     methods: ports.methods,
     clock: ports.clock,
     readsTraceParent: ports.readsTraceParent,
-    connectionObserver: createConnectionObserver({ logger, budget, metrics: listenerMetrics }, 'grpc'),
+    connectionObserver: createConnectionObserver(ports, 'grpc'),
     observer: {
       defect: (error, path) => {
         logger.error('a gRPC method failed by a defect of this program', { path }, error);
@@ -171,11 +165,18 @@ function createGrpcTransport(ports: CallerListenersPorts): Transport {
         if (budget.take('connection')) logger.warn('a gRPC connection was closed', { reason, peer });
       },
       memoryRefused: (pool, peer) => {
-        listenerMetrics.countMemoryRefusal(pool);
+        metrics.listeners.memoryRefusals.inc({ pool });
         if (budget.take('memory')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
       },
     },
   });
+}
+
+function tlsIdentity({ certificate, key, ca }: TlsMaterial, clientNames: readonly string[] | null): TlsIdentity {
+  if (certificate === null || key === null) throw new Error('a listener needs a certificate and its key');
+  const own = { cert: certificate, key };
+  if (ca === null) return own;
+  return clientNames === null ? { ...own, ca } : { ...own, ca, clientNames };
 }
 
 /** Starts one listener; what is wrong with its address is reported by the name of its setting. */

@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
 import type { Limiter } from '../limit/limiter.ts';
 import { KeyRing } from '../keyring/key-ring.ts';
 import { generateRingKey } from '../keyring/ring-content.ts';
@@ -10,21 +8,16 @@ import { keepRevokedTokensInProcess } from '../tokens/revoked-tokens.ts';
 import { AccessTokens } from '../tokens/access-tokens.ts';
 import { createCheckObserver, createOAuth2Observer } from '../observe/request-observers.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import { registerReplayMetrics } from '../observe/store-metrics.ts';
 import type { Tracing } from '../observe/traces/tracing.ts';
 import { InProcessReplayGuard } from '../replay/in-process.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import { type CheckHandler, createCheckHandler } from '../server/check-handler.ts';
+import type { PartPorts } from './parts.ts';
 import type { GatewayStore } from './store.ts';
 
-/** What building takes. */
-export interface PipelinePorts {
-  readonly config: Pick<Config, 'publicUrl'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
+/** What building takes besides. */
+export interface PipelinePorts extends PartPorts {
   readonly budget: LineBudget;
   readonly tracing: Tracing | null;
   readonly store: GatewayStore;
@@ -37,7 +30,10 @@ export interface Pipeline {
   readonly oauth2: OAuth2Service;
 }
 
-/** Builds what decides checks and issues tokens; throws when the public URL cannot be an issuer. What the store does not keep for all replicas, this process keeps. */
+/**
+ * Builds what decides checks and issues tokens; throws when the public URL cannot be an issuer. What the store does not
+ * keep for all replicas, this process keeps.
+ */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
   const { config, clock, logger, metrics, tracing, store, limiter } = ports;
   const { checks, keyRing, recordUse } = store;

@@ -1,20 +1,22 @@
-import { type Clock, startSystemTimer } from '../clock.ts';
-import type { Config, Environment } from '../config.ts';
+import { startSystemTimer } from '../clock.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
 import type { RecordUse } from '../observe/request-observers.ts';
-import { createDatabaseObserver, createFileObserver, createKeyRingObserver } from '../observe/store-observers.ts';
-import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import {
+  createDatabaseObserver,
+  createFileObserver,
+  createKeyRingObserver,
+  createUsageObserver,
+} from '../observe/store-observers.ts';
 import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metrics.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { CheckStore } from '../store/check-store.ts';
 import { FileStore } from '../store/file/file-store.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
-import { UsageRecorder, type UsageRecorderPorts, type UsageSink } from '../store/usage-recorder.ts';
-import { OwnedParts } from './owned-parts.ts';
+import { UsageRecorder } from '../store/usage-recorder.ts';
+import type { OwnedParts, PartPorts } from './parts.ts';
 
 /** What a gateway decides with. What a store does not keep for all replicas is null: a file keeps nothing. */
-export interface GatewayStore extends AsyncDisposable {
+export interface GatewayStore {
   readonly checks: CheckStore;
   /** Null when none is configured, which only a declarative file does without. */
   readonly keyRing: KeyRingHolder | null;
@@ -24,53 +26,42 @@ export interface GatewayStore extends AsyncDisposable {
   readonly recordUse: RecordUse | null;
 }
 
-/** What opening takes. */
-export interface GatewayStorePorts {
-  readonly config: Pick<Config, 'store' | 'keyring' | 'maxStaleSeconds' | 'credentialCacheEntries'>;
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
 /**
- * Opens the key ring and the store of the configuration. Rejects with nothing left open when the key ring cannot be used,
- * a declarative file has no good state, or the address of a database is not understood; a database that is down is
- * waited for.
+ * Opens the key ring and the store of the configuration; what is open belongs to `parts`, also after a rejection. Rejects
+ * when the key ring cannot be used, a declarative file has no good state, or the address of a database is not
+ * understood; a database that is down is waited for.
  */
-export async function openGatewayStore(ports: GatewayStorePorts): Promise<GatewayStore> {
-  const { config, metrics } = ports;
-  const parts = new OwnedParts();
-  try {
-    const keyRing = parts.own(await openConfiguredRing(ports));
-    const opened =
-      config.store.kind === 'file'
-        ? await openFile(config.store.path, ports, parts)
-        : await openDatabase(config.store.uri, keyRing, ports, parts);
-    registerStoreAge(metrics.registry, () => opened.checks.ageSeconds());
-    return { ...opened, keyRing, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
-  } catch (error) {
-    await parts[Symbol.asyncDispose]();
-    throw error;
-  }
+export async function openGatewayStore(ports: PartPorts, parts: OwnedParts): Promise<GatewayStore> {
+  const { config, environment, logger, metrics } = ports;
+  const keyRing =
+    config.keyring === null
+      ? null
+      : parts.own(await KeyRingHolder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) }));
+  const store =
+    config.store.kind === 'file'
+      ? await openFile(config.store.path, keyRing, ports, parts)
+      : await openDatabase(config.store.uri, keyRing, ports, parts);
+  registerStoreAge(metrics.registry, () => store.checks.ageSeconds());
+  return store;
 }
 
-type OpenedStore = Pick<GatewayStore, 'checks' | 'revokedTokens' | 'replayGuard' | 'recordUse'>;
-
-async function openFile(path: string, ports: GatewayStorePorts, parts: OwnedParts): Promise<OpenedStore> {
-  const { environment, clock, logger, metrics } = ports;
+async function openFile(
+  path: string,
+  keyRing: KeyRingHolder | null,
+  { environment, clock, logger, metrics }: PartPorts,
+  parts: OwnedParts,
+): Promise<GatewayStore> {
   const observer = createFileObserver(logger, metrics);
   const checks = parts.own(await FileStore.open(path, { environment, clock, observer }));
-  return { checks, revokedTokens: null, replayGuard: null, recordUse: null };
+  return { checks, keyRing, revokedTokens: null, replayGuard: null, recordUse: null };
 }
 
 async function openDatabase(
   uri: string,
   keyRing: KeyRingHolder | null,
-  ports: GatewayStorePorts,
+  { config, clock, logger, metrics }: PartPorts,
   parts: OwnedParts,
-): Promise<OpenedStore> {
-  const { config, clock, logger, metrics } = ports;
+): Promise<GatewayStore> {
   if (keyRing === null) {
     throw new Error(
       'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; for a new store make one with "postern keyring create FILE"',
@@ -88,35 +79,21 @@ async function openDatabase(
       maxStaleSeconds: config.maxStaleSeconds,
     }),
   );
-  const recorder = parts.own(new UsageRecorder(usagePorts(store.usage, logger)));
+  const recorder = parts.own(
+    new UsageRecorder({
+      sink: store.usage,
+      startTimer: startSystemTimer,
+      observer: createUsageObserver(logger),
+    }),
+  );
   registerDatabaseMetrics(metrics.registry, store, recorder);
   return {
     checks: store,
+    keyRing,
     revokedTokens: store.revokedTokens,
     replayGuard: store.replayGuard,
     recordUse: (credentialId, secret) => {
       recorder.used(credentialId, secret, clock.nowSeconds());
     },
   };
-}
-
-function usagePorts(sink: UsageSink, logger: Logger): UsageRecorderPorts {
-  return {
-    sink,
-    startTimer: startSystemTimer,
-    observer: {
-      writeFailed: (error) => {
-        const reason = error instanceof Error ? error.message : 'unknown';
-        logger.warn('when credentials were used cannot be written; it is kept and tried again', { reason });
-      },
-      writeWorks: () => {
-        logger.info('when credentials were used is written again');
-      },
-    },
-  };
-}
-
-async function openConfiguredRing({ config, environment, logger }: GatewayStorePorts): Promise<KeyRingHolder | null> {
-  if (config.keyring === null) return null;
-  return await KeyRingHolder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) });
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
-import { findTokenFault } from '../methods/oauth2/token-fault.ts';
+import { findTokenFault } from '../methods/oauth2/authenticate.ts';
 import {
   emptyAnswer,
   invalidRequest,

@@ -1,5 +1,5 @@
 import type { Counter, Registry } from 'prom-client';
-import { type ConnectionEnd, connectionEnds, type ConnectionObserver } from '../server/connection-table.ts';
+import { connectionEnds, type ConnectionObserver } from '../server/connection-table.ts';
 import { type MemoryPoolName, memoryPoolNames, type Transport, type TransportLoad } from '../server/transport.ts';
 import type { LineBudget } from './line-budget.ts';
 import type { Logger } from './logger.ts';
@@ -22,8 +22,10 @@ const noBytes: Readonly<Record<MemoryPoolName, number>> = { 'half-received': 0, 
 
 /** The metrics of what peers hold of the listeners: connections, and the calls and memory of gRPC (docs/resource-accounting.md). */
 export class ListenerMetrics {
-  readonly #ends: Counter<'listener' | 'reason'>;
-  readonly #memoryRefusals: Counter<'pool'>;
+  /** Connections that a listener ended or refused. */
+  readonly ends: Counter<'listener' | 'reason'>;
+  /** gRPC calls that were refused or given up for want of memory. */
+  readonly memoryRefusals: Counter<'pool'>;
   readonly #counts = new Map<ListenerName, () => number>();
   #transport: Pick<Transport, 'load' | 'heldBytes'> | null = null;
 
@@ -55,12 +57,12 @@ export class ListenerMetrics {
         'pool',
       ],
     });
-    this.#ends = announcedCounter(registry, {
+    this.ends = announcedCounter(registry, {
       name: 'postern_connections_ended_total',
       help: 'Connections that Postern ended or refused for want of use or room, by listener and reason.',
       labels: { listener: listenerNames, reason: Object.keys(connectionEnds) },
     });
-    this.#memoryRefusals = announcedCounter(registry, {
+    this.memoryRefusals = announcedCounter(registry, {
       name: 'postern_grpc_memory_refusals_total',
       help: 'gRPC calls that were refused or given up for want of memory.',
       labels: { pool: memoryPoolNames },
@@ -77,22 +79,13 @@ export class ListenerMetrics {
     this.#transport = transport;
     this.showConnections('grpc', () => transport.load().connections);
   }
-
-  countEnd(listener: ListenerName, reason: ConnectionEnd): void {
-    this.#ends.inc({ listener, reason });
-  }
-
-  /** Counts a gRPC call that was refused, or given up. */
-  countMemoryRefusal(pool: MemoryPoolName): void {
-    this.#memoryRefusals.inc({ pool });
-  }
 }
 
 /** What the observer of connections reports to. */
 export interface ConnectionObserverPorts {
   readonly logger: Logger;
   readonly budget: Pick<LineBudget, 'take'>;
-  readonly metrics: ListenerMetrics;
+  readonly metrics: { readonly listeners: ListenerMetrics };
 }
 
 /** Counts and logs the connections that a listener ends by its own rule. Those that were idle for long are logged at debug level only. */
@@ -100,7 +93,7 @@ export function createConnectionObserver(ports: ConnectionObserverPorts, listene
   const { logger, budget, metrics } = ports;
   return {
     connectionEnded: (end, peer) => {
-      metrics.countEnd(listener, end);
+      metrics.listeners.ends.inc({ listener, reason: end });
       const fields = { listener, reason: connectionEnds[end], peer };
       if (end === 'idle') logger.debug('a connection was ended or refused', fields);
       else if (budget.take(`connection ${end}`)) logger.warn('a connection was ended or refused', fields);

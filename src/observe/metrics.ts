@@ -4,7 +4,9 @@ import { type OAuth2ErrorCode, oauth2ErrorCodes } from '../oauth2/messages.ts';
 import { type OAuth2Operation, oauth2Operations } from '../oauth2/oauth2-service.ts';
 import type { RefusalCode } from '../refusal.ts';
 import { CheckCounter, FastHistogram } from './check-metrics.ts';
+import { ListenerMetrics } from './listener-metrics.ts';
 import { announcedCounter, registerMetrics } from './metric-table.ts';
+import { TlsMetrics } from './tls-observer.ts';
 
 /** From a key check in memory to a call of another service that runs into its deadline and beyond, in seconds. */
 const DURATION_BUCKETS = [
@@ -21,6 +23,8 @@ const EVENT_LOOP_SAMPLE_MS = 25;
 /** The metrics of interfaces §6. No label ever holds what a caller chose. What alerts look for is there from the start, as 0. */
 export class Metrics {
   readonly registry = new Registry();
+  readonly listeners = new ListenerMetrics(this.registry);
+  readonly tls = new TlsMetrics(this.registry);
   readonly #checks: CheckCounter;
   readonly #duration: FastHistogram;
   readonly #limiterFailures: Counter;

@@ -1,6 +1,7 @@
 import { formatProblem } from '../document/problem.ts';
 import type { KeyRingObserver } from '../keyring/key-ring-holder.ts';
 import type { DatabaseObserver, FileObserver } from '../store/check-store.ts';
+import type { UsageRecorderPorts } from '../store/usage-recorder.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -107,6 +108,19 @@ export function createKeyRingObserver(logger: Logger): KeyRingObserver {
     },
     defect(source, error) {
       logger.error('the key ring could not be followed, by a defect of this program', { source }, error);
+    },
+  };
+}
+
+/** Logs that uses of credentials cannot be written, and that they are written again. */
+export function createUsageObserver(logger: Logger): UsageRecorderPorts['observer'] {
+  return {
+    writeFailed(error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      logger.warn('when credentials were used cannot be written; it is kept and tried again', { reason });
+    },
+    writeWorks() {
+      logger.info('when credentials were used is written again');
     },
   };
 }

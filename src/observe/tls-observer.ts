@@ -1,7 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
 import { DAY_MS, EXPIRY_WARNING_DAYS } from '../tls/certificates.ts';
 import type { TlsFilesObserver } from '../tls/follow-tls-files.ts';
-import { isoTime, type TlsMaterial, type Validity } from '../tls/tls-files.ts';
+import { isoTime, type TlsMaterial } from '../tls/tls-files.ts';
 import type { Logger } from './logger.ts';
 
 const MS_PER_SECOND = 1000;
@@ -11,46 +12,30 @@ export type TlsUse = 'listeners' | 'rate-limit-service';
 
 /** Metrics of the TLS files in force. Labels hold names of settings only. */
 export class TlsMetrics {
-  readonly #expiry: Gauge<'setting'>;
-  readonly #reloads: Counter<'outcome'>;
-  readonly #isGood: Gauge<'use'>;
+  readonly expiry: Gauge<'setting'>;
+  readonly reloads: Counter<'outcome'>;
+  readonly isGood: Gauge<'use'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#expiry = new Gauge({
+    this.expiry = new Gauge({
       name: 'postern_tls_certificate_expiry_seconds',
       help: 'When the first certificate of the file that this setting names expires, as seconds since 1970, for the files in force.',
       labelNames: ['setting'],
       registers,
     });
-    this.#isGood = new Gauge({
+    this.isGood = new Gauge({
       name: 'postern_tls_last_reload_good',
       help: '0 while changed TLS files that cannot be used leave the former ones in force, 1 otherwise.',
       labelNames: ['use'],
       registers,
     });
-    this.#reloads = new Counter({
+    this.reloads = new Counter({
       name: 'postern_tls_reloads_total',
       help: 'TLS files that changed while Postern ran, by outcome: loaded, or refused and the former ones stayed in force.',
       labelNames: ['outcome'],
       registers,
     });
-  }
-
-  /** Whether what is there now is what is in force. */
-  setGood(use: TlsUse, isGood: boolean): void {
-    this.#isGood.set({ use }, isGood ? 1 : 0);
-  }
-
-  /** These files are in force. */
-  showExpiry(validity: readonly Validity[]): void {
-    for (const { file, notAfterMs } of validity)
-      this.#expiry.set({ setting: file.setting }, notAfterMs / MS_PER_SECOND);
-  }
-
-  /** Counts a change of the files. */
-  countReload(outcome: 'loaded' | 'refused'): void {
-    this.#reloads.inc({ outcome });
   }
 }
 
@@ -72,32 +57,35 @@ const messages = {
   },
 } as const satisfies Record<TlsUse, object>;
 
+/** What the observer of TLS files writes to, and the clock that certificates expire by. */
+export interface TlsObserverPorts {
+  readonly logger: Logger;
+  readonly metrics: TlsMetrics;
+  readonly clock: Pick<Clock, 'nowSeconds'>;
+}
+
 /** Logs changes of TLS files, and shows in the metrics when they expire. */
-export function createTlsObserver(
-  use: TlsUse,
-  { logger, metrics, nowMs }: { readonly logger: Logger; readonly metrics: TlsMetrics; readonly nowMs: () => number },
-): TlsObserver {
+export function createTlsObserver(use: TlsUse, { logger, metrics, clock }: TlsObserverPorts): TlsObserver {
   const inForce = ({ validity }: TlsMaterial): void => {
-    metrics.showExpiry(validity);
-    metrics.setGood(use, true);
+    metrics.isGood.set({ use }, 1);
     for (const { file, notAfterMs } of validity) {
+      metrics.expiry.set({ setting: file.setting }, notAfterMs / MS_PER_SECOND);
       const fields = { setting: file.setting, file: file.path, expiresAt: isoTime(notAfterMs) };
-      if (notAfterMs <= nowMs()) logger.error('a TLS certificate has expired', fields);
-      else if (notAfterMs - nowMs() < EXPIRY_WARNING_DAYS * DAY_MS) {
-        logger.warn('a TLS certificate expires soon', fields);
-      }
+      const leftMs = notAfterMs - clock.nowSeconds() * MS_PER_SECOND;
+      if (leftMs <= 0) logger.error('a TLS certificate has expired', fields);
+      else if (leftMs < EXPIRY_WARNING_DAYS * DAY_MS) logger.warn('a TLS certificate expires soon', fields);
     }
   };
   return {
     opened: inForce,
     taken: (material) => {
-      metrics.countReload('loaded');
+      metrics.reloads.inc({ outcome: 'loaded' });
       logger.info(messages[use].taken);
       inForce(material);
     },
     refused: (reason) => {
-      metrics.countReload('refused');
-      metrics.setGood(use, false);
+      metrics.reloads.inc({ outcome: 'refused' });
+      metrics.isGood.set({ use }, 0);
       logger.error(messages[use].refused, { reason });
     },
   };

@@ -1,8 +1,8 @@
 import type { HmacAlgorithm } from '../../model/endpoint.ts';
-import type { Secret } from '../../model/secret.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { type ClientRequest, signableRequest, withHeaders } from '../../signing/client-request.ts';
 import { formatImfFixdate } from '../../signing/signed-time.ts';
+import type { Signing } from '../method.ts';
 import { macOf } from './algorithms.ts';
 import { digestOf } from './digest.ts';
 import { parseHmac } from './signature.ts';
@@ -10,13 +10,8 @@ import { parseSignedHeaders, REQUEST_LINE } from './signed-headers.ts';
 import { hmacTexts, SIGNED_HTTP_VERSION } from './string-to-sign.ts';
 
 /** With what, and over what, a request is signed by hmac. */
-export interface HmacSigning {
-  readonly appKey: string;
-  readonly secret: Secret;
+export interface HmacSigning extends Signing {
   readonly algorithm: HmacAlgorithm;
-  /** Lower-case names that are signed besides `date`, `request-line` and, when there is a body, `digest`. */
-  readonly alsoSigned: readonly string[];
-  readonly nowSeconds: number;
 }
 
 /**

@@ -1,11 +1,15 @@
+import { flagField } from '../../document/fields.ts';
 import type { OAuth2Options } from '../../model/endpoint.ts';
-import { findTokenFault } from './token-fault.ts';
 import { type Pending, whenReady } from '../../pending.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import { type Refusal, type RefusalCode, refuse } from '../../refusal.ts';
 import type { Routed } from '../../route/route.ts';
 import { decodeFormText } from '../../signing/form-decoding.ts';
 import { leadingToken } from '../../signing/http-grammar.ts';
+import type { HeldCredential } from '../../store/credential-source.ts';
+import { tokenFaults } from '../../tokens/access-tokens.ts';
+import type { RevokedTokens } from '../../tokens/revoked-tokens.ts';
+import type { TokenClaims } from '../../tokens/token-claims.ts';
 import {
   type Authenticated,
   type AuthenticationPorts,
@@ -14,7 +18,8 @@ import {
   type UpstreamChanges,
   vouchFor,
 } from '../authenticated.ts';
-import { nameCaller } from '../caller.ts';
+import { findCredentialFault, nameCaller } from '../caller.ts';
+import type { MethodOptions } from '../method.ts';
 import { findParameter, removeParameter, type Repeated } from '../query-parameters.ts';
 
 const PARAMETER = 'access_token';
@@ -28,6 +33,11 @@ export const bearerErrors: Partial<Readonly<Record<RefusalCode, string>>> = {
   MALFORMED_REQUEST: 'invalid_request',
   CREDENTIALS_MALFORMED: 'invalid_token',
   TOKEN_INVALID: 'invalid_token',
+};
+
+export const oauth2Options: MethodOptions<'oauth2'> = {
+  readers: { hideCredentials: flagField, tokenInQuery: flagField },
+  defaults: { hideCredentials: true, tokenInQuery: false },
 };
 
 /**
@@ -49,6 +59,30 @@ export function authenticateByOAuth2(
     if (fault !== null) return nameCaller(fault, held);
     return vouchFor(routed, held, concealToken(routed, options));
   });
+}
+
+/**
+ * What a verified token is refused with now; null when it works. Its credential and consumer are judged as
+ * they are at this moment, so that disabling or revoking them ends their tokens (spec §3.4).
+ *
+ * @param held the credential that has the App Key of the token now
+ */
+export function findTokenFault(
+  claims: TokenClaims,
+  held: HeldCredential | null,
+  revoked: Pick<RevokedTokens, 'isRevoked'>,
+  nowSeconds: number,
+): Refusal | null {
+  const fault = findCredentialFault(held, 'oauth2', nowSeconds);
+  if (fault !== null) return fault.refused === 'AUTHENTICATION_FAILED' ? invalid(fault.detail) : fault;
+  if (held?.credential.id !== claims.credentialId || held.consumer.id !== claims.consumerId) {
+    return invalid(tokenFaults.otherCredential);
+  }
+  return revoked.isRevoked(claims.tokenId) ? invalid(tokenFaults.revoked) : null;
+}
+
+function invalid(detail: string): Refusal {
+  return refuse('TOKEN_INVALID', detail);
 }
 
 /** Takes the token out of the request, wherever it may stand; an `Authorization` of another scheme is no token and stays. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { type GatewayLimiter, openGatewayLimiter } from '../../../src/gateway/limiter.ts';
-import { LimiterUnavailable, type LimitQuestion } from '../../../src/limit/limiter.ts';
+import { openGatewayLimiter } from '../../../src/gateway/limiter.ts';
+import { OwnedParts } from '../../../src/gateway/parts.ts';
+import { type Limiter, LimiterUnavailable, type LimitQuestion } from '../../../src/limit/limiter.ts';
 import type { LimitReading } from '../../../src/model/limit.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 import { poll } from '../../support/time/poll.ts';
 import type { LocalServer } from '../../support/process/local-server.ts';
@@ -27,6 +27,10 @@ const question: LimitQuestion = {
   consumerId: 'acme',
   limits: [{ requests: 1_000_000, unit: 'day', per: 'consumer' }],
 };
+
+interface OpenLimiter extends AsyncDisposable {
+  readonly limiter: Limiter;
+}
 
 describe('the rate limit service over mutual TLS', () => {
   let directory: TemporaryDirectory;
@@ -64,22 +68,23 @@ describe('the rate limit service over mutual TLS', () => {
     POSTERN_RATE_LIMIT_TLS_KEY: '',
   });
 
-  async function open(settings: Readonly<Record<string, string>>): Promise<GatewayLimiter> {
+  async function open(settings: Readonly<Record<string, string>>): Promise<OpenLimiter> {
     const parsed = parseConfig(settings);
     assert.ok('config' in parsed);
-    const metrics = new Metrics('test');
-    return await openGatewayLimiter({
+    const parts = new OwnedParts();
+    const ports = {
       config: parsed.config,
       clock: systemClock,
       logger: createLogger('info', { write: (text: string) => (log += text) }),
-      metrics,
-      tlsMetrics: new TlsMetrics(metrics.registry),
-    });
+      metrics: new Metrics('test'),
+    };
+    const limiter = await openGatewayLimiter(ports, parts);
+    return { limiter, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
   }
 
-  const take = async ({ limiter }: GatewayLimiter): Promise<readonly LimitReading[]> => await limiter.take(question);
+  const take = async ({ limiter }: OpenLimiter): Promise<readonly LimitReading[]> => await limiter.take(question);
 
-  const isCounted = async ({ limiter }: GatewayLimiter): Promise<boolean> => {
+  const isCounted = async ({ limiter }: OpenLimiter): Promise<boolean> => {
     try {
       await limiter.take(question);
       return true;

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/clock.ts';
-import { LimiterMetrics } from '../../../src/observe/limiter-observer.ts';
+import { createLimiterObserver } from '../../../src/observe/limiter-observer.ts';
 import {
   registerDatabaseMetrics,
   registerReplayMetrics,
@@ -8,8 +8,6 @@ import {
 } from '../../../src/observe/store-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
-import { ListenerMetrics } from '../../../src/observe/listener-metrics.ts';
-import { TlsMetrics } from '../../../src/observe/tls-observer.ts';
 import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache } from '../../../src/store/credential-cache.ts';
 import { openRequestLog } from '../../../src/observe/line-budget.ts';
@@ -27,9 +25,8 @@ const cache = new CredentialCache(
 /** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
 export function fullRegistry(): Registry {
   const { registry } = new Metrics('1.2.3');
-  new LimiterMetrics(registry);
-  new TlsMetrics(registry);
-  new ListenerMetrics(registry);
+  const logger = createLogger('error', { write: () => undefined });
+  createLimiterObserver(logger, registry);
   registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(
     registry,
@@ -38,12 +35,7 @@ export function fullRegistry(): Registry {
   );
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
   const startTimer = () => () => undefined;
-  openRequestLog({
-    logger: createLogger('error', { write: () => undefined }),
-    registry,
-    clock: systemClock,
-    startTimer,
-  });
+  openRequestLog({ logger, registry, clock: systemClock, startTimer });
   new BoundedSpans({
     ...{ maxPending: 1, registry, observer: { failed: () => undefined, delivered: () => undefined } },
     exporter: { export: () => undefined, shutdown: () => Promise.resolve() },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { createTlsObserver, TlsMetrics, type TlsObserver } from '../../../src/observe/tls-observer.ts';
+import { fixedClock } from '../../support/time/fixed-clock.ts';
 import type { TlsMaterial } from '../../../src/tls/tls-files.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
@@ -17,7 +18,7 @@ describe('what is told of TLS files', () => {
     observer = createTlsObserver('listeners', {
       logger: createLogger('info', { write: (text: string) => (log += text) }),
       metrics: new TlsMetrics(registry),
-      nowMs: () => nowMs,
+      clock: fixedClock(nowMs / 1000),
     });
   });
 

@@ -1,3 +1,22 @@
+import type { Clock } from '../clock.ts';
+import type { Config, Environment } from '../config.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+
+/** What the gateway takes from the process it runs in. */
+export interface GatewayPorts {
+  readonly config: Config;
+  /** Where `appSecretFrom` finds variables. */
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What every part of it is built with. */
+export interface PartPorts extends GatewayPorts {
+  readonly metrics: Metrics;
+}
+
 /**
  * The parts of a whole, ended together: the last first, each when the one after it has ended. (Node has an
  * `AsyncDisposableStack` from version 24 on.)
