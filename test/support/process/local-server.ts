@@ -26,7 +26,8 @@ export async function startLocalServer(start: ProgramStart, port: number): Promi
     child.signal(signal);
     // A frozen process takes no signal but SIGKILL.
     child.signal('SIGCONT');
-    await child.ended;
+    // A server that does not keep this process from ending is waited for all the same.
+    await child.stop();
   };
   return {
     port,

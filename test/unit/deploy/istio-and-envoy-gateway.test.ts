@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { digestOf, readFolder } from '../../scripts/attachments/manifests.mjs';
-import { type Attachment, envoyYaml } from '../support/attachments/attachment.ts';
-import { envoyGateway } from '../support/attachments/envoy-gateway.ts';
-import { readTranslation } from '../support/attachments/from-control-plane.ts';
-import { istio } from '../support/attachments/istio.ts';
+import { digestOf, readFolder } from '../../../scripts/attachments/manifests.mjs';
+import { type Attachment, envoyYaml } from '../../support/attachments/attachment.ts';
+import { envoyGateway } from '../../support/attachments/envoy-gateway.ts';
+import { readTranslation } from '../../support/attachments/from-control-plane.ts';
+import { istio } from '../../support/attachments/istio.ts';
 import {
   at,
   bufferLimit,
@@ -16,7 +16,7 @@ import {
   listAt,
   objectAt,
   routes,
-} from '../support/envoy/envoy-config.ts';
+} from '../../support/envoy/envoy-config.ts';
 
 const attachments: Readonly<Record<string, Attachment>> = { 'envoy-gateway': envoyGateway, istio };
 
@@ -176,7 +176,7 @@ describe('what Envoy Gateway makes of mutual TLS to Postern', () => {
 
 describe('a gateway of Istio, where others may write routes', () => {
   it('takes those of its own namespace only, whatever they are called', async () => {
-    const translator = readFileSync(new URL('../../scripts/attachments/istio.mjs', import.meta.url), 'utf8');
+    const translator = readFileSync(new URL('../../../scripts/attachments/istio.mjs', import.meta.url), 'utf8');
     assert.match(translator, /namespace: strangers[\s\S]*name: postern-oauth2[\s\S]*prefix: \/stranger\//);
     assert.doesNotMatch(JSON.stringify(readTranslation('istio').routes), /stranger/);
     const gateway = await findObject('istio', 'Gateway', 'partners');
