@@ -1,14 +1,13 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Files } from './fixtures/files.ts';
-import { type LoadName, loadNames, type Plan } from './loads.ts';
-import { measure, type MeasurePorts, type PreparedRow } from './measure.ts';
-import { type Peer, startPeer } from './peers/peer.ts';
+import type { LoadName, Plan } from './loads.ts';
+import { measure, type MeasurePorts } from './measure.ts';
+import type { Peer } from './peers/peer.ts';
 import { peers } from './peers/peers.ts';
+import { prepareRows } from './prepare.ts';
 import { newTable } from './report.ts';
-import { writeMessages } from './requests/messages.ts';
-import type { Row } from './row.ts';
-import { median } from './statistics.ts';
+import { loadNamesOf, type Row } from './row.ts';
+import { median, medianRatio } from './statistics.ts';
 
 /** One row of two builds of Postern under one load: medians, and the median of the ratios within each round. */
 export interface Comparison {
@@ -31,25 +30,15 @@ export async function compareWith(
 ): Promise<readonly Comparison[]> {
   const comparisons: Comparison[] = [];
   for (const row of rows.filter(({ peer }) => peer.startsWith('postern'))) {
-    const messages = join(files.directory, `${row.name}.messages`);
-    try {
-      await writeMessages(messages, row.messages(ports.requests));
-      await using other = await startPeer(ofCheckout(peers[row.peer], checkout), files);
-      await using own = await startPeer(peers[row.peer], files);
-      const prepared: readonly PreparedRow[] = [other, own].map((peer, at) => ({
-        row: { ...row, name: at === 0 ? `${row.name} of ${checkout}` : row.name },
-        peer,
-        target: { address: peer.address, messages, headers: files.headers },
-      }));
-      const [before, now] = await measure(prepared, plan, ports);
-      for (const load of loadNames) {
-        const others = before?.samples[load].map(({ cpuUs }) => cpuUs) ?? [];
-        const owns = now?.samples[load].map(({ cpuUs }) => cpuUs) ?? [];
-        const ratio = median(owns.map((cpuUs, round) => cpuUs / (others[round] ?? NaN)));
-        comparisons.push({ name: row.name, load, otherCpuUs: median(others), cpuUs: median(owns), ratio });
-      }
-    } finally {
-      rmSync(messages, { force: true });
+    const peer = peers[row.peer];
+    const other = { row: { ...row, name: `${row.name} of ${checkout}` }, peer: ofCheckout(peer, checkout) };
+    await using prepared = await prepareRows([other, { row, peer }], files, ports);
+    const [before, now] = await measure(prepared.rows, plan, ports);
+    for (const load of loadNamesOf(row)) {
+      const others = before?.samples[load]?.map(({ cpuUs }) => cpuUs) ?? [];
+      const owns = now?.samples[load]?.map(({ cpuUs }) => cpuUs) ?? [];
+      const ratio = medianRatio(owns, others);
+      comparisons.push({ name: row.name, load, otherCpuUs: median(others), cpuUs: median(owns), ratio });
     }
   }
   return comparisons;

@@ -1,7 +1,7 @@
 import { type CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { type Expectation } from './row.ts';
 
-/** Every request is allowed, without a word about the caller. */
+/** Every request is allowed; nothing is known of the caller. */
 export const anyAllow: Expectation = { decision: 'allowed' };
 
 /** Every request is allowed on this endpoint; the first one for the first partner, and without its App Key. */
@@ -68,6 +68,22 @@ export function refusedWith(code: string): Expectation {
   return {
     decision: 'denied',
     verify: ({ dynamicMetadata }) => (dynamicMetadata?.['code'] === code ? null : 'another refusal'),
+  };
+}
+
+/** Every request reaches the back end. */
+export const forwarded: Expectation = { decision: 'allowed' };
+
+/** Every request reaches the back end; the first one with the identity of the first partner or without one, and without an App Key. */
+export function forwardedAs(caller: 'first partner' | 'anonymous'): Expectation {
+  return {
+    decision: 'allowed',
+    verifyReceived: (received, { partners }) => {
+      const [partner] = partners;
+      const isIdentified = received.includes(`\nx-consumer-id: ${partner?.consumer ?? ''}\n`);
+      if (isIdentified !== (caller === 'first partner')) return 'another consumer';
+      return partner === undefined || received.includes(partner.appKey) ? 'the App Key was not taken out' : null;
+    },
   };
 }
 

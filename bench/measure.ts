@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
-import { drive, type Drive, type DriverName, type Load, type Target } from './driver/driver.ts';
+import { drive, type Drive, driveHttp, type DriverName, type Load, type Target } from './driver/driver.ts';
 import { type LoadName, loadNames, type Plan } from './loads.ts';
-import { type RunningPeer } from './peers/peer.ts';
 import { type Memory, readCpuUs, readMemory } from './process/figures.ts';
-import { type RequestPorts, type Row } from './row.ts';
+import { loadNamesOf, type RequestPorts, type Row, wayOf } from './row.ts';
 
 /** A row whose service runs and whose messages are written. */
 export interface PreparedRow {
   readonly row: Row;
-  readonly peer: RunningPeer;
+  /** The process whose CPU time and memory are the figures of the row. */
+  readonly pid: number;
+  /** Null without an Envoy. */
+  readonly envoyPid: number | null;
   readonly target: Target;
 }
 
@@ -21,12 +23,17 @@ export interface Sample {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly driverUs: number;
+  /** CPU time of Envoy for one request; null without an Envoy. */
+  readonly envoyUs: number | null;
 }
+
+/** Samples by the loads of a row. */
+export type Samples = Readonly<Partial<Record<LoadName, readonly Sample[]>>>;
 
 /** All measurements of one row, by round. */
 export interface Measured {
   readonly row: Row;
-  readonly samples: Readonly<Record<LoadName, readonly Sample[]>>;
+  readonly samples: Samples;
   /** Of the service after the last round. */
   readonly memory: Memory;
 }
@@ -35,7 +42,7 @@ export interface Measured {
 export interface MeasurePorts {
   readonly driver: DriverName;
   readonly requests: RequestPorts;
-  /** Told what is going on, in a few words. */
+  /** Called with what is going on, in a few words. */
   readonly onProgress: (text: string) => void;
 }
 
@@ -51,42 +58,41 @@ export async function measure(
   await verify(prepared, ports);
   for (const each of prepared) {
     ports.onProgress(`warming up: ${each.row.name}`);
-    await driveRow(each, plan.warmUp, ports.driver);
+    await driveRow(each, plan.warmUp[wayOf(each.row)], ports.driver);
   }
-  const samples = new Map(prepared.map(({ row }) => [row, { busy: [] as Sample[], calm: [] as Sample[] }]));
+  const samples = new Map<Row, Partial<Record<LoadName, Sample[]>>>(prepared.map(({ row }) => [row, {}]));
   for (let round = 1; round <= plan.rounds; round += 1) {
     for (const load of loadNames) {
-      for (const each of prepared) {
+      for (const each of prepared.filter(({ row }) => loadNamesOf(row).includes(load))) {
         ports.onProgress(`round ${String(round)} of ${String(plan.rounds)}, ${load}: ${each.row.name}`);
-        samples.get(each.row)?.[load].push(await sample(each, plan.loads[load], ports.driver));
+        const ofRow = samples.get(each.row);
+        if (ofRow !== undefined) (ofRow[load] ??= []).push(await sample(each, plan.loads[load], ports.driver));
       }
     }
   }
-  return prepared.map(({ row, peer }) => ({
-    row,
-    samples: samples.get(row) ?? { busy: [], calm: [] },
-    memory: readMemory(peer.pid),
-  }));
+  return prepared.map(({ row, pid }) => ({ row, samples: samples.get(row) ?? {}, memory: readMemory(pid) }));
 }
 
 async function sample(each: PreparedRow, load: Load, driver: DriverName): Promise<Sample> {
-  const beforeUs = readCpuUs(each.peer.pid);
+  const { pid, envoyPid } = each;
+  const beforeUs = readCpuUs(pid);
+  const envoyBeforeUs = envoyPid === null ? null : readCpuUs(envoyPid);
   const driven = await driveRow(each, load, driver);
-  const usedUs = readCpuUs(each.peer.pid) - beforeUs;
+  const usedUs = readCpuUs(pid) - beforeUs;
   return {
     cpuUs: usedUs / driven.checks,
     checksPerSecond: driven.checks / driven.seconds,
     p50Us: driven.p50Us,
     p99Us: driven.p99Us,
     driverUs: driven.driverUsPerCheck,
+    envoyUs: envoyPid === null || envoyBeforeUs === null ? null : (readCpuUs(envoyPid) - envoyBeforeUs) / driven.checks,
   };
 }
 
 /** Drives a row, and takes nothing but the expected answer to every call. */
 async function driveRow({ row, target }: PreparedRow, load: Load, driver: DriverName): Promise<Drive> {
-  const { streams, checks: mostChecks } = row.atMost ?? load;
-  const bounded = { ...load, streams: Math.min(load.streams, streams), checks: Math.min(load.checks, mostChecks) };
-  const driven = await drive(driver, target, bounded);
+  const bounded = boundLoad(load, row);
+  const driven = await (wayOf(row) === 'direct' ? drive(driver, target, bounded) : driveHttp(target, bounded));
   const { checks, failed, failure } = driven;
   if (failed > 0) throw new Error(`${row.name}: ${String(failed)} of ${String(checks)} calls failed: ${failure}`);
   const right = driven[row.expect.decision];
@@ -96,17 +102,40 @@ async function driveRow({ row, target }: PreparedRow, load: Load, driver: Driver
   return driven;
 }
 
+/** A load within the bounds of a row: fewer calls at once on a connection first, then fewer connections. */
+export function boundLoad(load: Load, { atMost }: Pick<Row, 'atMost'>): Load {
+  if (atMost === undefined) return load;
+  const { callsAtOnce, checks } = atMost;
+  return {
+    ...load,
+    connections: Math.min(load.connections, callsAtOnce),
+    streams: Math.max(1, Math.min(load.streams, Math.floor(callsAtOnce / load.connections))),
+    checks: Math.min(load.checks, checks),
+  };
+}
+
 const one: Load = { connections: 1, streams: 1, checks: 1, seconds: 10 };
 
-/** Decodes one answer of each row: an answer that is fast and wrong must not be measured. */
+/** Looks at one answer of each row: an answer that is fast and wrong must not be measured. */
 async function verify(prepared: readonly PreparedRow[], { driver, requests }: MeasurePorts): Promise<void> {
-  const answers = new Map<string, CheckResponse>();
+  const answers = new Map<string, unknown>();
   for (const each of prepared) {
+    const { row } = each;
     const { firstReply } = await driveRow(each, one, driver);
-    const answer = CheckResponse.decode(Buffer.from(firstReply, 'base64'));
-    const fault = each.row.expect.verify?.(answer, requests) ?? null;
-    if (fault !== null) throw new Error(`${each.row.name}: the answer is wrong: ${fault}: ${JSON.stringify(answer)}`);
-    answers.set(each.row.name, answer);
+    const reply = Buffer.from(firstReply, 'base64');
+    let fault: string | null | undefined;
+    if (wayOf(row) === 'direct') {
+      const answer = CheckResponse.decode(reply);
+      fault = row.expect.verify?.(answer, requests);
+      answers.set(row.name, answer);
+    } else {
+      const received = reply.toString('latin1');
+      fault = row.expect.verifyReceived?.(received, requests);
+      answers.set(row.name, received);
+    }
+    if (fault !== null && fault !== undefined) {
+      throw new Error(`${row.name}: the answer is wrong: ${fault}: ${JSON.stringify(answers.get(row.name))}`);
+    }
   }
   for (const { row } of prepared) {
     const other = row.sameAnswerAs === undefined ? undefined : answers.get(row.sameAnswerAs);

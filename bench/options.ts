@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { besideName } from './beside.ts';
+import { memoryName } from './memory.ts';
 import { tokenEndpointName } from './token-endpoint.ts';
 import { type Plan, plans } from './loads.ts';
 import { baselinesOf, rows } from './rows.ts';
@@ -15,26 +16,35 @@ export interface Options {
   readonly isBeside: boolean;
   /** Whether the token endpoint is measured. */
   readonly isTokenEndpoint: boolean;
+  /** Whether the memory of an idle service is measured. */
+  readonly isMemory: boolean;
+  /** The Node.js that services run on: a path. */
+  readonly node: string;
   readonly json: boolean;
-  /** Another checkout whose rows are measured in turn with those of this one, in place of the other services; null for none. */
+  /** A checkout whose rows are measured in turn with those of this one, in place of the other services; null for none. */
   readonly against: string | null;
   /** Null takes the best that can be had. */
   readonly driver: DriverName | null;
 }
 
-export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--against DIR] [--json]
+/** What is asked for by name but is not a row. */
+const specialNames = [besideName, tokenEndpointName, memoryName] as const;
 
-Measures Postern's service process beside services on grpc-js and grpc-go: CPU time per check, checks a second,
-latency, resident memory. See docs/performance.md.
+export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rounds N] [--driver go|node] [--against DIR]
+                        [--node PATH] [--json]
 
-  --quick     about half a minute, for a first look: some rows, whose figures scatter more
+Measures Postern's service process beside services on grpc-js, grpc-go and tonic, called as Envoy calls them and through
+Envoy: CPU time per check, checks a second, latency, resident memory. See docs/performance.md.
+
+  --quick     about a minute, for a first look: some rows, whose figures scatter more
   --rows      only rows whose names begin with one of these, and what they are compared with
   --rounds    how often each row is measured; the figures are medians over the rounds
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go
   --against   another checkout, built: compare Postern's rows with the same rows of it, round by round
+  --node      the Node.js that services run on; without it the one that runs the bench
   --json      print the figures as JSON
 
-Rows: ${rows.map(({ name }) => name).join(', ')}, ${besideName}, ${tokenEndpointName}
+Rows: ${rows.map(({ name }) => name).join(', ')}, ${specialNames.join(', ')}
 `;
 
 /** Reads the command line; null asks for the usage text. Throws with a sentence about what is wrong. */
@@ -47,6 +57,7 @@ export function parseOptions(args: readonly string[]): Options | null {
       rounds: { type: 'string' },
       driver: { type: 'string' },
       against: { type: 'string' },
+      node: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -61,6 +72,8 @@ export function parseOptions(args: readonly string[]): Options | null {
         : pickRows(values.rows.split(',')),
     isBeside: isAsked(besideName, values),
     isTokenEndpoint: isAsked(tokenEndpointName, values),
+    isMemory: isAsked(memoryName, values),
+    node: values.node === undefined ? process.execPath : resolve(values.node),
     json: values.json,
     against: values.against === undefined ? null : resolve(values.against),
     driver: values.driver === undefined ? null : parseDriver(values.driver),
@@ -86,7 +99,7 @@ function isNamed(name: string, prefix: string): boolean {
 }
 
 function pickRows(prefixes: readonly string[]): readonly Row[] {
-  const names = [besideName, tokenEndpointName, ...rows.map(({ name }) => name)];
+  const names = [...specialNames, ...rows.map(({ name }) => name)];
   for (const prefix of prefixes) {
     if (!names.some((name) => isNamed(name, prefix))) throw new Error(`--rows: no row begins with "${prefix}"`);
   }

@@ -6,27 +6,12 @@ import { allow } from '../test/support/stack/check-answers.ts';
 import { startEnvoy } from '../test/support/envoy/envoy.ts';
 import { http1 } from '../test/support/http/http1-client.ts';
 import { startBackend } from '../test/support/stack/recording-backend.ts';
+import { partnerRequest } from './requests/http-request.ts';
 import { type RecordedCheck, recordedCheckPaths } from './requests/recorded-check.ts';
 
 const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
 const HEALTH_SERVING = Buffer.from([0x08, 0x01]);
 const MESSAGE_PREFIX_BYTES = 5;
-
-/** The request of a partner that is recorded: an App Key in the query, and what an HTTP library of today sends along. */
-const partnerRequest = {
-  method: 'GET',
-  target: '/orders/2026-1042?appKey=00000000000000000000000000000000&page=2&fields=id%2Cstatus',
-  host: 'api.example.com',
-  headers: [
-    ['User-Agent', 'partner-client/3.2 (linux; x64)'],
-    ['Accept', 'application/json'],
-    ['Accept-Encoding', 'gzip, deflate, br'],
-    ['Accept-Language', 'en'],
-    ['Cache-Control', 'no-cache'],
-    ['Traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
-    ['X-Client-Version', '3.2.0'],
-  ],
-} as const;
 
 /** Takes the bytes of the first Check that Envoy sends; tells Envoy that it is healthy and that everything is allowed. */
 class Recorder implements AsyncDisposable {

@@ -2,8 +2,9 @@ import Table from 'cli-table3';
 import { type BesideFigures, besideTitle } from './beside.ts';
 import type { Latencies } from './driver/pace.ts';
 import { type Figures } from './figures.ts';
-import { judgeGoals, type Outcome } from './goals.ts';
-import { type LoadName, loadNames, type Plan } from './loads.ts';
+import type { Outcome } from './goals.ts';
+import { describeLoad, type LoadName, loadNames, type Plan } from './loads.ts';
+import { type MemoryFigures, memoryTitle } from './memory.ts';
 import { type TokenEndpointFigures, tokenEndpointName, tokenEndpointTitle } from './token-endpoint.ts';
 
 /** What was left out of a run, and why. */
@@ -20,26 +21,29 @@ export interface Report {
   /** Null when it was not measured. */
   readonly beside: BesideFigures | null;
   readonly tokenEndpoint: TokenEndpointFigures | null;
+  readonly memory: MemoryFigures | null;
+  readonly goals: readonly Outcome[];
   readonly omitted: readonly Omission[];
 }
 
 /** The figures as text for people. */
-export function formatReport({ machine, plan, rows, beside, tokenEndpoint, omitted }: Report): string {
+export function formatReport(report: Report): string {
+  const { machine, plan, rows, beside, tokenEndpoint, memory, goals, omitted } = report;
   const lines = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
-  for (const load of rows.length > 0 ? loadNames : []) {
-    const { connections, streams } = plan.loads[load];
-    lines.push('', `${load}: ${String(connections)} connections, ${String(streams)} calls at once on each`);
-    lines.push(formatLoad(rows, load));
+  for (const load of loadNames) {
+    const table = formatLoad(rows, load);
+    if (table !== null) lines.push('', describeLoad(load, plan.loads[load]), table);
   }
   if (beside !== null) lines.push('', besideTitle, formatBeside(beside));
   if (tokenEndpoint !== null) lines.push('', tokenEndpointTitle, formatTokenEndpoint(tokenEndpoint));
-  const outcomes = judgeGoals(rows);
-  if (outcomes.length > 0) lines.push('', 'goals', formatGoals(outcomes));
+  if (memory !== null) lines.push('', memoryTitle, formatMemory(memory));
+  if (goals.length > 0) lines.push('', 'goals', formatGoals(goals));
   for (const { name, reason } of omitted) lines.push(`left out: ${name}: ${reason}`);
   return `${lines.join('\n')}\n`;
 }
 
-function formatLoad(rows: readonly Figures[], load: LoadName): string {
+/** Null when no row was measured under this load. */
+function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
   const table = newTable([
     'row',
     'CPU µs/check',
@@ -51,9 +55,12 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string {
     'RSS MiB',
     'peak MiB',
     'driver µs',
+    'Envoy µs',
   ]);
   for (const { name, title, loads, memory } of rows) {
-    const { cpuUs, toGrpcJs, toGrpcGo, checksPerSecond, p50Us, p99Us, driverUs } = loads[load];
+    const figures = loads[load];
+    if (figures === undefined) continue;
+    const { cpuUs, toGrpcJs, toGrpcGo, checksPerSecond, p50Us, p99Us, driverUs, envoyUs } = figures;
     table.push([
       `${title} (${name})`,
       cpuUs.toFixed(1),
@@ -65,9 +72,10 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string {
       memory.residentMiB.toFixed(0),
       memory.peakMiB.toFixed(0),
       driverUs.toFixed(1),
+      envoyUs?.toFixed(1) ?? '-',
     ]);
   }
-  return table.toString();
+  return table.length === 0 ? null : table.toString();
 }
 
 function formatBeside({ alone, beside, large }: BesideFigures): string {
@@ -87,9 +95,18 @@ function formatTokenEndpoint({ cpuUs, tokensPerSecond, p50Us, p99Us }: TokenEndp
   return table.toString();
 }
 
+function formatMemory({ afterChecksMiB, afterLargeBodiesMiB }: MemoryFigures): string {
+  const table = newTable(['', 'MiB']);
+  table.push(['key checks', afterChecksMiB.toFixed(0)], ['hmac checks of 10 MiB', afterLargeBodiesMiB.toFixed(0)]);
+  return table.toString();
+}
+
 function formatGoals(outcomes: readonly Outcome[]): string {
   const table = newTable(['goal', 'measured', '']);
-  for (const { text, value, isMet } of outcomes) table.push([text, value.toFixed(2), isMet ? 'ok' : 'missed']);
+  for (const { text, values, isMet } of outcomes) {
+    const measured = values.map((value) => value?.toFixed(2) ?? '-').join(' or ');
+    table.push([text, measured, isMet ? 'ok' : 'missed']);
+  }
   return table.toString();
 }
 

@@ -1,19 +1,21 @@
 import { type CheckResponse } from '../src/gen/envoy/service/auth/v3/external_auth.ts';
+import type { EnvoyChain } from './envoy/chain.ts';
 import { type Partner } from './fixtures/partners.ts';
+import { type LoadName, loadsOf, type Way } from './loads.ts';
 import { type PeerName } from './peers/peers.ts';
 import { type CheckEdit } from './requests/edit-check.ts';
 
 /** What requests are built from. */
 export interface RequestPorts {
   readonly partners: readonly Partner[];
-  /** Writes a variant of the recorded `CheckRequest`. */
+  /** Writes a variant of the recorded `CheckRequest` or, for Envoy, of the request that it was made of. */
   readonly edit: (edit: CheckEdit) => Buffer;
 }
 
 /** Names of the rows that the CPU time of a row is divided by. */
 export interface Baselines {
-  readonly grpcJs: string;
-  readonly grpcGo: string;
+  readonly grpcJs?: string;
+  readonly grpcGo?: string;
 }
 
 /** One line of the table: a service, in a process of its own, and the requests it is asked. */
@@ -21,6 +23,10 @@ export interface Row {
   readonly name: string;
   readonly title: string;
   readonly peer: PeerName;
+  /** The Envoy that requests go through; without it the driver calls the service itself. */
+  readonly through?: EnvoyChain;
+  /** Without it, all loads of its way. */
+  readonly loads?: readonly LoadName[];
   /** The messages that calls take in turn. Called when the row's group is about to be measured; rows may share one function. */
   readonly messages: (ports: RequestPorts) => readonly Buffer[];
   /** What every answer must be, and more of the first one: null when it is right, else what is wrong. */
@@ -29,10 +35,12 @@ export interface Row {
   readonly sameAnswerAs?: string;
   /** The rows that this one is compared with, when they are not those for small messages and the key check. */
   readonly baselines?: Baselines;
+  /** Rows of one group are measured together, round after round; without it, the group of the grpc-go baseline. */
+  readonly group?: string;
   /** Left out of `--quick` unless it is asked for by name. */
   readonly isSlow?: true;
   /** For large messages: bounds below those of the plan, so that a run stays short and fits into memory. */
-  readonly atMost?: { readonly streams: number; readonly checks: number };
+  readonly atMost?: { readonly callsAtOnce: number; readonly checks: number };
 }
 
 /** The answers that make a row valid. */
@@ -40,4 +48,16 @@ export interface Expectation {
   readonly decision: 'allowed' | 'denied';
   /** Looks at the first answer, to the first message. */
   readonly verify?: (answer: CheckResponse, ports: RequestPorts) => string | null;
+  /** The same through Envoy: looks at what the back end received, as bench/peers/go/backend writes it. */
+  readonly verifyReceived?: (received: string, ports: RequestPorts) => string | null;
+}
+
+/** How requests reach the service of a row. */
+export function wayOf({ through }: Row): Way {
+  return through === undefined ? 'direct' : 'envoy';
+}
+
+/** The loads that a row is measured under. */
+export function loadNamesOf(row: Row): readonly LoadName[] {
+  return row.loads ?? loadsOf[wayOf(row)];
 }

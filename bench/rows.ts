@@ -1,19 +1,20 @@
+import { envoyRows } from './envoy-rows.ts';
 import { endpoints, fillerCount, fillerPath } from './fixtures/document.ts';
 import { endpointCounts } from './fixtures/files.ts';
-import { type Partner, spread } from './fixtures/partners.ts';
 import { allowedAs, allowedWithinLimit, anyAllow, refusedWith } from './expectations.ts';
 import { type PeerName } from './peers/peers.ts';
-import { type Baselines, type Expectation, type RequestPorts, type Row } from './row.ts';
+import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests.ts';
+import { type Baselines, type Expectation, type Row } from './row.ts';
 import { signatureRows } from './signature-rows.ts';
 import { tokenRows } from './token-rows.ts';
 
 /** What rows are compared with unless they name others; the baselines of a row are measured whenever it is. */
 const keyBaselines: Baselines = { grpcJs: 'grpc-js-full', grpcGo: 'grpc-go-key' };
 
-/** How many different messages a row sends in turn. */
-const VARIETY = 1000;
-/** Has the form of an App Key, and nobody holds it. */
+/** Has the form of an App Key, and is that of no credential. */
 const UNKNOWN_KEY = 'ffffffffffffffffffffffffffffffff';
+/** One function, so that the messages are written once. */
+const orders = keyMessages(endpoints.orders.path);
 
 /** Every row, in the order in which they are measured and shown. */
 export const rows: readonly Row[] = [
@@ -21,21 +22,38 @@ export const rows: readonly Row[] = [
   slow(keyRow('grpc-js-lazy', 'grpc-js-lazy', "grpc-js, empty handler, Postern's lazy decoding", anyAllow)),
   slow(keyRow('grpc-go-empty', 'grpc-go-empty', 'grpc-go, empty handler', anyAllow)),
   { ...keyRow('grpc-go-key', 'grpc-go-key', 'grpc-go, the same key check', allowedAs('orders')), sameAnswerAs: 'key' },
+  { ...keyRow('tonic-key', 'tonic-key', 'tonic, the same key check', allowedAs('orders')), sameAnswerAs: 'key' },
   keyRow('key', 'postern', 'Postern: key, allowed', allowedAs('orders')),
   {
     name: 'key-refused',
     title: 'Postern: key, refused',
     peer: 'postern',
-    messages: ({ edit }) => [edit({ path: target(endpoints.orders.path, UNKNOWN_KEY) })],
+    messages: ({ edit }) => [edit({ path: keyTarget(endpoints.orders.path, UNKNOWN_KEY) })],
     expect: refusedWith('AUTHENTICATION_FAILED'),
   },
-  limitRow('limit', 'postern', 'Postern: key, two limits in process'),
-  slow(limitRow('limit-service', 'postern-rate-limits', 'Postern: key, two limits over the rate limit service')),
+  limitRow('limit', endpoints.limited, 'postern', 'Postern: key, two limits in process'),
+  slow(
+    limitRow(
+      'limit-service',
+      endpoints.limited,
+      'postern-rate-limits',
+      'Postern: key, two questions to the rate limit service',
+    ),
+  ),
+  slow(
+    limitRow(
+      'limit-service-once',
+      endpoints.limitedOnce,
+      'postern-rate-limits',
+      'Postern: key, one question to the rate limit service',
+    ),
+  ),
   slow(endpointsRow('endpoints-10', 'postern', endpointCounts.few)),
   slow(endpointsRow('endpoints-10000', 'postern-endpoints', endpointCounts.many)),
   slow(keyRow('key-grpc-js', 'postern-grpc-js', 'Postern: key, grpc-js transport', allowedAs('orders'))),
   ...tokenRows,
   ...signatureRows,
+  ...envoyRows,
 ];
 
 /** The names of the rows that a row is compared with. */
@@ -44,15 +62,15 @@ export function baselinesOf(row: Row): Baselines {
 }
 
 /**
- * Rows with the same baselines are measured together, round after round; groups one after the other, so that few
- * services run at a time and signatures are fresh.
+ * The rows of a group are measured together, round after round; groups one after the other, so that few services run at
+ * a time and signatures are fresh.
  */
 export function groupRows(list: readonly Row[]): readonly (readonly Row[])[] {
   const groups = new Map<string, Row[]>();
   for (const row of list) {
-    const { grpcGo } = baselinesOf(row);
-    const group = groups.get(grpcGo);
-    if (group === undefined) groups.set(grpcGo, [row]);
+    const name = row.group ?? baselinesOf(row).grpcGo ?? row.name;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [row]);
     else group.push(row);
   }
   return [...groups.values()];
@@ -64,16 +82,17 @@ function slow(row: Row): Row {
 
 /** Partners with good keys ask for one endpoint. */
 function keyRow(name: string, peer: PeerName, title: string, expect: Expectation): Row {
-  const messages = ({ partners, edit }: RequestPorts): readonly Buffer[] =>
-    spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.orders.path, appKey) }));
-  return { name, title, peer, messages, expect };
+  return { name, title, peer, messages: orders, expect };
 }
 
-/** Partners with good keys ask for an endpoint with a limit for each of them and one for all. */
-function limitRow(name: string, peer: PeerName, title: string): Row {
-  const messages = ({ partners, edit }: RequestPorts): readonly Buffer[] =>
-    spread(partners, VARIETY).map(({ appKey }) => edit({ path: target(endpoints.limited.path, appKey) }));
-  return { name, title, peer, messages, expect: allowedWithinLimit('limited') };
+/** Partners with good keys ask for an endpoint with limits. */
+function limitRow(
+  name: string,
+  { id, path }: (typeof endpoints)[keyof typeof endpoints],
+  peer: PeerName,
+  title: string,
+): Row {
+  return { name, title, peer, messages: keyMessages(path), expect: allowedWithinLimit(id) };
 }
 
 /** Partners with good keys ask for endpoints all over a table of this size. */
@@ -83,14 +102,7 @@ function endpointsRow(name: string, peer: PeerName, endpointCount: number): Row 
     name,
     title: `Postern: key, any of ${String(endpointCount)} endpoints`,
     peer,
-    messages: ({ partners, edit }) =>
-      spread(partners, VARIETY).map(({ appKey }: Partner, at) =>
-        edit({ path: target(fillerPath(Math.floor((at * fillers) / VARIETY)), appKey) }),
-      ),
+    messages: partnerMessages(({ appKey }, at) => keyTarget(fillerPath(Math.floor(at * fillers)), appKey)),
     expect: allowedAs('filler-0'),
   };
-}
-
-function target(path: string, appKey: string): string {
-  return `${path}/2026-1042?appKey=${appKey}&page=2&fields=id%2Cstatus`;
 }

@@ -6,20 +6,22 @@ import { compareWith, formatComparisons } from './against.ts';
 import { type BesideFigures, besideName, measureBeside } from './beside.ts';
 import { type DriverName, drivers } from './driver/driver.ts';
 import { summarize } from './figures.ts';
+import { envoyNeeds } from './envoy/start-envoy.ts';
 import { type Files, writeFiles } from './fixtures/files.ts';
 import { createPartners } from './fixtures/partners.ts';
 import { describeMachine } from './machine.ts';
-import type { Plan } from './loads.ts';
-import { measure, type Measured, type MeasurePorts, type PreparedRow } from './measure.ts';
+import { measure, type Measured } from './measure.ts';
+import { measureMemory, memoryName } from './memory.ts';
 import { type Options, parseOptions, usage } from './options.ts';
 import { findMissing, isBuildStale } from './peers/missing.ts';
-import { startPeer, type RunningPeer } from './peers/peer.ts';
+import { type Peer, startPeer } from './peers/peer.ts';
 import { buildGoPrograms } from './peers/go-build.ts';
+import { buildRustProgram } from './peers/rust-build.ts';
 import { peers, tokenEndpointPeer } from './peers/peers.ts';
+import { prepareRows } from './prepare.ts';
 import { createProgress } from './progress.ts';
 import { formatReport, type Omission } from './report.ts';
 import { createCheckEditor } from './requests/edit-check.ts';
-import { writeMessages } from './requests/messages.ts';
 import { readRecordedCheck } from './requests/recorded-check.ts';
 import { judgeGoals } from './goals.ts';
 import type { RequestPorts, Row } from './row.ts';
@@ -39,16 +41,26 @@ async function run(options: Options): Promise<string> {
   process.setMaxListeners(process.getMaxListeners() + options.rows.length);
   try {
     progress('writing declarative files');
-    const files = await writeFiles(directory, requests.partners, recorded);
+    const files = await writeFiles({ directory, node: options.node }, requests.partners, recorded);
     const omitted: Omission[] = goFault === null ? [] : [{ name: 'Go programs', reason: goFault }];
+    if (options.rows.some(({ peer }) => peer.startsWith('tonic'))) {
+      progress('building the Rust program');
+      const rustFault = buildRustProgram();
+      if (rustFault !== null) omitted.push({ name: 'the Rust program', reason: rustFault });
+    }
     if (isBuildStale()) omitted.push({ name: 'the newest source', reason: 'dist/ is older than src/: npm run build' });
     const measurable: Row[] = [];
     for (const row of options.rows) {
-      const missing = findMissing(peers[row.peer]);
+      const { needs = [] }: Peer = peers[row.peer];
+      const missing = findMissing([...needs, ...(row.through === undefined ? [] : envoyNeeds)]);
       if (missing === null) measurable.push(row);
       else omitted.push({ name: row.name, reason: missing });
     }
-    const machine = { ...describeMachine(), driver: drivers[driver].title, rounds: String(options.plan.rounds) };
+    const machine = {
+      ...describeMachine(options.node),
+      driver: drivers[driver].title,
+      rounds: String(options.plan.rounds),
+    };
     const ports = { driver, requests, onProgress: progress };
     if (options.against !== null) {
       const comparisons = await compareWith(options.against, measurable, files, { plan: options.plan, ports });
@@ -59,15 +71,28 @@ async function run(options: Options): Promise<string> {
     }
     const measured: Measured[] = [];
     for (const rows of groupRows(measurable)) {
-      measured.push(...(await measureGroup(rows, files, { plan: options.plan, ports })));
+      const measurables = rows.map((row) => ({ row, peer: peers[row.peer] }));
+      await using prepared = await prepareRows(measurables, files, ports);
+      measured.push(...(await measure(prepared.rows, options.plan, ports)));
     }
     const beside =
       options.isBeside && goFault === null ? await runBeside(files, { requests, options, progress }) : null;
     if (options.isBeside && goFault !== null) omitted.push({ name: besideName, reason: goFault });
     const tokenEndpoint = options.isTokenEndpoint ? await runTokenEndpoint(files, requests, options, progress) : null;
-    const report = { machine, plan: options.plan, rows: summarize(measured), beside, tokenEndpoint, omitted };
-    const goals = judgeGoals(report.rows);
-    return options.json ? `${JSON.stringify({ ...report, goals }, null, 2)}\n` : formatReport(report);
+    if (options.isMemory) progress(memoryName);
+    const memory = options.isMemory ? await measureMemory(files, { plan: options.plan, driver, requests }) : null;
+    const goals = judgeGoals({ measured, memory });
+    const report = {
+      machine,
+      plan: options.plan,
+      rows: summarize(measured),
+      beside,
+      tokenEndpoint,
+      memory,
+      goals,
+      omitted,
+    };
+    return options.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report);
   } finally {
     progress(null);
   }
@@ -92,32 +117,6 @@ async function runBeside(
   progress(besideName);
   await using peer = await startPeer(peers['postern-signatures'], files);
   return await measureBeside(peer, files, { requests, rounds: options.plan.rounds });
-}
-
-/** Starts the services of some rows, writes their messages, measures them together, and clears up. */
-async function measureGroup(
-  rows: readonly Row[],
-  files: Files,
-  { plan, ports }: { readonly plan: Plan; readonly ports: MeasurePorts },
-): Promise<readonly Measured[]> {
-  const running: RunningPeer[] = [];
-  const written = new Map<Row['messages'], string>();
-  try {
-    const prepared: PreparedRow[] = [];
-    for (const row of rows) {
-      ports.onProgress(`starting: ${row.name}`);
-      const peer = await startPeer(peers[row.peer], files);
-      running.push(peer);
-      const messages = written.get(row.messages) ?? join(files.directory, `${row.name}.messages`);
-      if (!written.has(row.messages)) await writeMessages(messages, row.messages(ports.requests));
-      written.set(row.messages, messages);
-      prepared.push({ row, peer, target: { address: peer.address, messages, headers: files.headers } });
-    }
-    return await measure(prepared, plan, ports);
-  } finally {
-    for (const peer of running) await peer[Symbol.asyncDispose]();
-    for (const path of written.values()) rmSync(path, { force: true });
-  }
 }
 
 /** A directory that is removed when the process ends, however it ends; services end with it too. */

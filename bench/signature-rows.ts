@@ -4,97 +4,148 @@ import { type Partner, spread } from './fixtures/partners.ts';
 import type { PeerName } from './peers/peers.ts';
 import type { CheckEdit } from './requests/edit-check.ts';
 import { type Content, form, hmacRequest, json, octets, parametersRequest } from './requests/signed-requests.ts';
-import type { RequestPorts, Row } from './row.ts';
+import type { Baselines, RequestPorts, Row } from './row.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** How rows of one size of body are measured: large messages are few, so that a run stays short and fits into memory. */
-interface Size {
+export interface Size {
   /** What row names end with. */
   readonly suffix: string;
+  /** In a table. */
+  readonly title: string;
   readonly bodyBytes: number;
   readonly variety: number;
-  readonly atMost: { readonly streams: number; readonly checks: number };
+  readonly atMost: { readonly callsAtOnce: number; readonly checks: number };
   readonly isInQuick: boolean;
 }
 
-const none: Size = { suffix: '', bodyBytes: 0, variety: 1000, atMost: { streams: 25, checks: 8000 }, isInQuick: true };
-const oneKiB: Size = { ...none, suffix: '-1k', bodyBytes: KIB, isInQuick: false };
-const sizes: readonly Size[] = [
-  none,
-  oneKiB,
-  { suffix: '-100k', bodyBytes: 100 * KIB, variety: 100, atMost: { streams: 5, checks: 1000 }, isInQuick: true },
-  { suffix: '-1m', bodyBytes: MIB, variety: 20, atMost: { streams: 2, checks: 150 }, isInQuick: false },
-  { suffix: '-10m', bodyBytes: 10 * MIB, variety: 4, atMost: { streams: 1, checks: 24 }, isInQuick: false },
+const none: Size = {
+  suffix: '',
+  title: 'no body',
+  bodyBytes: 0,
+  variety: 1000,
+  atMost: { callsAtOnce: 100, checks: 8000 },
+  isInQuick: true,
+};
+const oneKiB: Size = { ...none, suffix: '-1k', title: '1 KiB', bodyBytes: KIB, isInQuick: false };
+const wrapperSizes: readonly Size[] = [
+  {
+    suffix: '-100k',
+    title: '100 KiB',
+    bodyBytes: 100 * KIB,
+    variety: 100,
+    atMost: { callsAtOnce: 20, checks: 1000 },
+    isInQuick: true,
+  },
+  {
+    suffix: '-1m',
+    title: '1 MiB',
+    bodyBytes: MIB,
+    variety: 20,
+    atMost: { callsAtOnce: 8, checks: 150 },
+    isInQuick: false,
+  },
 ];
-/** JSON with its wrapper may have 2 MiB. */
-const jsonSizes = sizes.filter(({ bodyBytes }) => bodyBytes > 0 && bodyBytes <= MIB);
+/** The largest body that Postern takes. */
+export const tenMiB: Size = {
+  suffix: '-10m',
+  title: '10 MiB',
+  bodyBytes: 10 * MIB,
+  variety: 4,
+  atMost: { callsAtOnce: 4, checks: 24 },
+  isInQuick: false,
+};
 
-/** Signed requests, by the size of their bodies; the rows of a size are compared with the hmac services on grpc-js and grpc-go. */
-export const signatureRows: readonly Row[] = sizes.flatMap((size) => [
-  ...hmacRows(size),
-  ...(size === none ? [parametersRow('parameters-url', size, 'in the URL', () => null)] : []),
-  ...(size === oneKiB ? [parametersRow('parameters-form', size, 'in a form of 1 KiB', form)] : []),
-  ...(jsonSizes.includes(size)
-    ? [
-        parametersRow(`parameters-json${size.suffix}`, size, `in a wrapper, ${shown(size)}`, (at) =>
-          json(size.bodyBytes, at),
-        ),
-      ]
-    : []),
-]);
+/** Bodies of hmac rows. */
+export const hmacSizes: readonly Size[] = [none, oneKiB, ...wrapperSizes, tenMiB];
 
-/** Postern and both baselines are sent the same messages and must answer the same. */
+/** Signed requests, by the size of their bodies. Wrappers, which no peer reads, are compared with plain bodies of their size. */
+export const signatureRows: readonly Row[] = [
+  ...hmacSizes.flatMap(hmacRows),
+  ...parametersRows('parameters-url', none, 'in the URL', () => null),
+  ...parametersRows('parameters-form', oneKiB, 'in a form of 1 KiB', form),
+  ...[oneKiB, ...wrapperSizes].map(wrapperRow),
+];
+
+/** Requests that partners sign by hmac. */
+export function hmacMessages(size: Size): Row['messages'] {
+  const { bodyBytes } = size;
+  return messagesOf(size, (partner, at) => hmacRequest(partner, at, bodyBytes === 0 ? null : octets(bodyBytes, at)));
+}
+
+/** What the size of bodies decides of a row. */
+export function sizedRow({ atMost, isInQuick }: Size): Pick<Row, 'atMost' | 'isSlow'> {
+  return { atMost, ...(isInQuick ? {} : { isSlow: true }) };
+}
+
+/** Postern and its peers are sent the same messages and must answer the same. */
 function hmacRows(size: Size): readonly Row[] {
-  const { suffix, bodyBytes } = size;
-  const own = `hmac${suffix}`;
-  const messages = messagesOf(size, (partner, at) =>
-    hmacRequest(partner, at, bodyBytes === 0 ? null : octets(bodyBytes, at)),
-  );
-  const rowOf = (name: string, peer: PeerName, title: string): Row => ({
-    ...common(size),
-    name,
-    title: `${title}, ${shown(size)}`,
+  const { suffix, title } = size;
+  const messages = hmacMessages(size);
+  const rowOf = (name: string, peer: PeerName, what: string): Row => ({
+    ...sizedRow(size),
+    name: `${name}${suffix}`,
+    title: `${what}, ${title}`,
     peer,
     messages,
+    baselines: hmacBaselines(size),
     expect: allowedBySignature(signedEndpoints.hmac.id, { bodyIs: 'original' }),
-    ...(name === own ? {} : { sameAnswerAs: own }),
+    ...(name === 'hmac' ? {} : { sameAnswerAs: `hmac${suffix}` }),
   });
-  const { grpcJs, grpcGo } = baselines(size);
   return [
-    rowOf(grpcJs, 'grpc-js-hmac', 'grpc-js, full decoding, hmac'),
-    rowOf(grpcGo, 'grpc-go-hmac', 'grpc-go, hmac'),
-    rowOf(own, 'postern-signatures', 'Postern: hmac'),
+    rowOf('grpc-js-hmac', 'grpc-js-hmac', 'grpc-js, full decoding, hmac'),
+    rowOf('grpc-go-hmac', 'grpc-go-hmac', 'grpc-go, hmac'),
+    { ...rowOf('tonic-hmac', 'tonic-hmac', 'tonic, hmac'), isSlow: true },
+    rowOf('hmac', 'postern-signatures', 'Postern: hmac'),
   ];
 }
 
-function parametersRow(name: string, size: Size, where: string, contentOf: (at: number) => Content | null): Row {
-  const isJson = name.startsWith('parameters-json');
-  return {
-    ...common(size),
+/** Parameters that the peer on grpc-go checks too. */
+function parametersRows(
+  name: string,
+  size: Size,
+  where: string,
+  contentOf: (at: number) => Content | null,
+): readonly Row[] {
+  const grpcGo = `grpc-go-${name}`;
+  const own: Row = {
+    ...sizedRow(size),
     name,
     title: `Postern: parameters ${where}`,
     peer: 'postern-signatures',
     messages: messagesOf(size, (partner, at) => parametersRequest(partner, at, contentOf(at))),
-    expect: allowedBySignature(signedEndpoints.parameters.id, { bodyIs: isJson ? 'pending' : 'original' }),
+    baselines: { grpcGo },
+    expect: allowedBySignature(signedEndpoints.parameters.id, { bodyIs: 'original' }),
+  };
+  const peer: Row = {
+    ...own,
+    name: grpcGo,
+    title: `grpc-go, parameters ${where}`,
+    peer: 'grpc-go-parameters',
+    sameAnswerAs: name,
+  };
+  return [peer, own];
+}
+
+function wrapperRow(size: Size): Row {
+  return {
+    ...sizedRow(size),
+    name: `parameters-json${size.suffix}`,
+    title: `Postern: parameters in a wrapper, ${size.title}`,
+    peer: 'postern-signatures',
+    messages: messagesOf(size, (partner, at) => parametersRequest(partner, at, json(size.bodyBytes, at))),
+    baselines: hmacBaselines(size),
+    expect: allowedBySignature(signedEndpoints.parameters.id, { bodyIs: 'pending' }),
   };
 }
 
-function common(size: Size): Pick<Row, 'atMost' | 'baselines' | 'isSlow'> {
-  return { atMost: size.atMost, baselines: baselines(size), ...(size.isInQuick ? {} : { isSlow: true }) };
-}
-
-function baselines({ suffix }: Size): { readonly grpcJs: string; readonly grpcGo: string } {
+function hmacBaselines({ suffix }: Size): Baselines {
   return { grpcJs: `grpc-js-hmac${suffix}`, grpcGo: `grpc-go-hmac${suffix}` };
 }
 
 function messagesOf({ variety }: Size, request: (partner: Partner, at: number) => CheckEdit): Row['messages'] {
   return ({ partners, edit }: RequestPorts) =>
     spread(partners, variety).map((partner, at) => edit(request(partner, at)));
-}
-
-function shown({ bodyBytes }: Size): string {
-  if (bodyBytes === 0) return 'no body';
-  return bodyBytes < MIB ? `${String(bodyBytes / KIB)} KiB` : `${String(bodyBytes / MIB)} MiB`;
 }

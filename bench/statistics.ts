@@ -5,3 +5,13 @@ export function median(values: readonly number[]): number {
   const upper = sorted[half] ?? NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
 }
+
+/** The median of the quotients of two series, within each round: what disturbs a round disturbs both. NaN of none. */
+export function medianRatio(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, round) => value / (others[round] ?? NaN)));
+}
+
+/** The same of the differences. */
+export function medianDifference(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, round) => value - (others[round] ?? NaN)));
+}

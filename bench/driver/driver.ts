@@ -9,14 +9,16 @@ export interface Load {
   readonly streams: number;
   readonly checks: number;
   readonly seconds: number;
+  /** Calls a second, by the clock; as many as are answered without it. Only through Envoy. */
+  readonly rate?: number;
 }
 
 /** Whom to call with what. */
 export interface Target {
   readonly address: string;
-  /** File of gRPC messages, each with its prefix of five bytes. */
+  /** File of gRPC messages or, for Envoy, HTTP requests, each with a prefix of five bytes. */
   readonly messages: string;
-  /** File of the header fields of a call. */
+  /** File of the header fields of a gRPC call. */
   readonly headers: string;
 }
 
@@ -33,7 +35,7 @@ export interface Drive {
   /** Calls without a good answer, and what was wrong with the first. */
   readonly failed: number;
   readonly failure: string;
-  /** The first `CheckResponse` in base64. */
+  /** The first `CheckResponse`, or the body of the first HTTP answer, in base64. */
   readonly firstReply: string;
   /** CPU time of the driver itself. */
   readonly driverUsPerCheck: number;
@@ -51,10 +53,17 @@ export const drivers = {
 
 export type DriverName = keyof typeof drivers;
 
-/** Drives a service once; rejects when it could not be driven to the end. */
+/** Calls a service once; rejects when it could not be called to the end. */
 export async function drive(driver: DriverName, target: Target, load: Load): Promise<Drive> {
   const { program, args } = drivers[driver];
   return (await runDriver(program, args, { ...target, ...load })) as Drive;
+}
+
+/** Sends HTTP requests to Envoy once, one at a time on each connection; rejects when not all were answered. */
+export async function driveHttp({ address, messages }: Target, load: Load): Promise<Drive> {
+  const { connections, checks, seconds, rate = 0 } = load;
+  const values = { address, messages, connections, checks, seconds, rate };
+  return (await runDriver(goProgram('httpdrive'), [], values)) as Drive;
 }
 
 /** Runs a program that drives, with a flag for each value, and gives the JSON that it prints; rejects when it fails. */

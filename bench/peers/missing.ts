@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Peer } from './peer.ts';
+import type { Need } from './peer.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** What a service lacks to be started, and what to do; null when nothing is missing. */
-export function findMissing(peer: Peer): string | null {
-  const missing = peer.needs?.find(({ path }) => !existsSync(path));
+/** What is missing of some files, and what to do; null when nothing is. */
+export function findMissing(needs: readonly Need[]): string | null {
+  const missing = needs.find(({ path }) => !existsSync(path));
   return missing === undefined ? null : `missing: ${missing.remedy}`;
 }
 

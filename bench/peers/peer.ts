@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { servicesDirectory } from '../../services/install-services.mjs';
 import { startChild } from '../../test/support/process/child-process.ts';
 import { type Files } from '../fixtures/files.ts';
 
@@ -26,6 +28,11 @@ export interface Need {
   readonly remedy: string;
 }
 
+/** A program that scripts/install-services installs, as part of a service of this name. */
+export function neededService(service: string, program = service): Need {
+  return { path: join(servicesDirectory, 'bin', program), remedy: `npm run services -- ${service}` };
+}
+
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
@@ -35,6 +42,7 @@ export interface Command {
 /** A service that runs and listens. */
 export interface RunningPeer extends AsyncDisposable {
   readonly pid: number;
+  /** `127.0.0.1:PORT` */
   readonly address: string;
 }
 

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type Files } from '../fixtures/files.ts';
 import { PUBLIC_URL } from '../requests/token-requests.ts';
-import { goProgram } from './go-build.ts';
-import { type Command, type Peer } from './peer.ts';
+import { goProgram, neededGoProgram } from './go-build.ts';
+import { type Command, neededService, type Peer } from './peer.ts';
 import { startRateLimitBackends } from './rate-limit-backends.ts';
+import { rustProgram } from './rust-build.ts';
 
 const postern = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const grpcJs = fileURLToPath(new URL('grpc-js/server.ts', import.meta.url));
@@ -14,12 +15,18 @@ export const peers = {
   'grpc-js-lazy': grpcJsPeer("grpc-js, empty handler, Postern's lazy decoding", 'lazy'),
   'grpc-js-hmac': grpcJsPeer('grpc-js, full decoding, the same hmac check', 'hmac'),
   'grpc-go-empty': goPeer('grpc-go, empty handler', () => ['-mode', 'empty']),
-  'grpc-go-key': goPeer('grpc-go, the same key check', ({ credentials }) => [
-    ...['-mode', 'key', '-credentials', credentials],
-  ]),
-  'grpc-go-hmac': goPeer('grpc-go, the same hmac check', ({ credentials }) => [
-    ...['-mode', 'hmac', '-credentials', credentials],
-  ]),
+  'grpc-go-open': goPeer('grpc-go, the same check of open endpoints', () => ['-mode', 'open']),
+  'grpc-go-key': goPeer('grpc-go, the same key check', goArguments('key')),
+  'grpc-go-hmac': goPeer('grpc-go, the same hmac check', goArguments('hmac')),
+  'grpc-go-parameters': goPeer('grpc-go, the same check of parameters', goArguments('parameters')),
+  'tonic-key': tonicPeer('tonic, the same key check', 'key'),
+  'tonic-hmac': tonicPeer('tonic, the same hmac check', 'hmac'),
+  backend: {
+    title: 'the back end behind Envoy',
+    needs: [neededGoProgram('backend')],
+    command: () => ({ program: goProgram('backend'), args: [] }),
+    findPort: findListening,
+  },
   postern: posternPeer('Postern, 10 endpoints', ({ fewEndpoints }) => fewEndpoints),
   'postern-rate-limits': withRateLimitService(
     posternPeer('Postern with the rate limit service', ({ fewEndpoints }) => fewEndpoints),
@@ -41,7 +48,7 @@ export type PeerName = keyof typeof peers;
 function grpcJsPeer(title: string, mode: string): Peer {
   return {
     title,
-    command: ({ credentials }) => ({ program: process.execPath, args: ['--import', 'tsx', grpcJs, mode, credentials] }),
+    command: ({ node, credentials }) => ({ program: node, args: ['--import', 'tsx', grpcJs, mode, credentials] }),
     findPort: findListening,
   };
 }
@@ -49,13 +56,26 @@ function grpcJsPeer(title: string, mode: string): Peer {
 function goPeer(title: string, args: (files: Files) => readonly string[]): Peer {
   return {
     title,
-    needs: [{ path: goProgram('authz'), remedy: 'install Go, and run the bench again' }],
+    needs: [neededGoProgram('authz')],
     command: (files) => ({ program: goProgram('authz'), args: args(files) }),
     findPort: findListening,
   };
 }
 
-/** Tells the port of the OAuth2 listener instead. */
+function goArguments(mode: string): (files: Files) => readonly string[] {
+  return ({ credentials }) => ['-mode', mode, '-credentials', credentials];
+}
+
+function tonicPeer(title: string, mode: string): Peer {
+  return {
+    title,
+    needs: [{ path: rustProgram, remedy: 'install Rust, and run the bench again' }],
+    command: ({ credentials }) => ({ program: rustProgram, args: [mode, credentials] }),
+    findPort: findListening,
+  };
+}
+
+/** Its address is that of the OAuth2 listener. */
 export const tokenEndpointPeer: Peer = {
   ...posternPeer('Postern, token endpoint', ({ tokens }) => tokens, tokenSettings),
   findPort: (line) => findReady(line, 'http'),
@@ -74,7 +94,7 @@ function posternPeer(
     title,
     needs: [{ path: postern, remedy: 'npm run build' }],
     command: (files) => ({
-      program: process.execPath,
+      program: files.node,
       args: [postern, 'serve'],
       env: {
         POSTERN_STORE: `file:${document(files)}`,
@@ -89,11 +109,8 @@ function posternPeer(
 }
 
 function withRateLimitService(peer: Peer): Peer {
-  const programs = ['ratelimit', 'redis-server'].map((name) => ({
-    path: fileURLToPath(new URL(`../../.services/bin/${name}`, import.meta.url)),
-    remedy: 'npm run services -- ratelimit redis',
-  }));
-  return { ...peer, needs: [...(peer.needs ?? []), ...programs], startBackends: startRateLimitBackends };
+  const needs = [...(peer.needs ?? []), neededService('ratelimit'), neededService('redis', 'redis-server')];
+  return { ...peer, needs, startBackends: startRateLimitBackends };
 }
 
 function findReady(line: string, listener: 'grpc' | 'http'): number | null {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultEnvoyVersion, findServices } from '../../../services/install-services.mjs';
+import type { ProgramStart } from '../../../src/programs/program.ts';
 import { envoyStart } from '../../../src/programs/servers.ts';
 import { startServer } from '../process/child-process.ts';
 import { type Attachment, envoyYaml } from '../attachments/attachment.ts';
@@ -53,30 +54,17 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
     const { path: directory } = keep(await temporaryDirectory());
     const config = attachment.config();
     edit?.(config);
-    const configPath = join(directory, 'envoy.json');
-    const adminAddressPath = join(directory, 'admin-address');
-    await writeFile(configPath, withPorts(config, ports));
-    const adminPort = async (): Promise<number> => Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
-    const child = keep(
-      await startServer(
-        envoyStart({
-          program: await envoyProgram(),
-          config: ['--config-path', configPath, '--admin-address-path', adminAddressPath],
-          flushIntervalMs: 10,
-          adminPort,
-        }),
-      ),
-    );
-    const adminUrl = `http://127.0.0.1:${String(await adminPort())}`;
-    const admin = async (path: string): Promise<Response> => await fetch(adminUrl + path);
-    const listeners = (await (await admin('/listeners?format=json')).json()) as ListenersAnswer;
+    const setup = await setUpEnvoy(withPorts(config, ports), directory, { flushIntervalMs: 10 });
+    const child = keep(await startServer(setup.start));
+    const adminPort = await setup.adminPort();
     return {
-      port: listeners.listener_statuses[0].local_address.socket_address.port_value,
-      adminPort: await adminPort(),
+      port: await setup.listenerPort(),
+      adminPort,
       accessLogEntry: (requestId: string) => child.line('stdout', (line) => entryOf(line, requestId)),
       output: () => child.stdout() + child.stderr(),
       stat: async (name: string) => {
-        const lines = (await (await admin(`/stats?usedonly&filter=^${name}$`)).text()).split('\n');
+        const url = `http://127.0.0.1:${String(adminPort)}/stats?usedonly&filter=^${name}$`;
+        const lines = (await (await fetch(url)).text()).split('\n');
         return Number(lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? 0);
       },
     };
@@ -84,11 +72,43 @@ export async function startEnvoy({ ports, edit, attachment = envoyYaml }: EnvoyO
 }
 
 /** The configuration with these ports; those of Envoy itself are left to the system. */
-function withPorts(config: JsonObject, { postern, posternHttp, backend }: ClusterPorts): string {
+export function withPorts(config: JsonObject, { postern, posternHttp, backend }: ClusterPorts): string {
   const ports = { envoy: 0, envoyAdmin: 0, posternGrpc: postern, posternHttp, backend };
   const text = replacePorts(JSON.stringify(config), ports);
   if (typeof text === 'string') return text;
   throw new Error(`the configuration lacks ports of envoy.yaml: ${text.missing.join(', ')}`);
+}
+
+/** How an Envoy is started, and where it listens once it serves. */
+export interface EnvoySetup {
+  readonly start: ProgramStart;
+  readonly adminPort: () => Promise<number>;
+  /** Where callers connect. */
+  readonly listenerPort: () => Promise<number>;
+}
+
+/** Writes a configuration into a directory, for an Envoy on ports that the system chooses. */
+export async function setUpEnvoy(
+  config: string,
+  directory: string,
+  { flushIntervalMs }: { readonly flushIntervalMs: number },
+): Promise<EnvoySetup> {
+  const configPath = join(directory, 'envoy.json');
+  const adminAddressPath = join(directory, 'admin-address');
+  await writeFile(configPath, config);
+  const adminPort = async (): Promise<number> => Number((await readFile(adminAddressPath, 'utf8')).split(':').at(-1));
+  const start = envoyStart({
+    program: await envoyProgram(),
+    config: ['--config-path', configPath, '--admin-address-path', adminAddressPath],
+    flushIntervalMs,
+    adminPort,
+  });
+  const listenerPort = async (): Promise<number> => {
+    const answer = await fetch(`http://127.0.0.1:${String(await adminPort())}/listeners?format=json`);
+    const listeners = (await answer.json()) as ListenersAnswer;
+    return listeners.listener_statuses[0].local_address.socket_address.port_value;
+  };
+  return { start, adminPort, listenerPort };
 }
 
 interface ListenersAnswer {

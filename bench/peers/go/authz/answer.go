@@ -13,6 +13,7 @@ import (
 
 // allowance is what the answer to an allowed request says.
 type allowance struct {
+	// Nil on an open endpoint.
 	caller         *credential
 	authentication string
 	endpoint       string
@@ -23,11 +24,18 @@ type allowance struct {
 
 // allow writes the answer that Postern gives for the same request: field for field.
 func allow(allowed allowance) *authv3.CheckResponse {
-	caller := allowed.caller
-	headers := []*corev3.HeaderValueOption{
-		option("x-consumer-id", caller.Consumer),
-		option("x-consumer-username", caller.Name),
-		option("x-credential-identifier", caller.ID),
+	metadata := map[string]*structpb.Value{
+		"code":         structpb.NewStringValue("ALLOWED"),
+		"endpoint":     structpb.NewStringValue(allowed.endpoint),
+		"postern.body": structpb.NewStringValue("original"),
+	}
+	var headers []*corev3.HeaderValueOption
+	if caller := allowed.caller; caller != nil {
+		headers = append(headers, option("x-consumer-id", caller.Consumer),
+			option("x-consumer-username", caller.Name), option("x-credential-identifier", caller.ID))
+		metadata["authentication"] = structpb.NewStringValue(allowed.authentication)
+		metadata["consumer"] = structpb.NewStringValue(caller.Consumer)
+		metadata["credential"] = structpb.NewStringValue(caller.ID)
 	}
 	if allowed.target != "" {
 		headers = append(headers, option(":path", allowed.target))
@@ -37,14 +45,7 @@ func allow(allowed allowance) *authv3.CheckResponse {
 		HttpResponse: &authv3.CheckResponse_OkResponse{
 			OkResponse: &authv3.OkHttpResponse{Headers: headers, HeadersToRemove: allowed.removed},
 		},
-		DynamicMetadata: &structpb.Struct{Fields: map[string]*structpb.Value{
-			"code":           structpb.NewStringValue("ALLOWED"),
-			"endpoint":       structpb.NewStringValue(allowed.endpoint),
-			"authentication": structpb.NewStringValue(allowed.authentication),
-			"consumer":       structpb.NewStringValue(caller.Consumer),
-			"credential":     structpb.NewStringValue(caller.ID),
-			"postern.body":   structpb.NewStringValue("original"),
-		}},
+		DynamicMetadata: &structpb.Struct{Fields: metadata},
 	}
 }
 
@@ -56,9 +57,13 @@ var messages = map[string]string{
 	"REQUEST_EXPIRED":       "The signed time is too far from the server time.",
 	"DIGEST_MISMATCH":       "The digest does not match the body.",
 	"BODY_TOO_LARGE":        "The request body is too large.",
+	"BODY_NOT_VERIFIABLE":   "The request body is of a kind that cannot be verified.",
+	"MALFORMED_REQUEST":     "The request is malformed.",
+	"TOO_MANY_PARAMETERS":   "The request has too many parameters.",
+	"AMBIGUOUS_PARAMETERS":  "The parameters cannot be signed without ambiguity.",
 }
 
-var challenges = map[string]string{"key": "Key", "hmac": "hmac"}
+var challenges = map[string]string{"key": "Key", "hmac": "hmac", "parameter-signature": "Sign"}
 
 type refusal struct {
 	status         int

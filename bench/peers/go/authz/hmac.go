@@ -37,7 +37,7 @@ func (s *hmacService) Check(_ context.Context, check *authv3.CheckRequest) (*aut
 	httpRequest := check.GetAttributes().GetRequest().GetHttp()
 	request := readRequest(check)
 	path, _, _ := strings.Cut(request.target, "?")
-	endpoint, found := s.findEndpoint(path)
+	endpoint, found := findEndpoint(path)
 	if !found {
 		return deny(refusal{404, "ENDPOINT_NOT_FOUND", request.id, "hmac", nil}), nil
 	}
@@ -45,8 +45,7 @@ func (s *hmacService) Check(_ context.Context, check *authv3.CheckRequest) (*aut
 		return deny(refusal{status, code, request.id, "hmac", &endpoint}), nil
 	}
 	body := httpRequest.GetRawBody()
-	if httpRequest.GetSize() != int64(len(body)) || len(body) > maxBodyBytes ||
-		slices.Contains(headerValues(httpRequest, "x-envoy-auth-partial-body"), "true") {
+	if !bodyIsWhole(httpRequest) {
 		return refuse(413, "BODY_TOO_LARGE")
 	}
 	authorizations := headerValues(httpRequest, "authorization")
@@ -89,6 +88,13 @@ func (s *hmacService) Check(_ context.Context, check *authv3.CheckRequest) (*aut
 	}
 	removed := append([]string{"authorization"}, request.forged...)
 	return allow(allowance{caller, "hmac", endpoint, "", removed}), nil
+}
+
+// bodyIsWhole says whether Envoy sent all of the body, and no more than Postern takes.
+func bodyIsWhole(request *authv3.AttributeContext_HttpRequest) bool {
+	body := request.GetRawBody()
+	return request.GetSize() == int64(len(body)) && len(body) <= maxBodyBytes &&
+		!slices.Contains(headerValues(request, "x-envoy-auth-partial-body"), "true")
 }
 
 // stringToSign gives a line for each name; false when the request lacks one of them.

@@ -24,7 +24,7 @@ type keyService struct {
 func (s *keyService) Check(_ context.Context, check *authv3.CheckRequest) (*authv3.CheckResponse, error) {
 	request := readRequest(check)
 	path, query, hasQuery := strings.Cut(request.target, "?")
-	endpoint, found := s.findEndpoint(path)
+	endpoint, found := findEndpoint(path)
 	if !found {
 		return deny(refusal{404, "ENDPOINT_NOT_FOUND", request.id, "key", nil}), nil
 	}

@@ -1,10 +1,9 @@
 // Command authz answers Envoy's external authorization calls on grpc-go, as something to measure Postern against.
 //
-//	authz -mode empty
-//	authz -mode key -credentials FILE
-//	authz -mode hmac -credentials FILE
+//	authz -mode empty|open
+//	authz -mode key|hmac|parameters -credentials FILE
 //
-// It listens on a free port of the loopback address and prints "listening PORT".
+// It answers Envoy's health checks too. It listens on a free port of the loopback address and prints "listening PORT".
 package main
 
 import (
@@ -15,13 +14,15 @@ import (
 
 	authv3 "github.com/envoyproxy/go-control-plane/envoy/service/auth/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 )
 
 // As in Postern: a body of 10 MiB and what surrounds it.
 const maxMessageBytes = 12 << 20
 
 func main() {
-	mode := flag.String("mode", "empty", "empty: allow everything; key: look App Keys up; hmac: verify signatures")
+	mode := flag.String("mode", "empty", "empty: allow everything; others: check as Postern does on such an endpoint")
 	credentials := flag.String("credentials", "", "JSON file with the credentials of the other modes")
 	flag.Parse()
 	service, err := newService(*mode, *credentials)
@@ -34,6 +35,9 @@ func main() {
 	}
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(maxMessageBytes))
 	authv3.RegisterAuthorizationServer(server, service)
+	healthService := health.NewServer()
+	healthService.SetServingStatus(authv3.Authorization_ServiceDesc.ServiceName, healthv1.HealthCheckResponse_SERVING)
+	healthv1.RegisterHealthServer(server, healthService)
 	fmt.Printf("listening %d\n", listener.Addr().(*net.TCPAddr).Port)
 	log.Fatal(server.Serve(listener))
 }
@@ -42,12 +46,17 @@ func newService(mode, credentials string) (authv3.AuthorizationServer, error) {
 	switch mode {
 	case "empty":
 		return emptyService{}, nil
+	case "open":
+		return openService{}, nil
+	}
+	known, err := readDirectory(credentials)
+	switch mode {
 	case "key":
-		known, err := readDirectory(credentials, map[string]string{"/orders": "orders"})
 		return &keyService{directory: known}, err
 	case "hmac":
-		known, err := readDirectory(credentials, map[string]string{"/signed": "signed"})
 		return &hmacService{directory: known}, err
+	case "parameters":
+		return &parametersService{directory: known}, err
 	}
 	return nil, fmt.Errorf("there is no -mode %q", mode)
 }

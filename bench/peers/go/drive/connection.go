@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"postern/bench/peers/wire"
 )
 
 const (
@@ -53,7 +55,7 @@ type connection struct {
 	ownWindow  int64
 	maxFrame   int
 	unread     uint32
-	tally      *tally
+	tally      *wire.Tally
 }
 
 // call is one stream.
@@ -65,7 +67,7 @@ type call struct {
 }
 
 // drive opens a connection, keeps its streams busy until the job is done, and tells what it saw.
-func drive(job *job, firstMessage int) (*tally, error) {
+func drive(job *job, firstMessage int) (*wire.Tally, error) {
 	socket, err := net.Dial("tcp", job.address)
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func drive(job *job, firstMessage int) (*tally, error) {
 	reader := bufio.NewReaderSize(socket, bufferBytes)
 	c := &connection{
 		job: job, writer: bufio.NewWriterSize(socket, bufferBytes), open: map[uint32]*call{}, next: 1,
-		message: firstMessage, sendWindow: initialWindow, ownWindow: initialWindow, maxFrame: initialFrame, tally: &tally{},
+		message: firstMessage, sendWindow: initialWindow, ownWindow: initialWindow, maxFrame: initialFrame, tally: &wire.Tally{},
 	}
 	c.framer = http2.NewFramer(c.writer, reader)
 	c.framer.SetReuseFrames()

@@ -74,7 +74,7 @@ func (c *connection) handleData(frame *http2.DataFrame) error {
 // end counts an answer and begins the next call.
 func (c *connection) end(stream uint32, answered *call, grpcStatus string) error {
 	delete(c.open, stream)
-	c.tally.count(answered.reply, grpcStatus, time.Since(answered.start))
+	count(c.tally, answered.reply, grpcStatus, time.Since(answered.start))
 	return c.call()
 }
 

@@ -12,9 +12,9 @@ import (
 	"flag"
 	"log"
 	"os"
-	"sync"
-	"syscall"
 	"time"
+
+	"postern/bench/peers/wire"
 )
 
 func main() {
@@ -30,44 +30,15 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	job := &job{address: *address, calls: calls, streams: *streams, deadline: time.Now().Add(seconds2duration(*seconds))}
+	job := &job{address: *address, calls: calls, streams: *streams, deadline: time.Now().Add(wire.Seconds(*seconds))}
 	job.remaining.Store(*checks)
-	result, err := run(job, *connections)
+	result, err := wire.Run(*connections, func(at int) (*wire.Tally, error) {
+		return drive(job, at*len(job.calls.messages) / *connections)
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// run drives every connection in a goroutine of its own.
-func run(job *job, connections int) (*result, error) {
-	results := make([]*tally, connections)
-	failures := make([]error, connections)
-	start := time.Now()
-	var group sync.WaitGroup
-	for at := range connections {
-		group.Go(func() { results[at], failures[at] = drive(job, at*len(job.calls.messages)/connections) })
-	}
-	group.Wait()
-	elapsed := time.Since(start)
-	for _, err := range failures {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return summarize(results, elapsed, usedCPU()), nil
-}
-
-func seconds2duration(seconds float64) time.Duration {
-	return time.Duration(seconds * float64(time.Second))
-}
-
-func usedCPU() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

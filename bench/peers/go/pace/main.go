@@ -64,7 +64,7 @@ func main() {
 	}
 	var group sync.WaitGroup
 	for _, kind := range kinds {
-		group.Go(func() { kind.drive(*address, time.Duration(*seconds*float64(time.Second))) })
+		group.Go(func() { kind.drive(*address, wire.Seconds(*seconds)) })
 	}
 	group.Wait()
 	for _, kind := range kinds {

@@ -30,3 +30,8 @@ func quantile(sorted []time.Duration, percent int) float64 {
 	}
 	return Microseconds(sorted[(len(sorted)-1)*percent/100])
 }
+
+// Seconds makes a duration of a number.
+func Seconds(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second))
+}

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { acquireAll } from '../test/support/lifetime/release.ts';
+import { startEnvoy } from './envoy/start-envoy.ts';
+import type { Files } from './fixtures/files.ts';
+import type { Way } from './loads.ts';
+import type { MeasurePorts, PreparedRow } from './measure.ts';
+import { type Peer, type RunningPeer, startPeer } from './peers/peer.ts';
+import { peers } from './peers/peers.ts';
+import { writeHttpRequest } from './requests/http-request.ts';
+import { writeMessages } from './requests/messages.ts';
+import { type Row, wayOf } from './row.ts';
+
+/** A row and the service that it is about. */
+export interface Measurable {
+  readonly row: Row;
+  readonly peer: Peer;
+}
+
+/** Rows that can be measured together. Disposing ends their services and removes their messages. */
+export interface PreparedRows extends AsyncDisposable {
+  readonly rows: readonly PreparedRow[];
+}
+
+/** Starts the services of some rows, each with an Envoy of its own where it needs one, and writes their messages. */
+export async function prepareRows(
+  measurables: readonly Measurable[],
+  files: Files,
+  { requests, onProgress }: Pick<MeasurePorts, 'requests' | 'onProgress'>,
+): Promise<PreparedRows> {
+  return await acquireAll(async (keep) => {
+    const written: Record<Way, Map<Row['messages'], string>> = { direct: new Map(), envoy: new Map() };
+    const write = async (row: Row): Promise<string> => {
+      const way = wayOf(row);
+      const path = written[way].get(row.messages) ?? join(files.directory, `${row.name}.messages`);
+      if (written[way].has(row.messages)) return path;
+      const { partners, edit } = requests;
+      await writeMessages(path, row.messages({ partners, edit: way === 'direct' ? edit : writeHttpRequest }));
+      written[way].set(row.messages, path);
+      keep({ [Symbol.asyncDispose]: () => rm(path) });
+      return path;
+    };
+    let backend: RunningPeer | null = null;
+    const rows: PreparedRow[] = [];
+    for (const { row, peer } of measurables) {
+      onProgress(`starting: ${row.name}`);
+      const service = keep(await startPeer(peer, files));
+      const target = { messages: await write(row), headers: files.headers };
+      if (row.through === undefined) {
+        rows.push({ row, pid: service.pid, envoyPid: null, target: { ...target, address: service.address } });
+        continue;
+      }
+      backend ??= keep(await startPeer(peers.backend, files));
+      const { directory } = files;
+      const envoy = keep(await startEnvoy(row.through, { service, backend, directory }));
+      // Where nothing but Envoy is at work, Envoy is what is measured.
+      const { pid } = row.through === 'plain' ? envoy : service;
+      rows.push({ row, pid, envoyPid: envoy.pid, target: { ...target, address: envoy.address } });
+    }
+    return { rows };
+  });
+}
