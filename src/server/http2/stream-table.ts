@@ -7,7 +7,10 @@ export type StreamFate = 'unused' | 'reset' | 'closed';
 
 /** The streams of a connection: the open ones, and for a while how the others ended. */
 export class StreamTable {
+  /** All open streams but {@link #latest}. */
   readonly #open = new Map<number, Stream>();
+  /** The stream opened last, while it is open: most calls are over before the next one comes, and never enter the map. */
+  #latest: Stream | null = null;
   /** How streams ended, each where its identifier says, until a later one ends there; `id + 1` when we reset it (identifiers are odd). */
   readonly #closed = new Uint32Array(REMEMBERED);
   /** Calls whose stream is closed while a method still works on them. */
@@ -26,19 +29,20 @@ export class StreamTable {
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#open.size + (this.#latest === null ? 0 : 1);
   }
 
   /** Open calls, those included that only a method still knows of: a reset does not buy room for another call. */
   get load(): number {
-    return this.#open.size + this.#abandoned;
+    return this.size + this.#abandoned;
   }
 
   get(id: number): Stream | undefined {
-    return this.#open.get(id);
+    return this.#latest?.id === id ? this.#latest : this.#open.get(id);
   }
 
   all(): Iterable<Stream> {
+    this.#enterLatest();
     return this.#open.values();
   }
 
@@ -48,12 +52,14 @@ export class StreamTable {
   }
 
   open(stream: Stream): void {
-    this.#open.set(stream.id, stream);
+    this.#enterLatest();
+    this.#latest = stream;
   }
 
   /** @param reset whether we cut it, so that frames of it may still be on their way. */
   close(stream: Stream, reset: boolean): void {
-    this.#open.delete(stream.id);
+    if (this.#latest === stream) this.#latest = null;
+    else this.#open.delete(stream.id);
     stream.closed = true;
     if (stream.running) this.#abandoned++;
     this.remember(stream.id, reset);
@@ -74,6 +80,11 @@ export class StreamTable {
     stream.running = false;
     this.#running--;
     if (stream.closed) this.#abandoned--;
+  }
+
+  #enterLatest(): void {
+    if (this.#latest !== null) this.#open.set(this.#latest.id, this.#latest);
+    this.#latest = null;
   }
 
   /** Of an identifier that is not open. `unused`: never opened, or closed too long ago to be remembered. */
