@@ -60,5 +60,5 @@ export function refuse(refused: RefusalCode, detail: string): Refusal {
 
 /** Tells a refusal from what a stage gives otherwise. */
 export function isRefusal(value: object): value is Refusal {
-  return 'refused' in value;
+  return (value as Partial<Refusal>).refused !== undefined;
 }

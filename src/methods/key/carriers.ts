@@ -16,7 +16,7 @@ interface Concealed {
   readonly headersToRemove: string[];
 }
 
-/** What one kind of carrier is; every function takes the carrier's own name. */
+/** What one kind of carrier is. `find` and `remove` take its comparable name, all others its own. */
 interface Kind {
   /** Why nothing of this name can carry an App Key, in words; null when it can. */
   readonly findNameFault: (name: string) => string | null;
@@ -67,10 +67,9 @@ const kinds: { readonly [K in CarrierKind]: Kind } = {
       return fault === null ? null : `${JSON.stringify(name)} ${fault}`;
     },
     comparable: (name) => name.toLowerCase(),
-    find: (request, _query, name) => request.headers.findSingle(name.toLowerCase()),
+    find: (request, _query, name) => request.headers.findSingle(name),
     remove: ({ headersToRemove }, request, name) => {
-      const lower = name.toLowerCase();
-      if (request.headers.find(lower) !== null) headersToRemove.push(lower);
+      if (request.headers.find(name) !== null) headersToRemove.push(name);
     },
     carry: (request, name, appKey) => withHeaders(request, [[name, appKey]]),
     sentValues: ({ headers }, name) =>
@@ -102,9 +101,8 @@ export function findAppKey(
   query: string | null,
   carriers: readonly KeyCarrier[],
 ): string | null | Repeated {
-  for (const carrier of carriers) {
-    const kind = kindOf(carrier);
-    const found = kinds[kind].find(request, query, nameOf(carrier, kind));
+  for (const { kind, name } of placesOf(carriers)) {
+    const found = kind.find(request, query, name);
     if (found !== null) return found;
   }
   return null;
@@ -115,10 +113,7 @@ export function concealKey({ received }: Routed, { hideCredentials, keyNames }: 
   if (!hideCredentials) return unchanged;
   const { request, target } = received;
   const concealed: Concealed = { query: target.query, headersToRemove: [] };
-  for (const carrier of keyNames) {
-    const kind = kindOf(carrier);
-    kinds[kind].remove(concealed, request, nameOf(carrier, kind));
-  }
+  for (const { kind, name } of placesOf(keyNames)) kind.remove(concealed, request, name);
   return { headersToSet: pathToSet(target, concealed.query), headersToRemove: concealed.headersToRemove, body: null };
 }
 
@@ -144,6 +139,26 @@ export function carrierNames(carriers: readonly KeyCarrier[], kind: CarrierKind)
 export function describeCarrier(carrier: KeyCarrier): string {
   const kind = kindOf(carrier);
   return kinds[kind].describe(nameOf(carrier, kind));
+}
+
+/** A carrier as checks look for it, with its name in the form that {@link Kind.comparable} gives. */
+interface Place {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** The places of each endpoint's carriers, found out when it is first asked for them. */
+const knownPlaces = new WeakMap<readonly KeyCarrier[], readonly Place[]>();
+
+function placesOf(carriers: readonly KeyCarrier[]): readonly Place[] {
+  const known = knownPlaces.get(carriers);
+  if (known !== undefined) return known;
+  const places = carriers.map((carrier): Place => {
+    const kind = kindOf(carrier);
+    return { kind: kinds[kind], name: kinds[kind].comparable(nameOf(carrier, kind)) };
+  });
+  knownPlaces.set(carriers, places);
+  return places;
 }
 
 function kindOf(carrier: KeyCarrier): CarrierKind {
