@@ -72,5 +72,5 @@ function render(shown: readonly ShownSetting[], format: OutputFormat): string {
     value === null ? '-' : `${replaceInvisible(value)}${isDefault ? '' : ' *'}`,
     meaning,
   ]);
-  return `${renderTable(['SETTING', 'VALUE', 'MEANING'], rows)}\n* set in the environment; all others are defaults\n`;
+  return `${renderTable(['SETTING', 'VALUE', 'MEANING'], rows)}* set in the environment; all others are defaults\n`;
 }

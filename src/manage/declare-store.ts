@@ -4,8 +4,7 @@ import { declareWholeConsumer } from '../resources/consumer.ts';
 import { declareWholeEndpoint } from '../resources/endpoint.ts';
 import type { Declared } from '../resources/declared.ts';
 import type { DocumentParts } from '../resources/write-document.ts';
-import type { Consumer } from '../model/consumer.ts';
-import type { ResourceStore, Selection } from './resource-store.ts';
+import { pagesOf, type ResourceStore, type Selection } from './resource-store.ts';
 
 /** What of a store is exported. */
 export interface ExportSelection {
@@ -20,7 +19,8 @@ const CONSUMERS_AT_ONCE = 500;
 
 /**
  * A store's resources in the words of a declarative file, in the order of their ids, with `enabled` and `state` always
- * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps nothing. Grants are those of the selected consumers and endpoints: of both, where both are selected.
+ * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps nothing.
+ * Grants are those of the selected consumers and endpoints: of both, where both are selected.
  */
 export function declareStore(
   store: ResourceStore,
@@ -48,26 +48,13 @@ async function* declareConsumers(
   ids: readonly string[] | undefined,
   secrets: SecretsShown,
 ): AsyncGenerator<Declared> {
-  let some: Consumer[] = [];
-  for await (const { resource } of store.list('consumer', selectionOf(ids))) {
-    some.push(resource);
-    if (some.length < CONSUMERS_AT_ONCE) continue;
-    yield* withCredentials(store, some, secrets);
-    some = [];
+  for await (const page of pagesOf(store.list('consumer', selectionOf(ids)), CONSUMERS_AT_ONCE)) {
+    const owned = new Map<string, Declared[]>(page.map(({ resource }) => [resource.id, []]));
+    for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
+      owned.get(resource.consumerId)?.push(declareWholeOwned(resource, secrets));
+    }
+    for (const { resource } of page) yield declareWholeConsumer(resource, owned.get(resource.id));
   }
-  if (some.length > 0) yield* withCredentials(store, some, secrets);
-}
-
-async function* withCredentials(
-  store: ResourceStore,
-  consumers: readonly Consumer[],
-  secrets: SecretsShown,
-): AsyncGenerator<Declared> {
-  const owned = new Map<string, Declared[]>(consumers.map(({ id }) => [id, []]));
-  for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
-    owned.get(resource.consumerId)?.push(declareWholeOwned(resource, secrets));
-  }
-  for (const consumer of consumers) yield declareWholeConsumer(consumer, owned.get(consumer.id));
 }
 
 async function* declareGrants(

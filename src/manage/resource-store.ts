@@ -176,3 +176,15 @@ export async function* listByIds<K extends ResourceKind>(
 export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
+
+/** Collects a stream into pieces of at most `size`. */
+export async function* pagesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -3,7 +3,7 @@ import { type Declared, declareTime } from '../../resources/declared.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
-import type { Usage, UsageSource } from '../../manage/resource-store.ts';
+import { pagesOf, type Usage, type UsageSource } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { declareVersion, formatDistance } from '../render/text.ts';
 import type { ListView } from '../render/list.ts';
@@ -21,25 +21,12 @@ const PAGE = 500;
 /** Adds to credentials when they were used. */
 export async function* readShownCredentials(
   credentials: AsyncIterable<Stored<ManagedCredential>>,
-  usage: UsageSource,
-): AsyncGenerator<ShownCredential, void, undefined> {
-  let page: Stored<ManagedCredential>[] = [];
-  for await (const stored of credentials) {
-    page.push(stored);
-    if (page.length < PAGE) continue;
-    yield* await withUsage(page, usage);
-    page = [];
-  }
-  yield* await withUsage(page, usage);
-}
-
-async function withUsage(
-  page: readonly Stored<ManagedCredential>[],
   source: UsageSource,
-): Promise<readonly ShownCredential[]> {
-  if (page.length === 0) return [];
-  const usage = await source.usageOf(page.map(({ resource }) => resource.id));
-  return page.map((stored) => ({ stored, usage: usage.get(stored.resource.id) ?? null }));
+): AsyncGenerator<ShownCredential, void, undefined> {
+  for await (const page of pagesOf(credentials, PAGE)) {
+    const usage = await source.usageOf(page.map(({ resource }) => resource.id));
+    for (const stored of page) yield { stored, usage: usage.get(stored.resource.id) ?? null };
+  }
 }
 
 /** For programs: as a declarative file has it, with its consumer, its use and its version. */

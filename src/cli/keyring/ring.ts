@@ -108,7 +108,7 @@ export function describeRing(ring: RingContent, nowSeconds: number): readonly Sh
 /** Key rings as people get them. */
 export function renderKeys(keys: readonly ShownKey[]): string {
   const rows = keys.map(({ id, createdAt, state, ageSeconds }) => [id, state, formatAge(ageSeconds), createdAt]);
-  return `${renderTable(['KEY', 'STATE', 'AGE', 'CREATED'], rows)}\n`;
+  return renderTable(['KEY', 'STATE', 'AGE', 'CREATED'], rows);
 }
 
 const SECONDS_PER = [

@@ -101,7 +101,7 @@ function renderCounts(secrets: ReadonlyMap<string, number>, { currentKeyId, keyI
     keyId === currentKeyId ? 'current' : stateOf(keyId),
     grouped(number),
   ]);
-  return rows.length === 0 ? '' : `${renderTable(['KEY', 'STATE', 'SECRETS'], rows)}\n`;
+  return rows.length === 0 ? '' : renderTable(['KEY', 'STATE', 'SECRETS'], rows);
 }
 
 function describeDue(due: number, { currentKeyId }: KeyRing): string {

@@ -1,9 +1,10 @@
-import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import { replaceInvisible } from '../../document/source-text.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData, formatJson } from './data.ts';
+import { pagesOf } from '../../manage/resource-store.ts';
 import { paintFor } from './text.ts';
 
 /** How a list is shown. */
@@ -38,7 +39,7 @@ export async function printList<T>(
         out.write(`${printed + index === 0 ? '[\n' : ',\n'}${formatJson(declare(item), 2)}`);
     printed += page.length;
   };
-  for await (const page of pagesOf(items)) {
+  for await (const page of pagesOf(items, PAGE_ROWS)) {
     print(page);
     if ((await out.settled?.()) === false) return;
   }
@@ -57,17 +58,6 @@ export function printSection<T>(heading: string, items: readonly T[], view: List
   out.write(`\n${paint.bold(heading)}\n${table.replaceAll(/^(?=.)/gm, INDENT)}`);
 }
 
-async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let page: T[] = [];
-  for await (const item of items) {
-    page.push(item);
-    if (page.length < PAGE_ROWS) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}
-
 /** A column of a list. */
 export interface Column<T> {
   readonly heading: string;
@@ -78,14 +68,11 @@ export interface Column<T> {
   readonly canShrink?: boolean;
 }
 
-/** A cut cell keeps at least so many characters. */
+/** A cut cell keeps at least so many columns. */
 const MIN_WIDTH = 8;
 const GAP = 2;
 
-/** Text whose width is its length: no wide and no combining characters. Laying out others takes ten times as long. */
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/** The rows of a table below their headings, cut to a terminal's width. */
+/** The rows of a table, below its headings on the first page, cut to a terminal's width. */
 function renderPage<T>(
   items: readonly T[],
   columns: readonly Column<T>[],
@@ -93,40 +80,34 @@ function renderPage<T>(
   maxWidth: number | null,
   paint: Paint,
 ): string {
+  const heads = columns.map(({ heading }) => heading);
   const cells = items.map((item) => columns.map(({ cell }) => replaceInvisible(cell(item))));
-  const heads = hasHead ? columns.map(({ heading }) => heading) : [];
-  const widths = columns.map(({ heading }, index) =>
-    Math.max(heading.length, ...cells.map((row) => widthOf(row[index] ?? ''))),
-  );
-  const allowed = shrink(
-    widths,
-    columns.map(({ canShrink }) => canShrink === true),
-    maxWidth,
-  );
-  const rows = cells.map((row, rowIndex) =>
-    row.map((text, index) => {
-      const shown = cut(text, allowed[index] ?? 0);
-      const item = items[rowIndex];
-      return item === undefined ? shown : (columns[index]?.paint?.(shown, item, paint) ?? shown);
+  const canShrink = columns.map((column) => column.canShrink === true);
+  const widths = shrink(widthsOf([heads, ...cells]), canShrink, maxWidth);
+  const rows = items.map((item, row) =>
+    columns.map((column, index) => {
+      const shown = cut(cells[row]?.[index] ?? '', widths[index] ?? 0);
+      return column.paint?.(shown, item, paint) ?? shown;
     }),
   );
-  const allHeads = heads.map((heading) => paint.dim(heading));
-  const isPlain = cells.every((row) => row.every((text) => PLAIN.test(text)));
-  if (!isPlain) return `${renderTable(allHeads, rows)}\n`;
-  const lines = [
-    ...(hasHead ? [layOut(allHeads, heads, allowed)] : []),
-    ...rows.map((row, index) => layOut(row, cells[index] ?? [], allowed)),
-  ];
-  return `${lines.join('\n')}\n`;
+  return layOut([...(hasHead ? [heads.map((heading) => paint.dim(heading))] : []), ...rows], widths);
 }
 
-/** One line. `plain` are the cells before they were cut and coloured: what they take on the screen. */
-function layOut(cells: readonly string[], plain: readonly string[], widths: readonly number[]): string {
-  const padded = cells.map((cell, index) => {
-    const width = widths[index] ?? 0;
-    return cell + ' '.repeat(width - Math.min(width, plain[index]?.length ?? 0));
-  });
-  return padded.join(' '.repeat(GAP)).trimEnd();
+/** Renders rows below their headings as columns of text, two blanks apart, for terminals and for `awk` alike. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  return layOut(all, widthsOf(all));
+}
+
+/** A line for each row. Cells may be coloured. */
+function layOut(rows: readonly (readonly string[])[], widths: readonly number[]): string {
+  const padded = (cell: string, index: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell)));
+  return rows.map((row) => `${row.map(padded).join(' '.repeat(GAP)).trimEnd()}\n`).join('');
+}
+
+function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+  return (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => widthOf(row[index] ?? ''))));
 }
 
 /** Takes width from the widest columns that can give some, until the line fits. */
@@ -148,30 +129,16 @@ function shrink(widths: readonly number[], canShrink: readonly boolean[], maxWid
 }
 
 function cut(text: string, width: number): string {
-  const characters = Array.from(text);
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join('')}…`;
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  for (const character of text) {
+    if (widthOf(shown + character) >= width) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }
 
+/** Plain text is as wide as it is long. Others take much longer to measure. */
 function widthOf(text: string): number {
-  return Array.from(text).length;
-}
-
-const borders = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((part) =>
-  ['', '-mid', '-left', '-right'].map((end) => `${part}${end}`),
-);
-const noBorders = Object.fromEntries(borders.map((part) => [part, '']));
-
-/** Renders rows as columns of text, two blanks apart, for terminals and for `awk` alike. */
-export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const table = new Table({
-    head: [...head],
-    chars: { ...noBorders, middle: '  ' },
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
-  });
-  for (const row of rows) table.push([...row]);
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
 }
