@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
 import { reportFailure } from './failure.ts';
+import { wrap } from './render/text.ts';
 import type { OpenStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
@@ -66,8 +67,6 @@ export const changeExits = {
   unknown: 'unknown: the change may be in force',
 } as const satisfies ExitTexts;
 
-const HELP_COLUMNS = 120;
-
 /** What stands below the flags in the help of a command. */
 export interface Help {
   readonly notes?: string;
@@ -89,8 +88,4 @@ export function addHelp(command: Command, { notes, examples, exits }: Help): Com
     ...(meanings.length === 0 ? [] : [wrap(`Exit codes: ${meanings.join(', ')}.`)]),
   ];
   return command.addHelpText('after', `\n${blocks.join('\n\n')}`);
-}
-
-function wrap(text: string): string {
-  return text.replaceAll(new RegExp(`(?=.{${String(HELP_COLUMNS + 1)}})(.{1,${String(HELP_COLUMNS)}}) `, 'g'), '$1\n');
 }

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import { authenticationMethods } from '../model/endpoint.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { outputOption, timeoutOption } from './flags/options.ts';
-import { collectOption } from './flags/values.ts';
+import { parseTime } from './flags/times.ts';
+import { collectOption, parseCount, parseRequestId } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
 
 /** Adds `postern explain`. */
@@ -13,9 +14,9 @@ export function registerExplain(program: Command, context: CommandContext): void
     .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
     .option('--endpoint <id>', 'the endpoint that it is meant for; without it, where host, path and method lead')
     .addOption(
-      new Option('--method <method>', 'explain without a store: how the API authenticates').choices(
-        authenticationMethods,
-      ),
+      new Option('--method <method>', 'explain without a store: how the API authenticates')
+        .choices(authenticationMethods)
+        .conflicts('endpoint'),
     )
     .option('--option <name=value>', 'with --method: an option, such as clockSkewSeconds=60; repeatable', collectOption)
     .option(
@@ -26,11 +27,16 @@ export function registerExplain(program: Command, context: CommandContext): void
       '--secret-from <source>',
       'env:NAME, file:PATH or - (standard input): the App Secret, or the App Key of a key endpoint; without it, that of the store',
     )
-    .option('--at <time>', 'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970')
-    .option('--entry <number>', 'which entry of a HAR, from 1')
+    .option(
+      '--at <time>',
+      'when the request was made: 2026-11-21T02:40:00Z, an HTTP date, or seconds since 1970',
+      parseTime,
+    )
+    .option('--entry <number>', 'which entry of a HAR, from 1', parseCount)
     .option(
       '--request-id <id>',
       'the requestId of the refusal, to find it in the log; read from the answer where it stands in <file>',
+      parseRequestId,
     )
     .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption())

@@ -9,6 +9,7 @@ import type { Paint } from '../manage/render-change.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources } from './declarative-files.ts';
 import { UsageError } from './failure.ts';
+import { collecting } from './flags/values.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
@@ -56,7 +57,11 @@ function registerImportKong(group: Command, context: CommandContext): void {
         .choices([...sharedLimitChoices])
         .default('refuse'),
     )
-    .option('--elsewhere <plugin>', 'this plugin’s work is done elsewhere, such as in Envoy; repeatable', collectPlugin)
+    .option(
+      '--elsewhere <plugin>',
+      'this plugin’s work is done elsewhere, such as in Envoy; repeatable',
+      collecting(parsePlugin),
+    )
     .option('--whole-segments', 'no back end has paths such as /orders2 where Kong has the path /orders')
     .option('--slash-optional', 'where Kong has the path /orders/, that route may decide /orders too')
     .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
@@ -79,10 +84,10 @@ It holds secrets when the file does. They are not printed to a terminal: give --
 
 const PLUGIN_NAME = /^[\w-]{1,100}$/;
 
-function collectPlugin(name: string, names: readonly string[] | undefined): readonly string[] {
+function parsePlugin(name: string): string {
   if (!PLUGIN_NAME.test(name)) throw new InvalidArgumentError('must be the name of a plugin, such as ip-restriction.');
   const { kind } = kindOfPlugin(name);
-  if (kind === 'restricting' || kind === 'limit') return [...(names ?? []), name];
+  if (kind === 'restricting' || kind === 'limit') return name;
   throw new InvalidArgumentError(
     kind === 'authentication' || kind === 'other-authentication' || kind === 'acl'
       ? `who gets in is decided here: it cannot be for ${[...preferredMethods.map(({ plugin }) => plugin), 'acl'].join(', ')} and the like.`

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
-import { parseStore } from '../config-values.ts';
 import { settings } from '../config.ts';
 import { findWarnings } from '../resources/find-warnings.ts';
 import { parsePlacedDocument, type PlacedDocument } from '../resources/parse-document.ts';
@@ -12,6 +11,7 @@ import { type OutputFormat, outputOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { UsageError } from './failure.ts';
+import { findStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
 /** What was found in the files: all of it at once. */
@@ -67,10 +67,9 @@ export async function validate(
 
 /** The file that `serve` would serve. */
 function fileOfStore(environment: Terminal['environment']): string {
-  const { name, default: fallback } = settings.store;
-  const location = parseStore(environment[name] || fallback);
-  if ('fault' in location) throw new UsageError(`${name}: ${location.fault}`);
+  const location = findStore(undefined, environment);
   if (location.kind === 'file') return location.path;
+  const { name } = settings.store;
   throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
 }
 

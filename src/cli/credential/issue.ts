@@ -14,7 +14,7 @@ import { changesOf, type FieldFlags } from '../flags/fields.ts';
 import { readSecretArgument } from '../flags/inputs.ts';
 import type { ChangeFlags } from '../flags/options.ts';
 import { type Moment, momentAhead, parseMoment } from '../flags/times.ts';
-import { parseId } from '../flags/values.ts';
+import { collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { collectAll, requireResource } from '../store/read-store.ts';
@@ -112,7 +112,7 @@ export function registerCredentialImport(noun: Command, context: CommandContext)
     .requiredOption(
       '--method <method>',
       `a method it is for (${authenticationMethods.join(', ')}); repeatable`,
-      collectMethod,
+      collecting(parseMethod),
     )
     .option('--app-key <key>', 'the App Key; not for key alone, where it is the secret')
     .requiredOption(
@@ -180,9 +180,9 @@ function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Envi
     : { appKey: Secret.fromText(appKey), appSecret: secret };
 }
 
-function collectMethod(text: string, methods: readonly string[] = []): readonly string[] {
+function parseMethod(text: string): AuthenticationMethod {
   const method = authenticationMethods.find((known) => known === text);
-  if (method !== undefined) return [...methods, method];
+  if (method !== undefined) return method;
   const nearest = findNearestName(text, authenticationMethods);
   const choices = `Allowed choices are ${authenticationMethods.join(', ')}.`;
   throw new InvalidArgumentError(nearest === null ? choices : `${choices} Did you mean ${nearest}?`);

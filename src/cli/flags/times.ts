@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { FieldFault, timeField } from '../../document/fields.ts';
 import { parseImfFixdate } from '../../signing/signed-time.ts';
-import { UsageError } from '../failure.ts';
 
 /** A time as people give it: itself, in seconds since the epoch, or how far it is from now. */
 export type Moment = { readonly atSeconds: number } | { readonly distanceSeconds: number };
@@ -69,7 +68,7 @@ export function parseTime(text: string): number {
   if (EPOCH_SECONDS.test(text)) return Number(text);
   const seconds = ISO_WITH_ZONE.test(text) ? Math.floor(Date.parse(text) / 1000) : parseImfFixdate(text);
   if (seconds === null || Number.isNaN(seconds)) {
-    throw new UsageError(`--at ${text}: write a time with its zone, like 2026-11-21T02:40:00Z, or seconds since 1970`);
+    throw new InvalidArgumentError('Write a time with its zone, like 2026-11-21T02:40:00Z, or seconds since 1970.');
   }
   return seconds;
 }

@@ -6,6 +6,7 @@ import { readPlain } from '../../document/read-plain.ts';
 import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
 import { parsePathRule } from '../../receive/path.ts';
+import { isRequestId } from '../../receive/request-id.ts';
 
 /** The id of an endpoint, consumer or credential (spec §1), checked before anything is asked of the store. */
 export function parseId(text: string): string {
@@ -15,10 +16,13 @@ export function parseId(text: string): string {
   );
 }
 
-/** {@link parseId} for a flag that is given once for each id. */
-export function collectId(text: string, ids: readonly string[] = []): readonly string[] {
-  return [...ids, parseId(text)];
+/** Reads a flag that is given once for each value; `parse` reads one. */
+export function collecting<T>(parse: (text: string) => T): (text: string, former?: readonly T[]) => readonly T[] {
+  return (text, former = []) => [...former, parse(text)];
 }
+
+/** {@link parseId} for a flag that is given once for each id. */
+export const collectId = collecting(parseId);
 
 /** A whole number from 1. */
 export function parseCount(text: string): number {
@@ -26,33 +30,33 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
-/** Collects the values of a flag that can be given several times. */
-export function collect(value: string, values: readonly string[] = []): readonly string[] {
-  return [...values, value];
+/** The `requestId` of a refusal. */
+export function parseRequestId(text: string): string {
+  if (isRequestId(text)) return text;
+  throw new InvalidArgumentError('Write the requestId of the refusal, such as baac2dab-20a4-46e5-ae98-41a4cbf83ec1.');
 }
 
-const FORM = `The form is REQUESTS/UNIT/PER, such as 100/minute/consumer: UNIT is ${limitUnits.join(', ')}; PER is ${limitScopes.join(' or ')}.`;
+/** Any text, for a flag that is given once for each. */
+export const collect = collecting(String);
+
+const UNIT = `UNIT is ${limitUnits.join(', ')}`;
 
 /** `100/minute/consumer` as a declared limit (interfaces §4). */
 export function parseLimit(text: string): Declared {
-  return parse(text, FORM, null);
+  const form = `The form is REQUESTS/UNIT/PER, such as 100/minute/consumer: ${UNIT}; PER is ${limitScopes.join(' or ')}.`;
+  return parse(text, form, null);
 }
 
 /** `1000/minute`: a limit of a grant, which counts its own consumer only. */
 export function parseGrantLimit(text: string): Declared {
-  const form = `The form is REQUESTS/UNIT, such as 1000/minute: UNIT is ${limitUnits.join(', ')}.`;
-  return parse(text, form, 'consumer');
+  return parse(text, `The form is REQUESTS/UNIT, such as 1000/minute: ${UNIT}.`, 'consumer');
 }
 
 /** {@link parseLimit} for a flag that is given once for each limit. */
-export function collectLimit(text: string, limits: readonly Declared[] = []): readonly Declared[] {
-  return [...limits, parseLimit(text)];
-}
+export const collectLimit = collecting(parseLimit);
 
 /** {@link parseGrantLimit} for a flag that is given once for each limit. */
-export function collectGrantLimit(text: string, limits: readonly Declared[] = []): readonly Declared[] {
-  return [...limits, parseGrantLimit(text)];
-}
+export const collectGrantLimit = collecting(parseGrantLimit);
 
 function parse(text: string, form: string, defaultPer: string | null): Declared {
   const [requests = '', unit, per = defaultPer, ...rest] = text.split('/');
@@ -97,10 +101,15 @@ export function collectLabel(
 }
 
 function splitAssignment(text: string): readonly [name: string, value: string] {
-  const equals = text.indexOf('=');
-  const name = text.slice(0, Math.max(equals, 0));
+  const [name, value] = splitAt(text, '=');
   if (name === '' || name === '__proto__') throw new InvalidArgumentError('The form is NAME=VALUE.');
-  return [name, text.slice(equals + 1)];
+  return [name, value];
+}
+
+/** What stands before the first separator, empty without one, and after it. */
+function splitAt(text: string, separator: string): readonly [before: string, after: string] {
+  const index = text.indexOf(separator);
+  return [text.slice(0, Math.max(index, 0)), text.slice(index + 1)];
 }
 
 function readScalar(text: string): unknown {
@@ -109,40 +118,25 @@ function readScalar(text: string): unknown {
 }
 
 function readKeyName(text: string): unknown {
-  const colon = text.indexOf(':');
-  const kind = text.slice(0, Math.max(colon, 0));
-  if (carrierKinds.some((known) => known === kind)) return { [kind]: text.slice(colon + 1) };
+  const [kind, name] = splitAt(text, ':');
+  if (carrierKinds.some((known) => known === kind)) return { [kind]: name };
   const forms = [...carrierKinds].sort().map((known) => `keyNames=${known}:NAME`);
   throw new InvalidArgumentError(`The form is ${forms.join(' or ')}, several with commas.`);
 }
 
 /** `/orders` or `prefix:/orders`: everything below; `exact:/orders`: this path only (interfaces §4). */
-export function collectPathRule(text: string, rules: readonly PathRule[] = []): readonly PathRule[] {
-  const rule = ruleOf(text);
-  if (rule === null) {
+export const collectPathRule = collecting((text): PathRule => {
+  const [kind, path] = text.startsWith('/') ? ['prefix', text] : splitAt(text, ':');
+  if ((kind !== 'prefix' && kind !== 'exact') || !path.startsWith('/')) {
     throw new InvalidArgumentError(
       'The form is /orders or prefix:/orders for everything below it, exact:/orders for this path only.',
     );
   }
+  const rule = kind === 'prefix' ? { prefix: path } : { exact: path };
   const parsed = parsePathRule(rule);
-  if ('reason' in parsed) {
-    throw new InvalidArgumentError(`The path is not in normal form and would match no request: ${parsed.reason}.`);
-  }
-  return [...rules, rule];
-}
-
-function ruleOf(text: string): PathRule | null {
-  if (text.startsWith('/')) return { prefix: text };
-  const [kind, path = ''] = splitAtColon(text);
-  if (!path.startsWith('/')) return null;
-  if (kind === 'prefix') return { prefix: path };
-  return kind === 'exact' ? { exact: path } : null;
-}
-
-function splitAtColon(text: string): readonly string[] {
-  const colon = text.indexOf(':');
-  return [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
-}
+  if (!('reason' in parsed)) return rule;
+  throw new InvalidArgumentError(`The path is not in normal form and would match no request: ${parsed.reason}.`);
+});
 
 /** A rule in the form in which it is given: `/orders`, `exact:/orders`. */
 export function formatPathRule(rule: PathRule): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { Environment } from '../../config.ts';
 import { explain } from '../../explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts';
 import { findRefusalRequestId, readRequest } from '../../explain/read/read-request.ts';
@@ -10,14 +11,12 @@ import type { AuthenticationMethod, Endpoint, PartnerEndpoint } from '../../mode
 import { compileEndpointTable } from '../../route/endpoint-table.ts';
 import { parseAuthority } from '../../receive/host.ts';
 import { parseTarget } from '../../receive/path.ts';
-import { isRequestId } from '../../receive/request-id.ts';
 import type { CommandContext } from '../command.ts';
 import { endpointFields } from '../endpoint/change.ts';
 import { UsageError } from '../failure.ts';
 import { changesOf } from '../flags/fields.ts';
 import { readBytes, readSecretArgument } from '../flags/inputs.ts';
 import type { StoreFlags } from '../flags/options.ts';
-import { parseTime } from '../flags/times.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
 import type { OpenedStore } from '../store/open-store.ts';
@@ -33,8 +32,9 @@ export interface ExplainFlags extends StoreFlags {
   readonly option?: Readonly<Record<string, unknown>>;
   readonly appKey?: string;
   readonly secretFrom?: string;
-  readonly at?: string;
-  readonly entry?: string;
+  /** Seconds since the epoch. */
+  readonly at?: number;
+  readonly entry?: number;
   readonly requestId?: string;
 }
 
@@ -47,47 +47,36 @@ interface Given extends ExplainFlags {
 export async function explainFile(given: Given, context: CommandContext): Promise<ExitCode> {
   checkFlags(given);
   const { method, option = {}, output } = given;
-  const moment = { entry: parseEntry(given.entry), atSeconds: given.at === undefined ? null : parseTime(given.at) };
   let explained: Explained;
   if (method === undefined) {
     await using store = await openFor(context, 'explain', given, 'where-possible');
-    explained = await explainStored(given, store, moment, context);
+    explained = await explainStored(given, store, context);
   } else {
-    explained = await explainLone(given, loneEndpoint(method, option), moment, context);
+    explained = await explainLone(given, loneEndpoint(method, option), context);
   }
   context.terminal.out.write(renderExplanation(explained, output));
   const { verdict } = explained.explanation;
   return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
 }
 
-/** Which request of a file is meant, and when it was made; null where the file tells it. */
-interface Moment {
-  readonly entry: number | null;
-  readonly atSeconds: number | null;
-}
-
 /** Throws `NotFound`, and {@link UsageError} for what it cannot read. */
 async function explainStored(
   given: Given,
   store: OpenedStore,
-  moment: Moment,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
   const endpoints = await listEndpoints(store.resources);
   const named = given.endpoint === undefined ? null : requireEndpoint(given.endpoint, endpoints);
-  const read = readInput(given.file, moment.entry);
+  const read = readInput(given);
   const endpoint = named ?? routedEndpoint(read, endpoints);
-  const asked = askedOf(given, read, moment, clock);
+  const asked = askedOf(given, read, clock);
   const { nowSeconds, appKey } = asked;
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
     const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey };
     const caller = await readStoredCaller(store.resources, query);
-    const takesTokens = proofOf(endpoint) === 'token';
-    return {
-      ...caller,
-      tokens: takesTokens ? await readKnownTokens(sent.claims, store, environment) : tokensOfPartners,
-    };
+    if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
+    return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
   return explained(given, read, explanation);
 }
@@ -95,53 +84,40 @@ async function explainStored(
 async function explainLone(
   given: Given,
   endpoint: PartnerEndpoint,
-  moment: Moment,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
-  const read = readInput(given.file, moment.entry);
+  const read = readInput(given);
   const secret = readGivenSecret(given, environment);
   if (secret === null && proofOf(endpoint) !== 'token') {
-    throw new UsageError('--secret-from is missing: without a store, nothing else tells the secret');
+    throw new UsageError('--secret-from is missing: without a store, the secret is known from nowhere else');
   }
-  const asked = askedOf(given, read, moment, clock);
+  const asked = askedOf(given, read, clock);
   const explanation = await explain(read.request, endpoint, asked, (sent) =>
     knownToPartner(endpoint, { ...asked, secret }, sent),
   );
   return explained(given, read, explanation);
 }
 
-function askedOf(
-  { appKey }: Given,
-  { sentAtSeconds }: ReadRequest,
-  { atSeconds }: Moment,
-  clock: Clock,
-): Omit<ExplainInput, 'secret'> {
-  const knownSeconds = atSeconds ?? sentAtSeconds;
-  return { appKey: appKey ?? null, nowSeconds: knownSeconds ?? clock.nowSeconds(), isTimeKnown: knownSeconds !== null };
+function askedOf(given: Given, { sentAtSeconds }: ReadRequest, clock: Clock): Omit<ExplainInput, 'secret'> {
+  const knownSeconds = given.at ?? sentAtSeconds;
+  const nowSeconds = knownSeconds ?? clock.nowSeconds();
+  return { appKey: given.appKey ?? null, nowSeconds, isTimeKnown: knownSeconds !== null };
 }
 
 function explained(given: Given, { notes, requestId }: Input, explanation: Explained['explanation']): Explained {
   return { explanation, notes, requestId: given.requestId ?? requestId };
 }
 
-function checkFlags({ file, secretFrom, method, endpoint, option, requestId }: Given): void {
+function checkFlags({ file, secretFrom, method, option }: Given): void {
   if (file === STANDARD_INPUT && secretFrom === STANDARD_INPUT) {
     throw new UsageError('both the request and the secret are to come from standard input; put one into a file');
-  }
-  if (method !== undefined && endpoint !== undefined) {
-    throw new UsageError('--endpoint names an endpoint of a store, and --method does without one; give one of the two');
   }
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
   }
-  if (requestId !== undefined && !isRequestId(requestId)) {
-    throw new UsageError(
-      '--request-id: write the requestId of the refusal, such as baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
-    );
-  }
 }
 
-/** An endpoint that takes every path, with the options that the caller was told. */
+/** An endpoint that takes every path, with the options that the caller knows. */
 function loneEndpoint(authentication: string, options: Readonly<Record<string, unknown>>): PartnerEndpoint {
   const wish = { authentication, options, 'match.paths': [{ prefix: '/' }] };
   const [change] = changesOf(planNewEndpoint('any', wish, []), endpointFields);
@@ -165,17 +141,8 @@ function routedEndpoint({ request }: ReadRequest, endpoints: readonly Endpoint[]
   );
 }
 
-function readGivenSecret(
-  { secretFrom }: Given,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | null {
+function readGivenSecret({ secretFrom }: Given, environment: Environment): string | null {
   return secretFrom === undefined ? null : readSecretArgument(secretFrom, environment);
-}
-
-function parseEntry(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--entry ${text}: the entries of a HAR are counted from 1`);
-  return Number(text);
 }
 
 /** The request, and the `requestId` of the refusal that stands with it. */
@@ -183,10 +150,10 @@ interface Input extends ReadRequest {
   readonly requestId: string | null;
 }
 
-function readInput(file: string, entry: number | null): Input {
+function readInput({ file, entry }: Given): Input {
   const bytes = readBytes(file);
   if (typeof bytes === 'string') throw new UsageError(`${file} cannot be read (${bytes})`);
-  const read = readRequest(bytes, { entry, readFile: readBytes });
+  const read = readRequest(bytes, { entry: entry ?? null, readFile: readBytes });
   if ('problem' in read) throw new UsageError(`${file}: ${read.problem}`);
   return { ...read, requestId: findRefusalRequestId(bytes.toString('latin1')) };
 }

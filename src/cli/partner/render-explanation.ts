@@ -4,16 +4,15 @@ import { visible } from '../../methods/explanation/text-encoding.ts';
 import type { Proof } from '../../methods/method.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
+import { wrap } from '../render/text.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
-
-const MAX_COLUMNS = 120;
 
 /** An explanation, and what surrounds it. */
 export interface Explained {
   readonly explanation: Explanation;
   readonly notes: readonly string[];
-  /** Names the request in the log; null where nobody told it. */
+  /** Names the request in the log; null where it is not known. */
   readonly requestId: string | null;
 }
 
@@ -113,7 +112,7 @@ function unexplainedLines({ stringToSign, checked }: Explanation): readonly stri
     ...lines,
     ...(isCut ? ['  …'] : []),
     '',
-    ...wrapped(`Checked, alone and in pairs: ${checked.join(', ')}.`),
+    wrap(`Checked, alone and in pairs: ${checked.join(', ')}.`),
     'Likely causes: an App Secret that belongs to another App Key or was rotated, or a request that was changed after it',
     'was signed.',
   ];
@@ -138,17 +137,6 @@ function splitLines(bytes: Buffer): readonly Buffer[] {
     start = end + 1;
   }
   return [...lines, bytes.subarray(start)];
-}
-
-/** Breaks a text at blanks into lines that fit a terminal. */
-function wrapped(text: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length >= MAX_COLUMNS) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }
 
 function sentence(text: string): string {

@@ -3,6 +3,7 @@ import { type Environment, settings } from '../../config.ts';
 import type { Known, KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../methods/explanation/explainer.ts';
 import { proofOf } from '../../methods/methods.ts';
+import { textOf } from '../../manage/generate-credential.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
@@ -14,9 +15,9 @@ import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { UsageError } from '../failure.ts';
+import { collectAll } from '../store/read-store.ts';
 import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
 
-/** Whom to look for. */
 interface CallerQuery {
   readonly endpoint: Endpoint;
   readonly endpoints: readonly Endpoint[];
@@ -38,10 +39,8 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const isKey = proof === 'app-key';
   const meant = isKey ? [...sent.meantAppKeys, ...(givenSecret === null ? [] : [givenSecret])] : [query.appKey];
   const appKeys = [...new Set([sent.appKey, ...meant])].filter((key) => key !== null && APP_KEY_PATTERN.test(key));
-  const found = await findCredentials(
-    store,
-    appKeys.map((key) => hashAppKey(key ?? '')),
-  );
+  const appKeyHashes = appKeys.map((key) => hashAppKey(key ?? ''));
+  const found = (await collectAll(store.list('credential', { appKeyHashes }))).map(({ resource }) => resource);
   const holderOf = (appKey: string | null): ManagedCredential | null =>
     appKey === null ? null : (found.find(({ appKeyHash }) => appKeyHash === hashAppKey(appKey)) ?? null);
   const sender = holderOf(sent.appKey);
@@ -50,13 +49,14 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
   const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
   const consumerIds = [...new Set(credentials.map(({ consumerId }) => consumerId))];
-  const consumers = await Promise.all(
-    consumerIds.map(async (id) => (await store.find('consumer', id))?.resource ?? null),
-  );
-  const grants = [];
-  for await (const { resource } of store.list('grant', { consumerIds })) grants.push(resource);
-  const known = consumers.filter((consumer) => consumer !== null);
-  const catalog = compileCatalog({ endpoints, consumers: known, credentials, grants });
+  const consumers = await collectAll(store.list('consumer', { ids: consumerIds }));
+  const grants = await collectAll(store.list('grant', { consumerIds }));
+  const catalog = compileCatalog({
+    endpoints,
+    consumers: consumers.map(({ resource }) => resource),
+    credentials,
+    grants: grants.map(({ resource }) => resource),
+  });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner?.retiringSecret ?? null;
   return {
@@ -80,16 +80,6 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   };
 }
 
-async function findCredentials(
-  store: ResourceStore,
-  appKeyHashes: readonly string[],
-): Promise<readonly ManagedCredential[]> {
-  const found: ManagedCredential[] = [];
-  if (appKeyHashes.length === 0) return found;
-  for await (const { resource } of store.list('credential', { appKeyHashes })) found.push(resource);
-  return found;
-}
-
 /** Stands in for what cannot be read: the one given, so that the request is judged as by a gateway that has it. */
 function withReadableSecrets(credential: ManagedCredential, givenSecret: string | null): ManagedCredential {
   const { appSecret, retiringSecret } = credential;
@@ -102,30 +92,24 @@ function withReadableSecrets(credential: ManagedCredential, givenSecret: string 
 }
 
 function readableText(secret: Secret, isGiven: boolean, credentialId: string): string | null {
-  const text = openedText(secret);
-  if (typeof text === 'string') return text;
-  if (isGiven) return null;
-  throw new UsageError(
-    `the App Secret of the credential ${credentialId} cannot be read here: ${text.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
-  );
-}
-
-/** The text of a secret, or why it was not opened. */
-function openedText(secret: Secret): string | Error {
   try {
-    return secret.reveal().toString('utf8');
+    return textOf(secret);
   } catch (error) {
-    if (error instanceof Error) return error;
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (isGiven) return null;
+    throw new UsageError(
+      `the App Secret of the credential ${credentialId} cannot be read here: ${error.message}; give it with --secret-from, or what the store needs for it (POSTERN_KEYRING, or the variables that a file names)`,
+      { cause: error },
+    );
   }
 }
 
 function isOpened(secret: Secret): boolean {
-  return typeof openedText(secret) === 'string';
+  return readableText(secret, true, '') !== null;
 }
 
 /**
- * What the key ring and the store tell of the access token of a request; `claims` null: it has none that can be read.
+ * What the key ring and the store say of the access token of a request; `claims` null: it has none that can be read.
  * Rejects as `openKeyRing` does, and with {@link UsageError} for a wrong `POSTERN_PUBLIC_URL`.
  */
 export async function readKnownTokens(

@@ -98,3 +98,11 @@ export function formatGrantLimits(limits: readonly Limit[] | null): string {
   if (limits === null) return 'as the endpoint';
   return limits.length === 0 ? 'none' : limits.map(({ requests, unit }) => `${String(requests)}/${unit}`).join(', ');
 }
+
+const MAX_COLUMNS = 120;
+
+/** Breaks a text at blanks into lines that fit a terminal. */
+export function wrap(text: string): string {
+  const tooLong = `(?=.{${String(MAX_COLUMNS + 1)}})(.{1,${String(MAX_COLUMNS)}}) `;
+  return text.replaceAll(new RegExp(tooLong, 'g'), '$1\n');
+}

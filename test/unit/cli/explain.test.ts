@@ -222,9 +222,13 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
       ['hello', hmac, /request\.txt: /],
       ['', hmac, /there is no text/],
       ['curl -d @nowhere http://a/', hmac, /nowhere, cannot be read \(ENOENT\)/],
-      [raw(right), [...hmac, '--at', 'yesterday'], /--at yesterday: write a time with its zone/],
+      [
+        raw(right),
+        [...hmac, '--at', 'yesterday'],
+        /'--at <time>' argument 'yesterday' is invalid\. Write a time with its zone/,
+      ],
       [raw(right), [...hmac, '--at', '2026-11-07T02:40:00'], /with its zone/],
-      [raw(right), [...hmac, '--entry', '0'], /counted from 1/],
+      [raw(right), [...hmac, '--entry', '0'], /a whole number from 1/],
       [raw(right), [...hmac, '-o', 'xml'], /Allowed choices are table, json, yaml/],
       [raw(right), [...hmac, '--secret-from', 'env:NOWHERE'], /NOWHERE is not set/],
     ];
@@ -362,7 +366,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     );
     const usage: readonly (readonly [readonly string[], RegExp])[] = [
       [['--method', 'hmac'], /--secret-from is missing/],
-      [[...told, '--endpoint', 'invoices'], /give one of the two/],
+      [[...told, '--endpoint', 'invoices'], /'--method <method>' cannot be used with option '--endpoint <id>'/],
       [['--option', 'clockSkewSeconds=1'], /--option goes with --method/],
       [[...told, '--option', 'clockSkew=1'], /clockSkew/],
       [['--method', 'basic'], /Allowed choices are key, hmac, parameter-signature, oauth2/],
