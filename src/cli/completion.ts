@@ -32,11 +32,16 @@ const scripts: Readonly<Record<Shell, (tree: readonly CompletionNode[]) => strin
   fish: fishCompletion,
 };
 
+interface Word {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** A command as completion knows it. */
 interface CompletionNode {
   /** The words that lead to it: `credential issue`; empty for the program itself. */
   readonly path: string;
-  readonly verbs: readonly { readonly name: string; readonly description: string }[];
+  readonly verbs: readonly Word[];
   readonly flags: readonly CompletionFlag[];
   /** Values that its operands can have; empty for any. */
   readonly operands: readonly string[];
@@ -80,8 +85,40 @@ function firstSentence(text: string): string {
   return text.split(/[.;:] |\.$/)[0] ?? '';
 }
 
+/** The lines of a `case`: how a word leads from a command to one below it, as a shell variable has the words so far. */
+function stepLines(tree: readonly CompletionNode[], variable: string): string {
+  const lines = tree.flatMap(({ path, verbs }) =>
+    verbs.map(({ name }) => `      "${path}/${name}") ${variable}="${path === '' ? name : `${path} ${name}`}" ;;`),
+  );
+  return lines.join('\n');
+}
+
+/** The lines of a `case`: what completes the value of each flag; `complete` is the shell's command for it. */
+function valueLines(tree: readonly CompletionNode[], complete: (value: 'file' | readonly string[]) => string): string {
+  const lines = tree.flatMap(({ path, flags }) =>
+    flags.flatMap(({ names, value }) => {
+      if (value === 'none') return [];
+      const patterns = names.map((name) => `"${path}/${name}"`).join(' | ');
+      return [`    ${patterns}) ${value === 'text' ? '' : `${complete(value)}; `}return ;;`];
+    }),
+  );
+  return lines.join('\n');
+}
+
+/** The lines of a `case`: what can follow each command; `assign` is the shell's assignment of the words. */
+function wordLines(tree: readonly CompletionNode[], assign: (words: readonly Word[]) => string): string {
+  const lines = tree.map(({ path, verbs, flags, operands }) => {
+    const flagWords = flags.flatMap(({ names, description }) => names.map((name) => ({ name, description })));
+    const words = [...verbs, ...operands.map((name) => ({ name, description: '' })), ...flagWords];
+    return `    "${path}") ${assign(words)} ;;`;
+  });
+  return lines.join('\n');
+}
+
 /** A completion script for bash 3.2 and later. It holds everything, so that pressing Tab starts no process. */
 function bashCompletion(tree: readonly CompletionNode[]): string {
+  const complete = (value: 'file' | readonly string[]): string =>
+    `COMPREPLY=($(compgen ${value === 'file' ? '-f' : `-W "${value.join(' ')}"`} -- "$current"))`;
   return `# postern completion for bash. Load it with: source <(postern completion bash)
 _postern() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous= path= word index words
@@ -90,15 +127,15 @@ _postern() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     case "$path/$word" in
-${tree.flatMap((node) => stepLines(node, 'path')).join('\n')}
+${stepLines(tree, 'path')}
     esac
     previous=$word
   done
   case "$path/$previous" in
-${tree.flatMap((node) => valueLines(node, bashValues)).join('\n')}
+${valueLines(tree, complete)}
   esac
   case "$path" in
-${tree.map(wordLine).join('\n')}
+${wordLines(tree, (words) => `words="${words.map(({ name }) => name).join(' ')}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -106,34 +143,13 @@ complete -F _postern postern
 `;
 }
 
-/** How a word leads from a command to one below it, as a shell variable has the words so far. */
-function stepLines({ path, verbs }: CompletionNode, variable: string): readonly string[] {
-  return verbs.map(({ name }) => `      "${path}/${name}") ${variable}="${path === '' ? name : `${path} ${name}`}" ;;`);
-}
-
-/** What completes the value of each flag; `complete` is the shell's command for it. */
-function valueLines(
-  { path, flags }: CompletionNode,
-  complete: (value: 'file' | readonly string[]) => string,
-): readonly string[] {
-  return flags.flatMap(({ names, value }) => {
-    if (value === 'none') return [];
-    const patterns = names.map((name) => `"${path}/${name}"`).join(' | ');
-    return [`    ${patterns}) ${value === 'text' ? '' : `${complete(value)}; `}return ;;`];
-  });
-}
-
-function bashValues(value: 'file' | readonly string[]): string {
-  return `COMPREPLY=($(compgen ${value === 'file' ? '-f' : `-W "${value.join(' ')}"`} -- "$current"))`;
-}
-
-function wordLine({ path, verbs, flags, operands }: CompletionNode): string {
-  const words = [...verbs.map(({ name }) => name), ...operands, ...flags.flatMap(({ names }) => names)];
-  return `    "${path}") words="${words.join(' ')}" ;;`;
-}
-
-/** A completion script for zsh, to be a file \`_postern\` in \`fpath\` or to be sourced after \`compinit\`. */
+/** A completion script for zsh, to be a file `_postern` in `fpath` or to be sourced after `compinit`. */
 function zshCompletion(tree: readonly CompletionNode[]): string {
+  const complete = (value: 'file' | readonly string[]): string =>
+    value === 'file' ? '_files' : `compadd -- ${value.join(' ')}`;
+  // In single quotes; a colon parts the word from its description.
+  const choice = ({ name, description }: Word): string =>
+    `'${(description === '' ? name : `${name}:${description}`).replaceAll("'", `'\\''`)}'`;
   return `#compdef postern
 # postern completion for zsh. Load it with: source <(postern completion zsh)
 _postern() {
@@ -143,15 +159,15 @@ _postern() {
   for ((index = 2; index < CURRENT; index++)); do
     word=\${words[index]}
     case "$where/$word" in
-${tree.flatMap((node) => stepLines(node, 'where')).join('\n')}
+${stepLines(tree, 'where')}
     esac
     previous=$word
   done
   case "$where/$previous" in
-${tree.flatMap((node) => valueLines(node, zshValues)).join('\n')}
+${valueLines(tree, complete)}
   esac
   case "$where" in
-${tree.map(choiceLines).join('\n')}
+${wordLines(tree, (words) => `choices=(${words.map(choice).join(' ')})`)}
   esac
   _describe -o postern choices
 }
@@ -161,25 +177,6 @@ else
   compdef _postern postern
 fi
 `;
-}
-
-function zshValues(value: 'file' | readonly string[]): string {
-  return value === 'file' ? '_files' : `compadd -- ${value.join(' ')}`;
-}
-
-function choiceLines({ path, verbs, flags, operands }: CompletionNode): string {
-  const choices = [
-    ...verbs.map(({ name, description }) => choice(name, description)),
-    ...operands.map((operand) => choice(operand, '')),
-    ...flags.flatMap(({ names, description }) => names.map((name) => choice(name, description))),
-  ];
-  return `    "${path}") choices=(${choices.join(' ')}) ;;`;
-}
-
-/** In single quotes; a colon parts the word from its description. */
-function choice(word: string, description: string): string {
-  const text = description === '' ? word : `${word}:${description}`;
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A completion script for fish. */

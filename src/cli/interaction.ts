@@ -5,26 +5,30 @@ import type { ExitCode, Output, Terminal } from './terminal.ts';
 
 /**
  * Asks whether to go on with something that cannot be undone (interfaces §5); only `y` and `yes` mean that. Throws
- * {@link UsageError} where there is nobody to ask: such commands need `--yes`.
+ * {@link UsageError} where there is no terminal to ask at: such commands need `--yes`.
  */
-export async function confirm(question: string, { ask }: Pick<Terminal, 'ask'>): Promise<boolean> {
+export async function confirm(question: string, terminal: Pick<Terminal, 'ask'>): Promise<boolean> {
+  return /^\s*y(es)?\s*$/i.test(await requireAsk(terminal)(`${question} [y/N] `));
+}
+
+/** What asks at the terminal. Throws as {@link confirm}, for a command that would otherwise print before it asks. */
+export function requireAsk({ ask }: Pick<Terminal, 'ask'>): NonNullable<Terminal['ask']> {
   if (ask === undefined || ask === null) throw new UsageError('there is no terminal to ask at; add --yes');
-  return /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `));
+  return ask;
 }
 
-/** What {@link watchForStop} writes to the error stream at the first and the second stop signal, and how it then ends. */
-interface StopNotice {
-  readonly first: string;
-  readonly second?: string;
-  readonly exitCode: ExitCode;
-  /** Is called before the process ends. */
-  readonly onSecond?: () => void;
-}
-
-/** Whether long work is to stop at its next step, for which a stop signal asks; a second one ends the process at once. */
+/**
+ * Whether long work is to stop at its next step, for which a stop signal asks; a second one ends the process at once, after
+ * `onSecond`. Both are announced on the error stream.
+ */
 export function watchForStop(
   terminal: Terminal,
-  { first, second = '', exitCode, onSecond }: StopNotice,
+  {
+    first,
+    second = '',
+    exitCode,
+    onSecond,
+  }: { readonly first: string; readonly second?: string; readonly exitCode: ExitCode; readonly onSecond?: () => void },
 ): () => boolean {
   let signals = 0;
   terminal.onStopSignal(() => {
@@ -37,7 +41,7 @@ export function watchForStop(
   return () => signals > 0;
 }
 
-/** Tells people how far long work is. Disposing takes it off the screen. */
+/** Shows how far long work is. Disposing removes it from the screen. */
 interface ProgressBar extends Disposable {
   /** So much is done; `total` is null while it is not known. */
   readonly update: (done: number, total: number | null) => void;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { findNotAgreed } from '../../manage/apply/keep-stopped.ts';
 import type { StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
-import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
@@ -15,12 +14,12 @@ import {
   type NewRingFlag,
   secretsForSealing,
 } from '../flags/options.ts';
-import { confirm, watchForStop } from '../interaction.ts';
-import { paintFor, grouped } from '../render/text.ts';
+import { confirm, requireAsk, watchForStop } from '../interaction.ts';
+import { grouped } from '../render/text.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { openFor } from '../store/read-store.ts';
-import { type ExitCode, exitCodes } from '../terminal.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import {
   declareGenerated,
   listRevived,
@@ -82,35 +81,40 @@ interface Running {
 async function carryOut(plan: ApplyPlan, running: Running): Promise<ExitCode> {
   const { flags, context } = running;
   const { terminal } = context;
-  const paint = paintFor(terminal);
   const revived = flags.revive === true ? '' : listRevived(plan.changes);
   const deleted = tallyDeleted(plan.changes);
   const mustAsk = deleted !== '' && revived === '' && flags.yes !== true && flags.dryRun !== true;
-  const question = `Delete what the files do not name (${deleted})?`;
-  // Where nobody can be asked, this says so before anything is printed that will not be done.
-  if (mustAsk && (terminal.ask ?? null) === null) await confirm(question, terminal);
-  if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal.out, paint);
-  if (revived !== '') return refuseToRevive(revived, plan, running);
+  if (mustAsk) requireAsk(terminal);
+  if (flags.output === 'table') printChanges(plan.changes, MAX_SHOWN_CHANGES, terminal);
+  if (revived !== '') {
+    // A dry run ends the same way: it shows what the command would do.
+    if (flags.output !== 'table') report(plan, [], false, running);
+    terminal.err.write(
+      `postern apply: this would bring back what was stopped: ${revived}. Nothing was changed.
+To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
+`,
+    );
+    return exitCodes.conflict;
+  }
   if (plan.changes.length === 0 || flags.dryRun === true) {
-    report(plan, { committed: [], isDone: true }, running);
+    report(plan, [], true, running);
     return exitCodes.done;
   }
-  if (mustAsk && !(await confirm(question, terminal))) {
+  if (mustAsk && !(await confirm(`Delete what the files do not name (${deleted})?`, terminal))) {
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
   const { end, done, committed } = await commitAgreed(plan, running);
-  report(done, { committed, isDone: end === 'done' }, running);
-  if (end === 'done') return exitCodes.done;
-  return tellEnd(end, committed.length, done.changes.length, running);
+  report(done, committed, end === 'done', running);
+  return end === 'done' ? exitCodes.done : reportEnd(end, committed.length, done.changes.length, terminal);
 }
 
 /** So often the rest is planned again after others changed some of it. */
 const MAX_PLANS = 20;
 
 /**
- * Makes the changes of a plan. When somebody changes one of the same resources meanwhile, such as by an emergency stop,
- * the rest is planned again on what they left, as long as that is no more than was agreed to.
+ * Makes the changes of a plan. When others change one of the same resources, such as by an emergency stop, the rest is
+ * planned again on what they left, as long as that is no more than was agreed to.
  */
 async function commitAgreed(
   plan: ApplyPlan,
@@ -120,7 +124,7 @@ async function commitAgreed(
   // Ctrl-C while a transaction is under way would leave its outcome unknown: the first one waits for its end.
   const isStopped = watchForStop(context.terminal, {
     first: 'Stopping after the step under way, in a few seconds; Ctrl-C again leaves it unknown.\n',
-    second: 'Stopped: "postern diff" with the same files tells what is not done yet.\n',
+    second: 'Stopped: "postern diff" with the same files shows what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
   const operation = { actor: store.actor, action: 'apply' };
@@ -144,55 +148,31 @@ async function commitAgreed(
   }
 }
 
-/** Says what `--revive` is for. A dry run ends the same way: it tells what the command would do. */
-function refuseToRevive(revived: string, plan: ApplyPlan, { flags, context: { terminal } }: Running): ExitCode {
-  if (flags.output !== 'table') {
-    const rest = { dryRun: flags.dryRun === true, committed: 0, generated: [] };
-    printPlanData(plan, rest, flags.output, terminal.out);
-  }
-  terminal.err.write(
-    `postern apply: this would bring back what was stopped: ${revived}. Nothing was changed.
-To keep it stopped, leave "enabled" or "state" out of the file, or write there what holds. To bring it back, add --revive.
-`,
-  );
-  return exitCodes.conflict;
-}
-
 /** What was done, or, on a dry run, would be. */
-interface Done {
-  readonly committed: readonly Change[];
-  readonly isDone: boolean;
-}
-
-function report(plan: ApplyPlan, { committed, isDone }: Done, { flags, context }: Running): void {
+function report(plan: ApplyPlan, committed: readonly Change[], isDone: boolean, { flags, context }: Running): void {
   const { out } = context.terminal;
-  const isDryRun = flags.dryRun === true;
-  const generated = committed.flatMap(({ kind, id }): readonly GeneratedCredential[] => {
-    const made = kind === 'credential' ? plan.generated.get(id) : undefined;
-    return made === undefined ? [] : [made];
-  });
+  const dryRun = flags.dryRun === true;
+  const generated = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
   if (flags.output !== 'table') {
-    const rest = { dryRun: isDryRun, committed: committed.length, generated: declareGenerated(generated) };
+    const rest = { dryRun, committed: committed.length, generated: declareGenerated(generated) };
     printPlanData(plan, rest, flags.output, out);
     return;
   }
   const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
   if (plan.changes.length === 0) out.write(`Nothing to change: the store says the same (${unchanged}).\n`);
-  else if (isDryRun) out.write(`${tally(plan.changes)}, ${unchanged}\nNothing was changed (--dry-run).\n`);
-  else if (isDone) out.write(`${tally(plan.changes)}, ${unchanged}\n`);
-  printGenerated(generated, out, paintFor(context.terminal));
+  else if (isDone)
+    out.write(`${tally(plan.changes)}, ${unchanged}\n${dryRun ? 'Nothing was changed (--dry-run).\n' : ''}`);
+  printGenerated(generated, context.terminal);
 }
 
-function tellEnd(
+function reportEnd(
   end: Exclude<StepsOutcome['end'], 'done'>,
   committed: number,
   total: number,
-  { context: { terminal } }: Running,
+  terminal: Terminal,
 ): ExitCode {
-  const account =
-    committed === 0
-      ? ''
-      : `${grouped(committed)} of ${grouped(total)} changes are made. Run the same command again: it does what is left.\n`;
+  const made = `${grouped(committed)} of ${grouped(total)} changes are made`;
+  const account = committed === 0 ? '' : `${made}. Run the same command again: it does what is left.\n`;
   if (end === 'stopped') {
     terminal.err.write(`Stopped. ${account}`);
     return exitCodes.failed;

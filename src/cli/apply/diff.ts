@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { addStoreOptions, type OutputFormat, type StoreFlags } from '../flags/options.ts';
-import { paintFor, grouped } from '../render/text.ts';
+import { grouped } from '../render/text.ts';
 import { openFor } from '../store/read-store.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
 import { listRevived, planDocument, type PlanFlags, printChanges, printPlanData, tally } from './plan.ts';
@@ -36,7 +36,7 @@ function printDifferences(plan: ApplyPlan, format: OutputFormat, terminal: Termi
     printPlanData(plan, {}, format, out);
     return;
   }
-  printChanges(plan.changes, Infinity, out, paintFor(terminal));
+  printChanges(plan.changes, Infinity, terminal);
   const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
   out.write(plan.changes.length === 0 ? `No differences (${unchanged}).\n` : `${tally(plan.changes)}, ${unchanged}\n`);
   const revived = listRevived(plan.changes);

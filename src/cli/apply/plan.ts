@@ -1,22 +1,22 @@
-import { parsePlacedDocument } from '../../resources/parse-document.ts';
-import type { Problem } from '../../document/problem.ts';
+import { parsePlacedDocument, type PlacedDocument } from '../../resources/parse-document.ts';
+import { resourceKinds } from '../../resources/resource.ts';
 import { secretReader } from '../../resources/secret-source.ts';
 import { stoppedBefore } from '../../manage/apply/keep-stopped.ts';
 import { type ApplyPlan, planApply } from '../../manage/apply/plan-apply.ts';
 import type { GeneratedCredential } from '../../manage/apply/plan-credentials.ts';
 import type { Change } from '../../manage/change.ts';
+import { textOf } from '../../manage/generate-credential.ts';
 import { describeChange } from '../../manage/describe-change.ts';
-import { type Paint, renderChange } from '../../manage/render-change.ts';
+import { renderChange } from '../../manage/render-change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import type { Secret } from '../../model/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { readSources, renderProblems } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { count } from '../../printable.ts';
-import { grouped } from '../render/text.ts';
-import type { Output } from '../terminal.ts';
+import { grouped, paintFor } from '../render/text.ts';
+import type { Output, Terminal } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */
 export interface PlanFlags {
@@ -33,27 +33,25 @@ export async function planDocument(
 ): Promise<ApplyPlan | null> {
   const { sources, texts } = await readSources(file);
   const readSecret = secretReader({ environment: terminal.environment });
-  const parsed = parsePlacedDocument(sources, { isComplete: false, references: 'elsewhere', readSecret });
-  let problems: readonly Problem[];
-  if ('document' in parsed) {
+  const compare = async (document: PlacedDocument): ReturnType<typeof planApply> => {
     using progress = startProgress('comparing with the store', terminal.err, clock);
     let read = 0;
     const counted = countReads(store, () => {
       read += 1;
       progress.update(read, null);
     });
-    const planned = await planApply(parsed.document, counted, { isPruning: prune === true });
-    if ('plan' in planned) return planned.plan;
-    problems = planned.problems;
-  } else {
-    problems = parsed.problems;
-  }
+    return await planApply(document, counted, { isPruning: prune === true });
+  };
+  const parsed = parsePlacedDocument(sources, { isComplete: false, references: 'elsewhere', readSecret });
+  const compared = 'problems' in parsed ? parsed : await compare(parsed.document);
+  if ('plan' in compared) return compared.plan;
+  const { problems } = compared;
   const text = output === 'table' ? renderProblems(problems, texts, terminal) : formatData({ problems }, output);
   terminal.out.write(text);
   return null;
 }
 
-/** The same store, which tells of everything that is read from it. */
+/** The same store, which reports everything that is read from it. */
 function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
   return {
     maxChangesPerCommit: store.maxChangesPerCommit,
@@ -72,16 +70,16 @@ function countReads(store: ResourceStore, onRead: () => void): ResourceStore {
 const MAX_REVIVED = 10;
 
 /** Prints changes for people, with a word where one revives: at most `maxShown`, then how many more there are. */
-export function printChanges(changes: readonly Change[], maxShown: number, out: Output, paint: Paint): void {
+export function printChanges(changes: readonly Change[], maxShown: number, terminal: Terminal): void {
+  const paint = paintFor(terminal);
   for (const change of changes.slice(0, maxShown)) {
     const [heading = '', ...fields] = renderChange(describeChange(change), paint);
     const stopped = stoppedBefore(change);
-    const marked = stopped === null ? heading : `${heading} ${paint.red(`(revives: it is ${stopped})`)}`;
-    out.write(`${[marked, ...fields].join('\n')}\n`);
+    const mark = stopped === null ? '' : ` ${paint.red(`(revives: it is ${stopped})`)}`;
+    terminal.out.write(`${[`${heading}${mark}`, ...fields].join('\n')}\n`);
   }
   const more = changes.length - maxShown;
-  if (more > 0)
-    out.write(`… and ${grouped(more)} more ${more === 1 ? 'change' : 'changes'}; "postern diff" prints all\n`);
+  if (more > 0) terminal.out.write(`… and ${count(more, 'more change', grouped(more))}; "postern diff" prints all\n`);
 }
 
 /** How many resources a set of changes makes, alters and deletes: `2 created, 1 changed, 0 deleted`. */
@@ -104,11 +102,10 @@ export function listRevived(changes: readonly Change[]): string {
 
 /** What is deleted, by kind: `1 endpoint, 2 consumers`. */
 export function tallyDeleted(changes: readonly Change[]): string {
-  const kinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
-  return kinds
-    .map((kind) => ({ kind, number: changes.filter((each) => each.kind === kind && each.after === null).length }))
-    .filter(({ number }) => number > 0)
-    .map(({ kind, number }) => count(number, kind))
+  const deleted = changes.filter(({ after }) => after === null);
+  return resourceKinds
+    .map((kind) => ({ kind, number: deleted.filter((change) => change.kind === kind).length }))
+    .flatMap(({ kind, number }) => (number === 0 ? [] : [count(number, kind)]))
     .join(', ');
 }
 
@@ -142,33 +139,37 @@ function describePlanned(change: Change): object {
   return { ...describeChange(change), ...(stopped === null ? {} : { revives: stopped }) };
 }
 
-/** Prints what was generated: the only place where these secrets are seen. */
-export function printGenerated(generated: readonly GeneratedCredential[], out: Output, paint: Paint): void {
+/** What was generated, for programs: with the secrets, which are printed only here. */
+export function declareGenerated(generated: readonly GeneratedCredential[]): readonly DeclaredPair[] {
+  return generated.map(({ credential, appKey, appSecret }) => {
+    const key = credential.appKey ?? appKey;
+    return {
+      credential: credential.id,
+      consumer: credential.consumerId,
+      appKey: key === null ? '' : textOf(key),
+      ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
+    };
+  });
+}
+
+interface DeclaredPair {
+  readonly credential: string;
+  readonly consumer: string;
+  readonly appKey: string;
+  readonly appSecret?: string;
+}
+
+/** The same for people. */
+export function printGenerated(generated: readonly GeneratedCredential[], terminal: Terminal): void {
   if (generated.length === 0) return;
-  const lines = generated.flatMap(({ credential, appKey, appSecret }) => [
-    `${paint.bold(credential.id)} of consumer ${credential.consumerId}`,
-    `    App Key     ${textOf(credential.appKey ?? appKey)}`,
-    ...(appSecret === null ? [] : [`    App Secret  ${textOf(appSecret)}`]),
+  const lines = declareGenerated(generated).flatMap(({ credential, consumer, appKey, appSecret }) => [
+    `${paintFor(terminal).bold(credential)} of consumer ${consumer}`,
+    `    App Key     ${appKey}`,
+    ...(appSecret === undefined ? [] : [`    App Secret  ${appSecret}`]),
   ]);
-  out.write(
+  terminal.out.write(
     `\nGenerated, and printed only here ("postern credential show ID --reveal" shows them again):\n${lines.join('\n')}\n`,
   );
-}
-
-/** The same for programs. */
-export function declareGenerated(
-  generated: readonly GeneratedCredential[],
-): readonly Readonly<Record<string, unknown>>[] {
-  return generated.map(({ credential, appKey, appSecret }) => ({
-    credential: credential.id,
-    consumer: credential.consumerId,
-    appKey: textOf(credential.appKey ?? appKey),
-    ...(appSecret === null ? {} : { appSecret: textOf(appSecret) }),
-  }));
-}
-
-function textOf(secret: Secret | null): string {
-  return secret?.reveal().toString('utf8') ?? '';
 }
 
 function indent(text: string, width: number): string {

@@ -16,7 +16,7 @@ import {
   type NewRingFlag,
   secretsForSealing,
 } from '../flags/options.ts';
-import { confirm } from '../interaction.ts';
+import { confirm, requireAsk } from '../interaction.ts';
 import { renderResult } from '../render/data.ts';
 import { count } from '../../printable.ts';
 import { paintFor } from '../render/text.ts';
@@ -125,14 +125,13 @@ interface Proposal {
 /** Shows a plan and asks where that is due, unless a former one said the same. Gives an exit code where that is all. */
 async function propose(plan: Plan, former: Proposal | null, running: Running): Promise<Proposal | ExitCode> {
   const { flags, context } = running;
-  const { err, ask = null } = context.terminal;
+  const { err } = context.terminal;
   const real = plan.changes.map((change) => ({ change, shown: describeChange(change) })).filter(isReal);
   const changes = real.map(({ change }) => change);
   const described = real.map(({ shown }) => shown);
   const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
   const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
-  // Without a terminal to ask at, this says so before a change is printed that will not be made.
-  if (question !== undefined && ask === null) await confirm(question, context.terminal);
+  if (question !== undefined) requireAsk(context.terminal);
   if (former === null) for (const note of plan.notes ?? []) err.write(`note: ${note}\n`);
   else if (!isDeepStrictEqual(described, former.described))
     err.write('note: others changed the same records; planned again on what they left\n');
