@@ -1,11 +1,17 @@
 import { formatPath, sortProblems, type DocumentPath, type Problem } from './problem.ts';
-import { replaceInvisible } from './source-text.ts';
+import { type Position, replaceInvisible } from './source-text.ts';
 import type { YamlTree } from './yaml-tree.ts';
 
-/** A value of a document: in which file it stands and on which path. */
+/** A value of a document: its file and its path there. */
 export interface Place {
   readonly tree: YamlTree;
   readonly path: DocumentPath;
+}
+
+/** Something of a document with its place. */
+export interface Placed<T> {
+  readonly value: T;
+  readonly place: Place;
 }
 
 /** The place of something inside another. */
@@ -13,7 +19,7 @@ export function placeIn(place: Place, ...steps: readonly (string | number)[]): P
   return { tree: place.tree, path: [...place.path, ...steps] };
 }
 
-/** Whether the mapping at this place has a key of its own: a default that was filled in is not what the file says. */
+/** Whether the mapping at this place has a key of its own: a default that was filled in is not part of the file. */
 export function isDeclared({ tree, path }: Place, key: string): boolean {
   let value: unknown = tree.value;
   for (const step of path) value = (value as Readonly<Record<string | number, unknown>>)[step];
@@ -27,18 +33,10 @@ export function describePlace(place: Place, from: Place): string {
   return place.tree.file === from.tree.file ? line : `${line} of ${place.tree.file}`;
 }
 
-/** How a problem is told. */
-export interface ReportOptions {
-  /** Points at the key instead of the value. */
-  readonly part?: 'key' | 'value';
-  /**
-   * Where the thing is missing that the problem is about. A fault of syntax there may have hidden it, so that the problem
-   * is not told beside one.
-   */
-  readonly absentFrom?: 'file' | 'document';
-}
+/** The words of a problem; a function where they are costly, which then is called for reported problems only. */
+type Message = string | (() => string);
 
-/** More problems of one document set than anybody reads are not told. */
+/** At most so many problems of one document set are reported. */
 export const MAX_PROBLEMS = 1000;
 
 /** Collects the problems of a set of files. */
@@ -46,6 +44,7 @@ export class ProblemLog {
   readonly #trees: readonly YamlTree[];
   readonly #isName: (key: string) => boolean;
   readonly #problems: Problem[] = [];
+  /** The line of the first fault of syntax in each file that has one: what follows it is uncertain. */
   readonly #firstSyntaxFault = new Map<YamlTree, number>();
   #count = 0;
 
@@ -57,41 +56,43 @@ export class ProblemLog {
     this.#trees = trees;
     this.#isName = isName;
     for (const tree of trees) {
-      for (const fault of tree.syntaxFaults) {
-        const known = this.#firstSyntaxFault.get(tree);
-        const { line } = tree.positionOf(fault.offset);
-        this.#firstSyntaxFault.set(tree, Math.min(line, known ?? line));
-        this.#add({ file: tree.file, ...tree.positionOf(fault.offset), path: '', message: fault.message });
-      }
+      const lines = tree.syntaxFaults.map(({ offset }) => tree.positionOf(offset).line);
+      if (lines.length > 0)
+        this.#firstSyntaxFault.set(
+          tree,
+          lines.reduce((first, line) => Math.min(first, line)),
+        );
+      for (const { offset, message } of tree.syntaxFaults) this.#add(tree, tree.positionOf(offset), [], message);
       for (const { offset, path, message } of tree.treeFaults) {
-        if (!this.#isUncertain(tree, tree.positionOf(offset).line)) {
-          this.#add({ file: tree.file, ...tree.positionOf(offset), path: this.#format(path), message });
-        }
+        const position = tree.positionOf(offset);
+        if (!this.#isUncertain(tree, position.line)) this.#add(tree, position, path, message);
       }
     }
   }
 
-  /** How many problems were reported so far: unchanged over a part of the document that is faultless. */
+  /** How many problems were found so far: unchanged over a part of the document that is faultless. */
   get count(): number {
     return this.#count;
   }
 
+  /** Adds a problem with a value, unless a fault of syntax before it makes it doubtful. */
+  report(place: Place, message: Message): void {
+    this.#report(place, message, 'value');
+  }
+
+  /** Adds a problem with a key of a mapping, and points at the key. */
+  reportKey(mapping: Place, key: string, message: Message): void {
+    this.#report(placeIn(mapping, key), message, 'key');
+  }
+
   /**
-   * Adds a problem, unless a fault of syntax before it makes it doubtful. A message that is costly to word is a function,
-   * so that a file of nothing but problems costs no more than {@link MAX_PROBLEMS} of them.
+   * Adds a problem about something that is missing in the file, or in the whole document. A fault of syntax there may have
+   * hidden it, so that the problem is not reported beside one.
    */
-  report(place: Place, message: string | (() => string), options: ReportOptions = {}): void {
-    if (this.#problems.length >= MAX_PROBLEMS) {
-      this.#count += 1;
-      return;
-    }
-    const position = place.tree.locate(place.path, options.part ?? 'value');
-    if (this.#mayBeHidden(place.tree, options.absentFrom) || this.#isUncertain(place.tree, position.line)) {
-      this.#count += 1;
-      return;
-    }
-    const text = typeof message === 'string' ? message : message();
-    this.#add({ file: place.tree.file, ...position, path: this.#format(place.path), message: text });
+  reportMissing(place: Place, message: Message, from: 'file' | 'document' = 'file'): void {
+    const mayBeHidden = from === 'file' ? this.#firstSyntaxFault.has(place.tree) : this.#firstSyntaxFault.size > 0;
+    if (mayBeHidden) this.#count += 1;
+    else this.#report(place, message, 'value');
   }
 
   /** All problems by file and position, the first {@link MAX_PROBLEMS} that were found. */
@@ -100,9 +101,11 @@ export class ProblemLog {
     return sortProblems(this.#problems, files);
   }
 
-  #mayBeHidden(tree: YamlTree, absentFrom: ReportOptions['absentFrom']): boolean {
-    if (absentFrom === undefined) return false;
-    return absentFrom === 'file' ? this.#firstSyntaxFault.has(tree) : this.#firstSyntaxFault.size > 0;
+  #report({ tree, path }: Place, message: Message, part: 'key' | 'value'): void {
+    const isFull = this.#problems.length >= MAX_PROBLEMS;
+    const position = isFull ? null : tree.locate(path, part);
+    if (position === null || this.#isUncertain(tree, position.line)) this.#count += 1;
+    else this.#add(tree, position, path, typeof message === 'string' ? message : message());
   }
 
   #isUncertain(tree: YamlTree, line: number): boolean {
@@ -110,13 +113,35 @@ export class ProblemLog {
     return firstFault !== undefined && line >= firstFault;
   }
 
-  #format(path: DocumentPath): string {
-    return formatPath(path, this.#isName);
-  }
-
-  #add(problem: Problem): void {
+  #add({ file }: YamlTree, position: Position, path: DocumentPath, message: string): void {
     this.#count += 1;
     if (this.#problems.length >= MAX_PROBLEMS) return;
-    this.#problems.push({ ...problem, message: replaceInvisible(problem.message) });
+    const shownPath = formatPath(path, this.#isName);
+    this.#problems.push({ file, ...position, path: shownPath, message: replaceInvisible(message) });
   }
+}
+
+/**
+ * Reports each item but the first of those with the same key: at its place, or at its field `at`. Items whose key is null
+ * are passed over. Gives the place of the first item of each key.
+ *
+ * @param describe the problem of an item, with the place of the first one in words
+ */
+export function reportRepeated<T extends { readonly place: Place }>(
+  items: readonly T[],
+  keyOf: (item: T) => string | null,
+  at: string | null,
+  describe: (item: T, first: string) => string,
+  problems: ProblemLog,
+): Map<string, Place> {
+  const firsts = new Map<string, Place>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === null) continue;
+    const { place } = item;
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, place);
+    else problems.report(at === null ? place : placeIn(place, at), () => describe(item, describePlace(first, place)));
+  }
+  return firsts;
 }

@@ -35,7 +35,7 @@ export function readMapping<F extends Fields>(
   }
   for (const key of kind.required) {
     if (raw[key] === undefined) {
-      problems.report(place, `"${key}" is missing; ${kind.what} needs it`, { absentFrom: 'file' });
+      problems.reportMissing(place, `"${key}" is missing; ${kind.what} needs it`);
     }
   }
   return values as Values<F>;
@@ -90,7 +90,7 @@ function reportUnknownKey<F extends Fields>(
     const isSlip = nearest !== null && PLAIN_WORD.test(key) && Math.abs(key.length - nearest.length) <= MAX_SLIP;
     return `unknown key ${isSlip ? `"${key}" ` : ''}in ${kind.what}; ${advice}`;
   };
-  problems.report(placeIn(place, key), word, { part: 'key' });
+  problems.reportKey(place, key, word);
 }
 
 function reportFault(raw: unknown, fault: FieldFault, place: Place, problems: ProblemLog): void {

@@ -2,18 +2,14 @@ import { statSync, type BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
 /**
- * What tells one content of a file from another without reading it: device, inode, size and the times of the last
+ * Distinguishes one content of a file from another without reading it: device, inode, size and the times of the last
  * change. It follows links, so a replaced link shows as another file. A file that cannot be read is `absent: CODE`.
  */
 export type Fingerprint = string;
 
 /** Looks at a file. */
 export async function readFingerprint(path: string): Promise<Fingerprint> {
-  try {
-    return formatFingerprint(await stat(path, { bigint: true }));
-  } catch (error) {
-    return absent(error);
-  }
+  return await stat(path, { bigint: true }).then(formatFingerprint, absent);
 }
 
 /** The same at once, for a look right before a file is read. */
@@ -25,7 +21,7 @@ export function readFingerprintSync(path: string): Fingerprint {
   }
 }
 
-/** The fingerprint of a file that was looked at. */
+/** The fingerprint of a file by its status. */
 export function formatFingerprint({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Fingerprint {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

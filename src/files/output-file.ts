@@ -1,25 +1,33 @@
 import { once } from 'node:events';
 import { constants, fstat, type Stats, write as writeTo } from 'node:fs';
-import { access, type FileHandle, lstat, open, readlink, realpath, rm } from 'node:fs/promises';
+import { access, open, readlink, realpath, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from './fingerprint.ts';
-import { describeFault, FileFault, replaceFile, temporaryName, writeThrough } from './replace-file.ts';
+import {
+  describeFault,
+  FileFault,
+  lstatIfThere,
+  PERMISSIONS_MASK,
+  replaceFile,
+  takeOwner,
+  temporaryName,
+  writeThrough,
+} from './replace-file.ts';
 
 /** Who can read what is written: its owner only, or those that the umask, or the file that is there, allows. */
 export type OutputAccess = 'owner' | 'open';
 
-/** Where a command writes, looked at before the command begins its work. */
+/** Where a command writes, checked before the command begins its work. */
 export interface OutputFile {
   /** Writes everything. Rejects with {@link FileFault}; a file that was there is then as it was. */
-  write(pieces: AsyncIterable<string>): Promise<void>;
+  readonly write: (pieces: AsyncIterable<string>) => Promise<void>;
 }
 
 const OWNER_MODE = 0o600;
 const OPEN_MODE = 0o644;
-const PERMISSIONS_MASK = 0o777;
 
 /** Pieces are joined to about this many characters before they are written. */
 const WRITE_CHARACTERS = 256 * 1024;
@@ -38,28 +46,22 @@ export async function openOutput(path: string, access: OutputAccess): Promise<Ou
     await checkPlace(found);
     return found;
   });
-  return {
-    write: async (pieces) => {
-      await attempt(path, async () => {
-        await writePlace(place, access, pieces);
-      });
-    },
-  };
+  return { write: (pieces) => attempt(path, () => writePlace(place, access, pieces)) };
 }
 
-/** Whether two paths lead to the same file, be it absent. What is written to, such as a terminal, is no file. */
+/** Whether two paths lead to the same file, be it absent. A terminal, and what else is written to, is no file. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([fileAt(one), fileAt(other)]);
   return first !== null && first === second;
 }
 
 async function fileAt(path: string): Promise<string | null> {
-  // What cannot be looked at has its own message when it is opened.
+  // A path that cannot be followed has its own message when it is opened.
   const place = await findPlace(path).catch(() => null);
   return place?.kind === 'file' ? place.target : null;
 }
 
-/** What stands where a command writes. */
+/** What is there where a command writes. */
 type Place =
   | { readonly kind: 'file'; readonly target: string; readonly former: Stats | null }
   | { readonly kind: 'stream' | 'socket'; readonly target: string }
@@ -78,21 +80,12 @@ async function findPlace(path: string): Promise<Place> {
       const isOwn = pid === undefined || (await realpath('/proc/self')) === `/proc/${pid}`;
       return isOwn ? { kind: 'descriptor', descriptor: Number(descriptor) } : { kind: 'stream', target: at };
     }
-    const stats = await lookAt(at);
+    const stats = await lstatIfThere(at);
     if (stats === null) return { kind: 'file', target: at, former: null };
     if (!stats.isSymbolicLink()) return placeOf(at, stats);
     at = resolve(dirname(at), await readlink(at));
   }
   throw Object.assign(new Error('too many symlinks'), { code: 'ELOOP' });
-}
-
-async function lookAt(path: string): Promise<Stats | null> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function placeOf(target: string, stats: Stats): Place {
@@ -101,7 +94,7 @@ function placeOf(target: string, stats: Stats): Place {
   return { kind: stats.isSocket() ? 'socket' : 'stream', target };
 }
 
-/** Tries what can be tried without a trace: whether a file can be made is only known when one was. */
+/** Tries what leaves no trace. Whether a file can be created shows only when one was: a temporary one is. */
 async function checkPlace(place: Place): Promise<void> {
   if (place.kind === 'descriptor') {
     await promisify(fstat)(place.descriptor);
@@ -111,9 +104,7 @@ async function checkPlace(place: Place): Promise<void> {
   if (place.kind !== 'file' || place.former !== null) await access(target, constants.W_OK);
   if (place.kind !== 'file') return;
   const probe = temporaryName(target);
-  await writeThrough(probe, OWNER_MODE, async () => {
-    await Promise.resolve();
-  });
+  await writeThrough(probe, OWNER_MODE, () => Promise.resolve());
   await rm(probe);
 }
 
@@ -122,22 +113,23 @@ async function writePlace(place: Place, access: OutputAccess, pieces: AsyncItera
     case 'file':
       await writeFile(place.target, place.former, access, pieces);
       return;
-    case 'stream':
-      await writeStream(place.target, pieces);
+    case 'stream': {
+      // Neither created nor cut: it is there, and others may write to it too.
+      await using handle = await open(place.target, constants.O_WRONLY | constants.O_APPEND);
+      await writeDescriptor(handle.fd, pieces);
       return;
+    }
     case 'socket':
       await writeSocket(place.target, pieces);
       return;
     case 'descriptor':
-      await untilUnread(async () => {
-        for await (const chunk of chunksOf(pieces)) await writeWhole(place.descriptor, Buffer.from(chunk));
-      });
+      await writeDescriptor(place.descriptor, pieces);
   }
 }
 
 /**
  * A file with secrets belongs to the user who wrote it, also when it replaces one of another user; others stay as readable
- * as they were.
+ * as they were, and keep their owner where this process may set it.
  */
 async function writeFile(
   target: string,
@@ -146,32 +138,20 @@ async function writeFile(
   pieces: AsyncIterable<string>,
 ): Promise<void> {
   await replaceFile(target, access === 'owner' ? OWNER_MODE : OPEN_MODE, async (handle) => {
-    if (former !== null && access === 'open') await takeOver(handle, former);
+    if (former !== null && access === 'open') {
+      await takeOwner(handle, former).catch((error: unknown) => {
+        if (codeOf(error) !== 'EPERM') throw error;
+      });
+      await handle.chmod(former.mode & PERMISSIONS_MASK);
+    }
     for await (const chunk of chunksOf(pieces)) await handle.appendFile(chunk);
   });
 }
 
-/** Gives a new file the mode and, where this process may, the owner of the former one. */
-async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
-  const made = await handle.stat();
-  if (made.uid !== uid || made.gid !== gid) {
-    await handle.chown(uid, gid).catch((error: unknown) => {
-      if (codeOf(error) !== 'EPERM') throw error;
-    });
-  }
-  await handle.chmod(mode & PERMISSIONS_MASK);
-}
-
-async function writeStream(target: string, pieces: AsyncIterable<string>): Promise<void> {
-  // Neither made nor cut: it is there, and others may write to it too.
-  const handle = await open(target, constants.O_WRONLY | constants.O_APPEND);
-  try {
-    await untilUnread(async () => {
-      for await (const chunk of chunksOf(pieces)) await writeWhole(handle.fd, Buffer.from(chunk));
-    });
-  } finally {
-    await handle.close();
-  }
+async function writeDescriptor(descriptor: number, pieces: AsyncIterable<string>): Promise<void> {
+  await untilUnread(async () => {
+    for await (const chunk of chunksOf(pieces)) await writeWhole(descriptor, Buffer.from(chunk));
+  });
 }
 
 async function writeSocket(target: string, pieces: AsyncIterable<string>): Promise<void> {
@@ -206,7 +186,7 @@ async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A reader that has enough (`>(head -1)`) is no fault. */
+/** A reader that stops early (`>(head -1)`) is no fault. */
 async function untilUnread(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -226,7 +206,7 @@ async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<string> 
   if (text !== '') yield text;
 }
 
-/** Only what the file system rejects is a fault of the file: what `pieces` reads has faults of its own. */
+/** Only a rejection by the file system is a fault of the file: reading `pieces` has faults of its own. */
 async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

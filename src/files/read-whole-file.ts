@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { open, stat } from 'node:fs/promises';
 import { codeOf, formatFingerprint, type Fingerprint } from './fingerprint.ts';
+import { PERMISSIONS_MASK } from './replace-file.ts';
 
-/** A file read as a whole, why it cannot be read, or that it was written to meanwhile. */
+/** A file read as a whole, why it cannot be read, or that it was written during the reading. */
 export type WholeFile =
   | { readonly kind: 'read'; readonly text: string; readonly fingerprint: Fingerprint }
   | { readonly kind: 'faulty'; readonly line: number; readonly message: string; readonly fingerprint: Fingerprint }
@@ -46,13 +47,12 @@ function firstFaultyLine(bytes: Buffer): number {
   return line;
 }
 
-/** Everybody but the owner of a file, in its mode. */
+/** The permissions of all but the owner of a file, in its mode. */
 const OTHERS_MASK = 0o077;
-const PERMISSIONS_MASK = 0o777;
 
 /**
  * The permissions of a file, such as `0640`, when others than its owner have access to it, or the access that `mask`
- * names; null when they have not, or when it is gone, which its next reader tells.
+ * names; null when they have not, or when it is gone, which its next reader reports.
  */
 export async function findOthersAccess(path: string, mask: number = OTHERS_MASK): Promise<string | null> {
   const mode = await stat(path).then(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './fingerprint.ts';
@@ -19,7 +20,7 @@ const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left',
   ELOOP: 'its symlinks lead in a circle',
   EBADF: 'this process has no such open descriptor that can be written to',
-  ECONNREFUSED: 'nobody listens on this socket',
+  ECONNREFUSED: 'no process listens on this socket',
 };
 
 /** What is wrong with writing to `path`, for people. */
@@ -33,24 +34,39 @@ export function temporaryName(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`;
 }
 
+/** The part of a file's mode that says who may do what. */
+export const PERMISSIONS_MASK = 0o777;
+
 /** Writes a new file, which is on the disk when this resolves; `mode` holds from its first byte on. */
 export async function writeThrough(
   path: string,
   mode: number,
   write: (handle: FileHandle) => Promise<void>,
 ): Promise<void> {
-  const handle = await open(path, 'wx', mode);
+  await using handle = await open(path, 'wx', mode);
+  await write(handle);
+  await handle.sync();
+}
+
+/** Gives a new file the owner of a former one. */
+export async function takeOwner(handle: FileHandle, { uid, gid }: Stats): Promise<void> {
+  const made = await handle.stat();
+  if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
+}
+
+/** Looks at a file, not at what a link leads to; null when there is none. */
+export async function lstatIfThere(path: string): Promise<Stats | null> {
   try {
-    await write(handle);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    return await lstat(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
   }
 }
 
 /**
- * Makes a file, or replaces one in one step, so that no reader ever sees a part of it. Anything but a regular file is left
- * alone: a rename over a device, a pipe or a folder's mount takes it from everybody who uses it.
+ * Creates a file, or replaces one in one step, so that no reader ever sees a part of it. Anything but a regular file is left
+ * alone: a rename over a device, a pipe or a folder's mount takes it from all its users.
  */
 export async function replaceFile(
   target: string,
@@ -60,7 +76,8 @@ export async function replaceFile(
   const temporary = temporaryName(target);
   try {
     await writeThrough(temporary, mode, write);
-    if (!(await isReplaceable(target))) throw new FileFault(`${target} is no regular file, and is not replaced`);
+    const there = await lstatIfThere(target);
+    if (there !== null && !there.isFile()) throw new FileFault(`${target} is no regular file, and is not replaced`);
     await rename(temporary, target);
     await syncDirectory(target);
   } finally {
@@ -68,23 +85,12 @@ export async function replaceFile(
   }
 }
 
-async function isReplaceable(target: string): Promise<boolean> {
-  try {
-    return (await lstat(target)).isFile();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
-    throw error;
-  }
-}
-
 /** Without this a power cut could undo a rename; some file systems cannot, and do not need to. */
 export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(dirname(path), 'r');
+  await using directory = await open(dirname(path), 'r');
   try {
     await directory.sync();
   } catch (error) {
     if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
-  } finally {
-    await directory.close();
   }
 }

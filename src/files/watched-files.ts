@@ -62,7 +62,7 @@ export class WatchedFiles {
     return isSettled ? 'settled' : 'unsettled';
   }
 
-  /** Looks again and again until it is disposed of; nothing is called after that. Does not keep the process alive. */
+  /** Looks repeatedly until it is disposed of; nothing is called after that. Does not keep the process alive. */
   follow(options: FollowOptions): AsyncDisposable {
     const stop = new AbortController();
     const following = this.#follow(options, stop.signal);

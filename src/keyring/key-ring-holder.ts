@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../document/problem.ts';
 import type { Secret } from '../model/secret.ts';
 import { type Fingerprint, readFingerprint } from '../files/fingerprint.ts';
@@ -7,11 +8,11 @@ import { type Environment, loadKeyRing, readKeyRing } from './read-key-ring.ts';
 import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts';
 import type { Sealed, SealedFor, Sealer } from './sealed.ts';
 
-/** Told what becomes of the key ring. `source` names its place. Nothing it is given holds a key. */
+/** Notified about the key ring. `source` names its place. No argument holds a key. */
 export interface KeyRingObserver {
   /** A ring is in force. `warnings` are sentences for the operator. */
   loaded(source: string, ring: KeyRing, warnings: readonly string[]): void;
-  /** What is there now is wrong or gone; the last good ring stays in force. Told once, until the problems are others. */
+  /** The ring is wrong or missing now; the last good one stays in force. Called once, until the problems are others. */
   refused(source: string, problems: readonly Problem[]): void;
   /** The program itself was wrong; the last good ring stays in force. */
   defect(source: string, error: unknown): void;
@@ -27,9 +28,7 @@ export interface KeyRingHolderPorts {
 
 const POLL_INTERVAL_MS = 1000;
 
-/**
- * The last good state of a key ring, kept up to date with its file; a ring in the environment stays as it is.
- */
+/** The last good state of a key ring, kept up to date with its file; a ring in the environment stays as it is. */
 export class KeyRingHolder implements Sealer, AsyncDisposable {
   readonly #location: KeyRingLocation;
   readonly #source: string;
@@ -64,7 +63,7 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
     return holder;
   }
 
-  /** The last good ring. Ask anew for every use, or a rotation is missed. */
+  /** The last good ring. Read it for every use, or a rotation is missed. */
   get ring(): KeyRing {
     return this.#ring;
   }
@@ -91,9 +90,9 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
   }
 
   /**
-   * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that
-   * come together share one look, and an unchanged file is not read: many calls cost little. What is wrong with the
-   * file is not told here, as it may be half written; it is, when it lasts.
+   * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that come
+   * together share one look, and an unchanged file is not read: many calls cost little. A wrong file, which may be half
+   * written, is not reported here, but when it stays wrong.
    */
   async reload(): Promise<boolean> {
     this.#reloading ??= this.#reload().finally(() => {
@@ -139,7 +138,7 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
       this.#take(found);
       return;
     }
-    const isKnown = JSON.stringify(found.problems) === JSON.stringify(this.#problems);
+    const isKnown = isDeepStrictEqual(found.problems, this.#problems);
     this.#problems = found.problems;
     if (!isKnown) this.#ports.observer.refused(this.#source, found.problems);
   }

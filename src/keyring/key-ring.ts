@@ -9,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SEAL_KEY_BYTES = 32;
 
-/** What a key of the ring is turned into keys with; the purpose of {@link KeyRing.derive} never meets that of sealing. */
+/** What keys are derived with; a purpose of {@link KeyRing.derive} never equals that of sealing. */
 const SEAL_INFO = 'postern-seal-v1';
 const DERIVE_INFO = 'postern-derive-v1\0';
 
@@ -72,8 +72,8 @@ export class KeyRing implements Sealer {
   }
 
   /**
-   * A key of `bytes` bytes for one purpose, derived from a key of the ring: always the same for the same three. It tells
-   * nothing about the ring's key or about other purposes. Throws {@link CannotOpen} when the ring has no such key.
+   * A key of `bytes` bytes for one purpose, derived from a key of the ring: always the same for the same three. It reveals
+   * nothing about the ring's key or other purposes. Throws {@link CannotOpen} when the ring has no such key.
    */
   derive(keyId: string, purpose: string, bytes: number): KeyObject {
     return deriveKey(keyOf(this.#keys, keyId), `${DERIVE_INFO}${purpose}`, bytes);

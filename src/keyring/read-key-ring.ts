@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatProblem, type Problem } from '../document/problem.ts';
+import { formatProblem, type Problem, problemOf } from '../document/problem.ts';
 import type { UnreadSource, DocumentSource } from '../document/source-text.ts';
 import type { Fingerprint } from '../files/fingerprint.ts';
 import { findOthersAccess, readWholeFile } from '../files/read-whole-file.ts';
@@ -10,7 +10,7 @@ import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts'
 /** Variables by name, for `env:NAME`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A key ring as it was found, or everything that is wrong with it; `changing` when it was written to meanwhile. */
+/** A key ring as it was found, or everything that is wrong with it; `changing` when it was written during the reading. */
 export type FoundKeyRing =
   | {
       readonly kind: 'good';
@@ -62,7 +62,7 @@ function parse(
     : { kind: 'good', content: parsed.content, fingerprint, warnings };
 }
 
-/** A Kubernetes Secret is often readable by a group: this is told, and no reason to refuse. */
+/** A Kubernetes Secret is often readable by a group: a reason to warn, and none to refuse. */
 async function findWarnings(path: string): Promise<readonly string[]> {
   const mode = await findOthersAccess(path);
   return mode === null
@@ -109,7 +109,6 @@ export async function loadKeyRing(
     if (found.kind === 'faulty') throw new FaultyKeyRing(location, found.problems, found.isMissing);
     await delay(ATTEMPT_INTERVAL_MS);
   }
-  const message = 'the file keeps changing while it is read';
-  const problem: Problem = { file: formatKeyRingLocation(location), line: 1, column: 1, path: '', message };
-  throw new FaultyKeyRing(location, [problem], false);
+  const file = formatKeyRingLocation(location);
+  throw new FaultyKeyRing(location, [problemOf(file, 1, 'the file keeps changing while it is read')], false);
 }

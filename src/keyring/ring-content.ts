@@ -16,7 +16,7 @@ export interface RingKey {
   readonly createdAt: number;
 }
 
-/** What a key ring file says. */
+/** The content of a key ring file. */
 export interface RingContent {
   /** The key that seals and signs; one of {@link keys}. */
   readonly currentKeyId: string;
@@ -50,14 +50,18 @@ export function newRing(key: RingKey): RingContent {
   return { currentKeyId: key.id, stagedKeyId: null, keys: [key] };
 }
 
-/** Adds a key and makes it current at once. */
-export function addCurrentKey(ring: RingContent, key: RingKey): ChangedRing {
-  return addable(ring, key) ?? { content: { ...withKey(ring, key), currentKeyId: key.id }, keyId: key.id };
-}
-
-/** Adds a key that opens and verifies, but seals only once it is promoted. */
-export function addStagedKey(ring: RingContent, key: RingKey): ChangedRing {
-  return addable(ring, key) ?? { content: { ...withKey(ring, key), stagedKeyId: key.id }, keyId: key.id };
+/** Adds a key and makes it current at once, or only stages it: it then opens and verifies, and seals once promoted. */
+export function addKey(ring: RingContent, key: RingKey, as: 'current' | 'staged'): ChangedRing {
+  const { stagedKeyId } = ring;
+  if (stagedKeyId !== null) {
+    const message = `the key ${stagedKeyId} is staged already; promote it with "postern keyring rotate --promote", or remove it`;
+    return { kind: 'conflict', message };
+  }
+  if (ring.keys.some(({ id }) => id === key.id)) {
+    return { kind: 'conflict', message: `the ring has a key ${key.id} already; try again` };
+  }
+  const added = as === 'current' ? { currentKeyId: key.id } : { stagedKeyId: key.id };
+  return { content: { ...ring, ...added, keys: [...ring.keys, key] }, keyId: key.id };
 }
 
 /** Makes the staged key current. */
@@ -69,7 +73,7 @@ export function promoteKey(ring: RingContent): ChangedRing {
   return { content: { ...ring, currentKeyId: stagedKeyId, stagedKeyId: null }, keyId: stagedKeyId };
 }
 
-/** Takes out a former or the staged key. */
+/** Removes a former or the staged key. */
 export function removeKey(ring: RingContent, keyId: string): ChangedRing {
   const ids = ring.keys.map(({ id }) => id);
   if (!ids.includes(keyId)) {
@@ -83,18 +87,4 @@ export function removeKey(ring: RingContent, keyId: string): ChangedRing {
   }
   const keys = ring.keys.filter(({ id }) => id !== keyId);
   return { content: { ...ring, stagedKeyId: ring.stagedKeyId === keyId ? null : ring.stagedKeyId, keys }, keyId };
-}
-
-function withKey(ring: RingContent, key: RingKey): RingContent {
-  return { ...ring, keys: [...ring.keys, key] };
-}
-
-function addable(ring: RingContent, key: RingKey): RingConflict | null {
-  if (ring.stagedKeyId !== null) {
-    const message = `the key ${ring.stagedKeyId} is staged already; promote it with "postern keyring rotate --promote", or remove it`;
-    return { kind: 'conflict', message };
-  }
-  return ring.keys.some(({ id }) => id === key.id)
-    ? { kind: 'conflict', message: `the ring has a key ${key.id} already; try again` }
-    : null;
 }

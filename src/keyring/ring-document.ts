@@ -10,14 +10,14 @@ import {
   timeField,
 } from '../document/fields.ts';
 import type { Problem } from '../document/problem.ts';
-import { describePlace, type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
+import { type Place, placeIn, ProblemLog, reportRepeated } from '../document/problem-log.ts';
 import { readList, readMapping } from '../document/read-mapping.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
 import { readYamlTree, unreadTree } from '../document/yaml-tree.ts';
 import { decodeCanonicalBase64 } from '../signing/encodings.ts';
 import { KEY_ID_PATTERN, RING_KEY_BYTES, type RingContent, type RingKey } from './ring-content.ts';
 
-/** What the text of a key ring says, or everything that is wrong with it, by position. */
+/** The content of a key ring, or everything that is wrong with its text, by position. */
 export type ParsedKeyRing = { readonly content: RingContent } | { readonly problems: readonly Problem[] };
 
 /** Longer texts are no key rings: this would be thousands of keys. */
@@ -48,14 +48,14 @@ const documentKind = {
 
 const names = new Set(namesIn(documentKind));
 
-/** A key, as far as it could be read, and where it stands. */
+/** A key, as far as it could be read, with its place. */
 type ReadKey = Partial<RingKey> & { readonly place: Place };
 
-/** What a message could repeat of a text that was put where no key belongs. */
+/** What a message could repeat of a key in the place of something else. */
 const COULD_BE_KEY = /[A-Za-z0-9+/_=-]{24,}/g;
 
 /**
- * Reads the text of a key ring: YAML, and so JSON too. Every problem is told at once and none holds a piece of a key.
+ * Reads the text of a key ring: YAML, and so JSON too. Reports every problem at once, and none with a piece of a key.
  * Never throws, whatever the text.
  */
 export function parseKeyRing(source: DocumentSource | UnreadSource): ParsedKeyRing {
@@ -63,7 +63,7 @@ export function parseKeyRing(source: DocumentSource | UnreadSource): ParsedKeyRi
   const problems = new ProblemLog([tree], (key) => names.has(key));
   const root: Place = { tree, path: [] };
   if (tree.value === null) {
-    problems.report(root, 'the key ring is empty; it begins with "version: 1"', { absentFrom: 'file' });
+    problems.reportMissing(root, 'the key ring is empty; it begins with "version: 1"');
     return { problems: conceal(problems.sorted()) };
   }
   const values = readMapping(tree.value, root, documentKind, problems);
@@ -73,7 +73,10 @@ export function parseKeyRing(source: DocumentSource | UnreadSource): ParsedKeyRi
     return { ...readMapping(raw, at, keyKind, problems), place: at };
   });
   if (Array.isArray(values?.keys) && read.length === 0) problems.report(place, '"keys" must hold at least one key');
-  checkUnique(read, problems);
+  const isSameId = (_: ReadKey, first: string): string => `the key on ${first} has this id already; ids must differ`;
+  const isSameKey = (_: ReadKey, first: string): string => `this is the same key as on ${first}; remove one of them`;
+  reportRepeated(read, ({ id }) => id ?? null, 'id', isSameId, problems);
+  reportRepeated(read, ({ key }) => key?.export().toString('base64') ?? null, 'key', isSameKey, problems);
   const isKnown = (id: string): boolean => read.length === 0 || read.some((key) => key.id === id);
   for (const role of ['current', 'staged'] as const) {
     const id = values?.[role];
@@ -124,30 +127,7 @@ function treeOf(source: DocumentSource | UnreadSource): ReturnType<typeof readYa
   return unreadTree({ file: source.file, line: 1, message: 'this is larger than 1 MiB, which no key ring is' });
 }
 
-function checkUnique(keys: readonly ReadKey[], problems: ProblemLog): void {
-  const firstOfId = new Map<string, ReadKey>();
-  const firstOfKey = new Map<string, ReadKey>();
-  for (const read of keys) {
-    const { id, key, place } = read;
-    const sameId = id === undefined ? undefined : firstOfId.get(id);
-    if (sameId !== undefined) {
-      const first = describePlace(sameId.place, place);
-      problems.report(placeIn(place, 'id'), `the key on ${first} has this id already; ids must differ`);
-    } else if (id !== undefined) {
-      firstOfId.set(id, read);
-    }
-    const bytes = key?.export().toString('base64');
-    const sameKey = bytes === undefined ? undefined : firstOfKey.get(bytes);
-    if (sameKey !== undefined) {
-      const first = describePlace(sameKey.place, place);
-      problems.report(placeIn(place, 'key'), `this is the same key as on ${first}; remove one of them`);
-    } else if (bytes !== undefined) {
-      firstOfKey.set(bytes, read);
-    }
-  }
-}
-
-/** Messages repeat misspelt names; a key that stands where a name belongs must not be repeated. */
+/** Messages repeat misspelt names; a key in the place of a name must not be repeated. */
 function conceal(problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) => ({
     ...problem,

@@ -1,22 +1,24 @@
-import { link, lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import { link, open, realpath, rm, stat } from 'node:fs/promises';
 import {
   describeFault,
   FileFault,
+  lstatIfThere,
+  PERMISSIONS_MASK,
   replaceFile,
   syncDirectory,
+  takeOwner,
   temporaryName,
   writeThrough,
 } from '../files/replace-file.ts';
 import { codeOf } from '../files/fingerprint.ts';
 
-/** Read and write for the owner, nothing for anybody else. */
+/** Read and write for the owner, nothing for others. */
 const RING_MODE = 0o600;
-const PERMISSIONS_MASK = 0o777;
 
 /** A key ring file that was not written, and why; nothing was changed. */
 export class RingFileFault extends Error {
   override readonly name = 'RingFileFault';
-  /** `conflict`: it is there already, or somebody else changes it just now. */
+  /** `conflict`: it is there already, or another command changes it just now. */
   readonly kind: 'conflict' | 'failed';
 
   constructor(kind: RingFileFault['kind'], message: string, cause?: unknown) {
@@ -44,25 +46,20 @@ export async function createRingFile(path: string, text: string): Promise<void> 
 
 /** Rejects as {@link createRingFile} would for what is there already. */
 export async function checkAbsent(path: string): Promise<void> {
-  const isPresent = await lstat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw faultOf(path, error);
-    },
-  );
-  if (isPresent) throw presentFault(path);
+  const there = await lstatIfThere(path).catch((error: unknown) => {
+    throw faultOf(path, error);
+  });
+  if (there !== null) throw presentFault(path);
 }
 
-/** Replaces the file in one step, with its mode and owner; of a symlink, the file it leads to. For the lock's holder. */
+/** Replaces the file, or that of a symlink, in one step, with its mode and owner. For the lock's holder. */
 export async function replaceRingFile(path: string, text: string): Promise<void> {
   const target = await resolved(path);
   try {
-    const { mode, uid, gid } = await stat(target);
+    const former = await stat(target);
     await replaceFile(target, RING_MODE, async (handle) => {
-      const made = await handle.stat();
-      if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid);
-      await handle.chmod(mode & PERMISSIONS_MASK);
+      await takeOwner(handle, former);
+      await handle.chmod(former.mode & PERMISSIONS_MASK);
       await handle.writeFile(text);
     });
   } catch (error) {
@@ -72,7 +69,7 @@ export async function replaceRingFile(path: string, text: string): Promise<void>
 
 /**
  * Runs `change` while no other command changes the same file, also through another symlink. Rejects with
- * {@link RingFileFault} when one does: waiting would change what the operator did not see.
+ * {@link RingFileFault} when one does: after a wait, the change would apply to a ring that the operator did not see.
  */
 export async function withRingLock<T>(path: string, change: () => Promise<T>): Promise<T> {
   const lock = `${await resolved(path)}.lock`;

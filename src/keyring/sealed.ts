@@ -48,7 +48,7 @@ export class CannotOpen extends Error {
   }
 }
 
-/** A secret that nobody opened: it can be kept as it is, but not be seen. {@link Secret.reveal} throws `why`. */
+/** A secret that was not opened: it can be kept as it is, but not be seen. {@link Secret.reveal} throws `why`. */
 export class UnopenedSecret extends Secret {
   readonly sealed: Sealed;
   readonly #why: Error;

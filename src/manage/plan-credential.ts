@@ -44,7 +44,7 @@ export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSecond
   const read = readPlain(
     declare(wish),
     (raw, place, problems) =>
-      readCredential(raw, place, consumerId, { problems, isComplete: true, readSecret: noSecret }).credential,
+      readCredential(raw, place, consumerId, { problems, isComplete: true, readSecret: noSecret }).value,
   );
   const problems: PlainProblem[] = 'problems' in read ? [...read.problems] : [];
   if (expiresAt !== null && expiresAt <= nowSeconds) {

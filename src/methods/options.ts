@@ -50,7 +50,7 @@ export function readOptions(
   const values = raw === undefined ? {} : (readMapping(raw, place, optionsKind, problems) ?? {});
   if (typeof raw === 'object' && raw !== null && method !== undefined) reportUnused(raw, place, method, problems);
   const conflict = method === null || method === undefined ? null : methods[method].options.findConflict?.(values);
-  if (conflict) problems.report(placeIn(place, conflict.option), conflict.message, { part: 'key' });
+  if (conflict) problems.reportKey(place, conflict.option, conflict.message);
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const reader = readers[name];
@@ -73,13 +73,12 @@ function reportUnused(raw: object, place: Place, method: AuthenticationMethod | 
   for (const name of Object.keys(raw)) {
     const users = authenticationMethods.filter((user) => Object.hasOwn(methods[user].options.readers, name));
     if (users.length === 0) continue;
-    const at = placeIn(place, name);
     if (method === null) {
       const message = `an open endpoint takes only the options "mode" and "onLimiterFailure"; "${name}" is for endpoints with authentication`;
-      problems.report(at, message, { part: 'key' });
+      problems.reportKey(place, name, message);
     } else if (!users.includes(method)) {
       const message = `"${name}" is an option for ${users.join(' and ')}; this endpoint's authentication is ${method}`;
-      problems.report(at, message, { part: 'key' });
+      problems.reportKey(place, name, message);
     }
   }
 }

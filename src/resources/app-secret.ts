@@ -48,8 +48,7 @@ export function readAppSecret(
   const hasText = hasKey(raw, 'appSecret');
   const hasReference = hasKey(raw, 'appSecretFrom');
   if (hasText && hasReference) {
-    const message = '"appSecret" and "appSecretFrom" stand side by side; keep one';
-    problems.report(placeIn(place, 'appSecretFrom'), message, { part: 'key' });
+    problems.reportKey(place, 'appSecretFrom', '"appSecret" and "appSecretFrom" stand side by side; keep one');
     return null;
   }
   if (hasReference) return readReferredSecret(values.appSecretFrom, placeIn(place, 'appSecretFrom'), context);
@@ -59,7 +58,7 @@ export function readAppSecret(
   }
   if (context.isComplete) {
     const message = '"appSecret" is missing; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }';
-    problems.report(place, message, { absentFrom: 'file' });
+    problems.reportMissing(place, message);
   }
   return null;
 }

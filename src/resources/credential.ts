@@ -2,20 +2,17 @@ import type { Lifetime } from '../clock.ts';
 import {
   alternatives,
   choiceField,
-  dateField,
   idField,
   isMapping,
   nestedField,
   nestedMapping,
   textLike,
-  textThat,
   timeField,
 } from '../document/fields.ts';
-import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
+import { placeIn, type Place, type Placed, type ProblemLog } from '../document/problem-log.ts';
 import { hasKey, readList, readMapping, subjectOf } from '../document/read-mapping.ts';
-import type { Sealed } from '../keyring/sealed.ts';
 import { APP_KEY_PATTERN, hashAppKey, isAppKeySecret, MAX_APP_KEY_CHARACTERS } from '../model/app-key.ts';
-import { type Credential, type CredentialState, credentialStates } from '../model/credential.ts';
+import { type CredentialState, credentialStates } from '../model/credential.ts';
 import { authenticationMethods, type AuthenticationMethod } from '../model/endpoint.ts';
 import type { Secret } from '../model/secret.ts';
 import { readAppSecret, secretFields, type CredentialContext } from './app-secret.ts';
@@ -48,29 +45,18 @@ export interface DocumentRetiringSecret {
   readonly expiresAt: number;
 }
 
-/** A credential as a database keeps it: its secrets sealed, an App Key that is none in clear. */
-export interface StoredCredential extends Omit<Credential, 'appSecret' | 'retiringSecret'> {
-  /** Null exactly when it is the secret. */
-  readonly appKey: string | null;
-  /** The App Key that is the secret; null when only its hash is kept. */
-  readonly sealedAppKey: Sealed | null;
-  readonly appSecret: Sealed | null;
-  readonly retiringSecret: { readonly appSecret: Sealed; readonly expiresAt: number } | null;
-}
-
-const appKeyField = textLike(
+export const appKeyField = textLike(
   APP_KEY_PATTERN,
   `must be 1 to ${String(MAX_APP_KEY_CHARACTERS)} of the characters A-Z, a-z, 0-9, ".", "_" and "-"`,
 );
 
-const HASH_PATTERN = /^[0-9a-f]{64}$/;
 /** What credentials are found by. */
 export const appKeyHashField = textLike(
-  HASH_PATTERN,
+  /^[0-9a-f]{64}$/,
   'must be the SHA-256 of an App Key: 64 of the characters 0-9 and a-f',
 );
 
-const methodsField = nestedField({
+export const methodsField = nestedField({
   bsonType: 'array',
   minItems: 1,
   uniqueItems: true,
@@ -101,47 +87,10 @@ export const credentialKind = {
   required: [],
 } as const;
 
-/** Whether it opens is for the key ring to say. */
-const sealedPartField = textThat((text) => text !== '' && text.length <= 8192, 'must be a text that is not empty');
-
-const sealedKind = {
-  what: 'a sealed secret',
-  fields: { keyId: sealedPartField, nonce: sealedPartField, ciphertext: sealedPartField },
-  required: ['keyId', 'nonce', 'ciphertext'],
-} as const;
-
-const storedRetiringKind = {
-  what: '"retiringSecret"',
-  fields: { appSecret: nestedMapping(sealedKind), expiresAt: dateField },
-  required: ['appSecret', 'expiresAt'],
-} as const;
-
-/** A credential of a database. */
-export const storedCredentialKind = {
-  what: 'a credential',
-  fields: {
-    id: idField,
-    consumerId: idField,
-    methods: methodsField,
-    appKey: appKeyField,
-    sealedAppKey: nestedMapping(sealedKind),
-    appKeyHash: appKeyHashField,
-    appSecret: nestedMapping(sealedKind),
-    retiringSecret: nestedMapping(storedRetiringKind),
-    state: choiceField(credentialStates),
-    notBefore: dateField,
-    expiresAt: dateField,
-  },
-  required: ['id', 'consumerId', 'methods', 'appKeyHash', 'state'],
-} as const;
-
-/** A credential as far as it could be read, for what has to be looked at across all of them. */
-export interface ReadCredential {
-  readonly place: Place;
+/** A credential as far as it could be read; `value` is null when a problem was reported. */
+export interface ReadCredential extends Placed<DocumentCredential | null> {
   readonly id: string | null;
   readonly appKeyHash: string | null;
-  /** Null when a problem was reported. */
-  readonly credential: DocumentCredential | null;
 }
 
 /** Reads the credentials that a declared consumer has, those of a faulty one too. */
@@ -168,83 +117,42 @@ export function readCredential(
   const { problems } = context;
   const before = problems.count;
   const values = readMapping(raw, place, credentialKind, problems);
-  if (values === null) return { place, id: null, appKeyHash: null, credential: null };
+  if (values === null) return { place, id: null, appKeyHash: null, value: null };
   const { id = null, appKey = null, state = 'active', notBefore = null, expiresAt = null } = values;
   const methods = readMethods(raw, values, place, problems);
   const isKeyOnly = methods !== null && isAppKeySecret(methods);
   if (hasKey(raw, 'appKeyHash')) reportAppKeyHash(raw, methods, place, problems);
   else if (!hasKey(raw, 'appKey')) reportMissingAppKey(raw, place, context);
-  reportWhatDoesNotFit(raw, { methods, state, notBefore, expiresAt }, place, problems);
+  reportMisfits(raw, { methods, state, notBefore, expiresAt }, place, problems);
   const appSecret = methods === null || isKeyOnly ? null : readAppSecret(raw, values, place, context);
   const retiringSecret = isKeyOnly ? null : readRetiringSecret(values.retiringSecret, place, context);
   const appKeyHash = appKey === null ? (values.appKeyHash ?? null) : hashAppKey(appKey);
-  const isRight = problems.count === before && methods !== null && consumerId !== null;
-  return {
-    place,
-    id,
-    appKeyHash,
-    credential: isRight
-      ? { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt }
-      : null,
-  };
+  const value =
+    problems.count > before || methods === null || consumerId === null
+      ? null
+      : { id, consumerId, methods, appKey, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt };
+  return { place, id, appKeyHash, value };
 }
 
-/** Reads a credential as a database keeps it; null when a problem was reported. Opens nothing. */
-export function readStoredCredential(raw: unknown, place: Place, problems: ProblemLog): StoredCredential | null {
-  const before = problems.count;
-  const values = readMapping(raw, place, storedCredentialKind, problems);
-  if (values === null) return null;
-  const { id, consumerId, appKey = null, appKeyHash, state, notBefore = null, expiresAt = null } = values;
-  const methods = hasKey(raw, 'methods') ? readMethodList(values.methods, placeIn(place, 'methods'), problems) : null;
-  if (methods !== null) reportStoredAppKey(raw, isAppKeySecret(methods), place, problems);
-  if (appKey !== null && appKeyHash !== undefined && hashAppKey(appKey) !== appKeyHash) {
-    problems.report(placeIn(place, 'appKeyHash'), '"appKeyHash" is not the SHA-256 of "appKey"');
-  }
-  reportWhatDoesNotFit(raw, { methods, state, notBefore, expiresAt }, place, problems);
-  const sealedAppKey = readSealed(values.sealedAppKey, place, 'sealedAppKey', problems);
-  const appSecret = readSealed(values.appSecret, place, 'appSecret', problems);
-  const retiringSecret = readStoredRetiringSecret(values.retiringSecret, place, problems);
-  if (problems.count > before || methods === null) return null;
-  if (id === undefined || consumerId === undefined || appKeyHash === undefined || state === undefined) return null;
-  return {
-    id,
-    consumerId,
-    methods,
-    appKey,
-    sealedAppKey,
-    appKeyHash,
-    appSecret,
-    retiringSecret,
-    state,
-    notBefore,
-    expiresAt,
-  };
-}
-
-/** The rules across the fields of a credential, wherever it is written (spec §1). */
-function reportWhatDoesNotFit(
+/** Reports what breaks the rules across the fields of a credential, wherever it is written (spec §1). */
+export function reportMisfits(
   raw: unknown,
-  {
-    methods,
-    state,
-    notBefore,
-    expiresAt,
-  }: Lifetime & {
+  credential: Lifetime & {
     readonly methods: readonly AuthenticationMethod[] | null;
     readonly state: CredentialState | undefined;
   },
   place: Place,
   problems: ProblemLog,
 ): void {
+  const { methods, state, notBefore, expiresAt } = credential;
   const isKeyOnly = methods !== null && isAppKeySecret(methods);
   for (const key of isKeyOnly ? ['appSecret', 'appSecretFrom', 'retiringSecret'] : []) {
-    if (!hasKey(raw, key)) continue;
     const message = `"${key}" is not for a credential of method key, whose App Key is the secret; remove it`;
-    problems.report(placeIn(place, key), message, { part: 'key' });
+    if (hasKey(raw, key)) problems.reportKey(place, key, message);
   }
   if (state === 'retiring' && !hasKey(raw, 'expiresAt')) {
     const message = '"expiresAt" is missing; "state: retiring" needs the time until which the credential works';
-    problems.report(placeIn(place, 'state'), message, { absentFrom: 'file' });
+    problems.reportMissing(placeIn(place, 'state'), message);
   }
   if (notBefore !== null && expiresAt !== null && expiresAt <= notBefore) {
     problems.report(placeIn(place, 'expiresAt'), '"expiresAt" must be later than "notBefore"');
@@ -252,45 +160,27 @@ function reportWhatDoesNotFit(
 }
 
 function reportMissingAppKey(raw: unknown, place: Place, { problems, isComplete }: CredentialContext): void {
-  if (isComplete) {
-    problems.report(place, '"appKey" is missing; a credential needs it', { absentFrom: 'file' });
-  } else if (!hasKey(raw, 'id')) {
+  if (isComplete) problems.reportMissing(place, '"appKey" is missing; a credential needs it');
+  else if (!hasKey(raw, 'id')) {
     const message =
       '"appKey" is missing; a credential without one needs an "id", under which the generated pair is kept';
-    problems.report(place, message, { absentFrom: 'file' });
+    problems.reportMissing(place, message);
   }
 }
 
-/** `appKeyHash` stands for an App Key that nobody keeps (spec §6): only one that is the secret is worth that. */
+/** `appKeyHash` is for an App Key that is kept nowhere (spec §6), which only one that is the secret deserves. */
 function reportAppKeyHash(
   raw: unknown,
   methods: readonly AuthenticationMethod[] | null,
   place: Place,
   problems: ProblemLog,
 ): void {
-  const at = placeIn(place, 'appKeyHash');
   if (hasKey(raw, 'appKey')) {
-    problems.report(at, '"appKey" and "appKeyHash" stand side by side; keep one', { part: 'key' });
+    problems.reportKey(place, 'appKeyHash', '"appKey" and "appKeyHash" stand side by side; keep one');
   } else if (methods !== null && !isAppKeySecret(methods)) {
     const message =
       '"appKeyHash" is for a credential of method key only; the App Key of other methods is no secret: write "appKey"';
-    problems.report(at, message, { part: 'key' });
-  }
-}
-
-/** An App Key that is the secret is never kept in clear; one that is not stands there, and so does the App Secret. */
-function reportStoredAppKey(raw: unknown, isKeyOnly: boolean, place: Place, problems: ProblemLog): void {
-  if (isKeyOnly) {
-    if (!hasKey(raw, 'appKey')) return;
-    const message = '"appKey" is the secret of a credential of method key; it cannot stand here';
-    problems.report(placeIn(place, 'appKey'), message);
-    return;
-  }
-  if (hasKey(raw, 'sealedAppKey')) {
-    problems.report(placeIn(place, 'sealedAppKey'), '"sealedAppKey" is for a credential of method key only');
-  }
-  for (const key of ['appKey', 'appSecret']) {
-    if (!hasKey(raw, key)) problems.report(place, `"${key}" is missing; only a credential of method key has none`);
+    problems.reportKey(place, 'appKeyHash', message);
   }
 }
 
@@ -303,36 +193,37 @@ function readMethods(
 ): readonly AuthenticationMethod[] | null {
   const hasMethod = hasKey(raw, 'method');
   if (hasMethod && hasKey(raw, 'methods')) {
-    problems.report(placeIn(place, 'methods'), '"method" and "methods" stand side by side; keep one', { part: 'key' });
+    problems.reportKey(place, 'methods', '"method" and "methods" stand side by side; keep one');
     return null;
   }
   if (hasMethod) return values.method === undefined ? null : [values.method];
   if (!hasKey(raw, 'methods')) {
     const message = `"method" is missing; a credential needs it (${authenticationMethods.join(', ')})`;
-    problems.report(place, message, { absentFrom: 'file' });
+    problems.reportMissing(place, message);
     return null;
   }
   return readMethodList(values.methods, placeIn(place, 'methods'), problems);
 }
 
-function readMethodList(raw: unknown, place: Place, problems: ProblemLog): readonly AuthenticationMethod[] | null {
+/** A list of methods, none twice, at least one; null when a problem was reported. */
+export function readMethodList(
+  raw: unknown,
+  place: Place,
+  problems: ProblemLog,
+): readonly AuthenticationMethod[] | null {
   const before = problems.count;
   const list = readList(raw, place, problems) ?? [];
-  if (Array.isArray(raw) && list.length === 0)
+  if (Array.isArray(raw) && list.length === 0) {
     problems.report(place, '"methods" is empty; a credential needs a method');
+  }
   const methods = new Set<AuthenticationMethod>();
   for (const [index, item] of list.entries()) {
-    const method = authenticationMethods.find((known) => known === item);
-    if (method !== undefined && !methods.has(method)) {
-      methods.add(method);
-      continue;
-    }
     const at = placeIn(place, index);
-    const message =
-      method === undefined
-        ? `${subjectOf(at.path)} must be ${alternatives(authenticationMethods)}`
-        : `"${method}" stands twice in this list`;
-    problems.report(at, message);
+    const method = authenticationMethods.find((known) => known === item);
+    if (method === undefined) {
+      problems.report(at, `${subjectOf(at.path)} must be ${alternatives(authenticationMethods)}`);
+    } else if (methods.has(method)) problems.report(at, `"${method}" stands twice in this list`);
+    else methods.add(method);
   }
   return problems.count === before ? [...methods] : null;
 }
@@ -344,24 +235,6 @@ function readRetiringSecret(raw: unknown, parent: Place, context: CredentialCont
   if (values === null) return null;
   const appSecret = readAppSecret(raw, values, place, context);
   return values.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-function readStoredRetiringSecret(
-  raw: unknown,
-  parent: Place,
-  problems: ProblemLog,
-): StoredCredential['retiringSecret'] {
-  if (raw === undefined) return null;
-  const place = placeIn(parent, 'retiringSecret');
-  const values = readMapping(raw, place, storedRetiringKind, problems);
-  const appSecret = readSealed(values?.appSecret, place, 'appSecret', problems);
-  return appSecret === null || values?.expiresAt === undefined ? null : { appSecret, expiresAt: values.expiresAt };
-}
-
-function readSealed(raw: unknown, parent: Place, key: string, problems: ProblemLog): Sealed | null {
-  if (raw === undefined) return null;
-  const { keyId, nonce, ciphertext } = readMapping(raw, placeIn(parent, key), sealedKind, problems) ?? {};
-  return keyId === undefined || nonce === undefined || ciphertext === undefined ? null : { keyId, nonce, ciphertext };
 }
 
 /** Whether secrets are written out, as the text that a partner gets, or left out. */

@@ -49,7 +49,7 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
   if (isOpen) reportNotForOpen(raw, place, problems);
   else if (values.scenario !== undefined && values.authentication === undefined && !hasKey(raw, 'authentication')) {
     const message = `"authentication" is missing; an endpoint needs it (${authenticationMethods.join(', ')}), or "scenario: open"`;
-    problems.report(place, message, { absentFrom: 'file' });
+    problems.reportMissing(place, message);
   }
   const match = values.match === undefined ? null : readMatch(values.match, placeIn(place, 'match'), problems);
   const limits = readTrafficControl(values.trafficControl, placeIn(place, 'trafficControl'), isOpen, problems);
@@ -78,7 +78,7 @@ function reportNotForOpen(raw: unknown, place: Place, problems: ProblemLog): voi
   for (const key of ['authentication', 'accessCondition']) {
     if (!hasKey(raw, key)) continue;
     const message = `an open endpoint has no "${key}"; remove it, or set "scenario: partner-openapi"`;
-    problems.report(placeIn(place, key), message, { part: 'key' });
+    problems.reportKey(place, key, message);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import { documentNames, type Placed, type PlacedDocument } from './parse-document.ts';
+import { documentNames, type PlacedDocument } from './parse-document.ts';
 import { formatPath, type Problem, sortProblems } from '../document/problem.ts';
-import { type Place, placeIn } from '../document/problem-log.ts';
+import { type Place, type Placed, placeIn } from '../document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../document/source-text.ts';
 
 /** More are not told: they have one cause then. */

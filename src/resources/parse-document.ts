@@ -10,20 +10,20 @@ import {
   type Declared,
 } from './cross-references.ts';
 import { type DocumentCredential, type ReadCredential, readCredentialsOf } from './credential.ts';
-import { choiceField, namesIn, nestedList } from '../document/fields.ts';
+import { choiceField, isMapping, namesIn, nestedList } from '../document/fields.ts';
 import { readLargeTree } from '../document/large/read-large-tree.ts';
 import type { Problem } from '../document/problem.ts';
-import { type Place, placeIn, ProblemLog } from '../document/problem-log.ts';
+import { type Place, type Placed, placeIn, ProblemLog } from '../document/problem-log.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
-import { hasKey, readList, readMapping } from '../document/read-mapping.ts';
+import { readList, readMapping } from '../document/read-mapping.ts';
 import type { CredentialContext } from './app-secret.ts';
 import type { ReadSecret } from './secret-source.ts';
 import type { DocumentSource, UnreadSource } from '../document/source-text.ts';
 import { readYamlTree, unreadTree, type YamlTree } from '../document/yaml-tree.ts';
 
-/** A set of documents, validated: defaults are filled in, references resolve, nothing is there twice. */
+/** A set of documents, validated: defaults are filled in, references resolve, nothing appears twice. */
 export interface DocumentContent {
   readonly endpoints: readonly Endpoint[];
   readonly consumers: readonly Consumer[];
@@ -42,7 +42,7 @@ export interface ParseOptions {
   readonly isComplete: boolean;
 }
 
-/** What a set of documents says, or everything that is wrong with it, by file and position. */
+/** The content of a set of documents, or everything that is wrong with it, by file and position. */
 export type ParsedDocument = { readonly content: DocumentContent } | { readonly problems: readonly Problem[] };
 
 const documentKind = {
@@ -56,21 +56,21 @@ const documentKind = {
   required: ['version'],
 } as const;
 
-/** The keys of declarative documents: all that is repeated of their texts. */
+/** The keys of declarative documents: nothing else of their texts is repeated. */
 export const documentNames: ReadonlySet<string> = new Set(namesIn(documentKind));
 
 /**
- * What a file of any form can have at most, and a file store: the YAML library takes up to 80 times its size in memory,
- * and a second per 1.5 MB.
+ * The largest file of any form, and of a file store: the YAML library takes up to 80 times its size in memory, and a
+ * second per 1.5 MB.
  */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
-/** What a file in JSON, or of the form that `postern export` writes, can have at most. */
+/** The largest file in JSON, or of the form that `postern export` writes. */
 export const MAX_LARGE_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads files that together are one declarative document; references may lead from one to another (interfaces §4).
- * Every problem is told at once. Never throws, whatever the texts.
+ * Reports every problem at once. Never throws, whatever the texts.
  */
 export function parseDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
@@ -89,12 +89,6 @@ export function parseDocument(
   };
 }
 
-/** Something of a document with the place where it stands, for problems that show only beside a store. */
-export interface Placed<T> {
-  readonly value: T;
-  readonly place: Place;
-}
-
 /** A faultless document with the place of everything in it. */
 export interface PlacedDocument {
   readonly endpoints: readonly Placed<Endpoint>[];
@@ -106,69 +100,72 @@ export interface PlacedDocument {
   readonly problems: ProblemLog;
 }
 
-/** How documents are read whose places are kept. */
-export interface PlacedParseOptions extends ParseOptions {
-  /** Where grants may lead: with `elsewhere`, the caller looks at those that lead to nothing in the document. */
-  readonly references: 'document' | 'elsewhere';
-}
-
-/** Reads a document like {@link parseDocument} and keeps the place of everything. */
+/**
+ * Reads a document like {@link parseDocument} and keeps the place of everything. With references `elsewhere`, the caller
+ * checks those that lead to nothing in the document.
+ */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
-  { references, ...options }: PlacedParseOptions,
+  { references, ...options }: ParseOptions & { readonly references: 'document' | 'elsewhere' },
 ): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees, (key) => documentNames.has(key));
   const context: CredentialContext = { problems, ...options };
-  const endpoints: { raw: unknown; place: Place; endpoint: Endpoint | null }[] = [];
-  const consumers: { raw: unknown; place: Place; consumer: Consumer | null }[] = [];
+  const endpoints: ReadItem<Endpoint>[] = [];
+  const consumers: ReadItem<Consumer>[] = [];
   const credentials: ReadCredential[] = [];
-  const grants: { grant: Grant; place: Place }[] = [];
+  const grants: ReadItem<Grant>[] = [];
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
     if (tree.value === null) {
-      problems.report(root, 'the file is empty; a declarative document begins with "version: 1"', {
-        absentFrom: 'file',
-      });
+      problems.reportMissing(root, 'the file is empty; a declarative document begins with "version: 1"');
       continue;
     }
     const values = readMapping(tree.value, root, documentKind, problems);
     for (const { raw, place } of itemsOf(values?.endpoints, placeIn(root, 'endpoints'), problems)) {
-      endpoints.push({ raw, place, endpoint: readEndpoint(raw, place, problems) });
+      endpoints.push({ raw, place, value: readEndpoint(raw, place, problems) });
     }
     for (const { raw, place } of itemsOf(values?.consumers, placeIn(root, 'consumers'), problems)) {
-      consumers.push({ raw, place, consumer: readConsumer(raw, place, problems) });
+      consumers.push({ raw, place, value: readConsumer(raw, place, problems) });
       credentials.push(...readCredentialsOf(raw, place, context));
     }
     for (const { raw, place } of itemsOf(values?.grants, placeIn(root, 'grants'), problems)) {
-      const grant = readGrant(raw, place, problems);
-      if (grant !== null) grants.push({ grant, place });
+      grants.push({ raw, place, value: readGrant(raw, place, problems) });
     }
   }
-  const endpointIds = checkUniqueIds(declaredIn(endpoints), 'endpoint', problems);
-  const consumerIds = checkUniqueIds(declaredIn(consumers), 'consumer', problems);
-  checkUniqueIds(withId(credentials), 'credential', problems);
-  checkUniqueAppKeys(withAppKey(credentials), problems);
-  checkUniqueGrants(grants, problems);
-  if (references === 'document') checkReferences(grants, endpointIds, consumerIds, problems);
-  checkCollisions(present(endpoints), problems);
-  if (problems.count > 0) return { problems: problems.sorted() };
-  return {
-    document: {
-      endpoints: endpoints.flatMap(({ endpoint, place }) => placed(endpoint, place)),
-      consumers: consumers.flatMap(({ consumer, place }) => placed(consumer, place)),
-      credentials: credentials.flatMap(({ credential, place }) => placed(credential, place)),
-      grants: grants.flatMap(({ grant, place }) => placed(grant, place)),
-      problems,
-    },
+  const document = {
+    endpoints: endpoints.flatMap(rightOnly),
+    consumers: consumers.flatMap(rightOnly),
+    credentials: credentials.flatMap(rightOnly),
+    grants: grants.flatMap(rightOnly),
+    problems,
   };
+  const endpointIds = checkUniqueIds(endpoints.map(declaredBy), 'endpoint', problems);
+  const consumerIds = checkUniqueIds(consumers.map(declaredBy), 'consumer', problems);
+  checkUniqueIds(credentials, 'credential', problems);
+  checkUniqueAppKeys(credentials, problems);
+  checkUniqueGrants(document.grants, problems);
+  if (references === 'document') checkReferences(document.grants, endpointIds, consumerIds, problems);
+  checkCollisions(document.endpoints, problems);
+  return problems.count > 0 ? { problems: problems.sorted() } : { document };
 }
 
-function placed<T>(value: T | null, place: Place): readonly Placed<T>[] {
+/** An item of a list; its value is null when a problem was reported. */
+interface ReadItem<T> extends Placed<T | null> {
+  readonly raw: unknown;
+}
+
+function rightOnly<T>({ value, place }: Placed<T | null>): readonly Placed<T>[] {
   return value === null ? [] : [{ value, place }];
 }
 
-/** Shorter texts are read by the YAML library: it takes no time that anybody notices. */
+/** The id of an item, even a faulty one, where it is a text. */
+function declaredBy({ raw, place }: ReadItem<unknown>): Declared {
+  const id: unknown = isMapping(raw) ? raw['id'] : null;
+  return { id: typeof id === 'string' ? id : null, place };
+}
+
+/** Shorter texts are read by the YAML library, which takes no noticeable time for them. */
 const LARGE_CHARACTERS = 64 * 1024;
 
 function treeOf(source: DocumentSource | UnreadSource): YamlTree {
@@ -178,7 +175,7 @@ function treeOf(source: DocumentSource | UnreadSource): YamlTree {
   if (bytes > MAX_LARGE_DOCUMENT_BYTES)
     return unreadTree({ file, line: 1, message: tooLarge(MAX_LARGE_DOCUMENT_BYTES) });
   const fitsLibrary = bytes <= MAX_DOCUMENT_BYTES;
-  const large = text.length < LARGE_CHARACTERS ? null : readLargeTree(source, fitsLibrary ? 'give-up' : 'tell');
+  const large = text.length < LARGE_CHARACTERS ? null : readLargeTree(source, fitsLibrary ? 'give-up' : 'report');
   if (large !== null) return large;
   if (fitsLibrary) return readYamlTree(source);
   const why = `${tooLarge(MAX_DOCUMENT_BYTES)}, and is neither JSON nor of the form that "postern export" writes; write it so, or divide it`;
@@ -191,28 +188,4 @@ function tooLarge(maxBytes: number): string {
 
 function itemsOf(raw: unknown, place: Place, problems: ProblemLog): readonly { raw: unknown; place: Place }[] {
   return (readList(raw, place, problems) ?? []).map((item, index) => ({ raw: item, place: placeIn(place, index) }));
-}
-
-/** What has an id as a text, even a faulty one. */
-function declaredIn(items: readonly { readonly raw: unknown; readonly place: Place }[]): readonly Declared[] {
-  return items.flatMap(({ raw, place }) => {
-    const id = hasKey(raw, 'id') ? (raw as { readonly id: unknown }).id : null;
-    return typeof id === 'string' ? [{ id, place }] : [];
-  });
-}
-
-function withId(items: readonly { readonly id: string | null; readonly place: Place }[]): readonly Declared[] {
-  return items.flatMap(({ id, place }) => (id === null ? [] : [{ id, place }]));
-}
-
-function withAppKey(
-  items: readonly { readonly appKeyHash: string | null; readonly place: Place }[],
-): readonly { appKeyHash: string; place: Place }[] {
-  return items.flatMap(({ appKeyHash, place }) => (appKeyHash === null ? [] : [{ appKeyHash, place }]));
-}
-
-function present(
-  items: readonly { readonly endpoint: Endpoint | null; readonly place: Place }[],
-): readonly { endpoint: Endpoint; place: Place }[] {
-  return items.flatMap(({ endpoint, place }) => (endpoint === null ? [] : [{ endpoint, place }]));
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
 import {
-  addCurrentKey,
-  addStagedKey,
+  addKey,
   type ChangedRing,
   generateRingKey,
   newRing,
@@ -139,12 +138,12 @@ const NEXT_PROMOTE = 'Next: bring the file to every replica, then run "postern k
 
 const rotations: Readonly<Record<'rotated' | 'staged' | 'promoted', Rotation>> = {
   rotated: {
-    apply: (ring, nowSeconds) => addCurrentKey(ring, generateRingKey(nowSeconds)),
+    apply: (ring, nowSeconds) => addKey(ring, generateRingKey(nowSeconds), 'current'),
     would: (_keyId, formerId) => `a new key would be added and become current instead of ${formerId}`,
     did: (keyId, formerId) => `${keyId} was added and is current instead of ${formerId}\n${NEXT_REWRAP}`,
   },
   staged: {
-    apply: (ring, nowSeconds) => addStagedKey(ring, generateRingKey(nowSeconds)),
+    apply: (ring, nowSeconds) => addKey(ring, generateRingKey(nowSeconds), 'staged'),
     would: (_keyId, formerId) => `a new key would be added; ${formerId} would stay current`,
     did: (keyId, formerId) => `${keyId} was added; ${formerId} stays current\n${NEXT_PROMOTE}`,
   },

@@ -6,22 +6,19 @@ import type { SyntaxFault } from '../yaml-syntax.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';
 import { type ItemList, splitBlockItems, splitJsonItems, type SplitText } from './split-items.ts';
 
-/** What happens with items that the YAML library finds faulty. */
-export type FaultyItems = 'give-up' | 'tell';
-
-/** More faulty items than these are not told. */
+/** More faulty items than these are not reported. */
 const MAX_FAULTY_ITEMS = 20;
 
 /** Items are read together up to so many characters: reading all at once takes 17 times the memory of the text. */
 const BATCH_CHARACTERS = 256 * 1024;
 
 /**
- * Reads a large document of the usual shape, in JSON or with its resources as items of block lists, at least three times
- * as fast as `yaml` and with a tenth of the memory: `JSON.parse` or `js-yaml` give the values, and `yaml` reads only odd
- * items and finds places. Gives what `readYamlTree` gives, with the same positions; null when the text is of another shape, or,
- * with `give-up`, when an item is faulty. Anchors reach no further than the item that they stand in.
+ * Reads a large document of the usual form, in JSON or with its resources as items of block lists, at least three times as
+ * fast as `yaml` and with a tenth of the memory: `JSON.parse` or `js-yaml` give the values, and `yaml` reads only odd items
+ * and finds places. Gives the result of `readYamlTree`, with the same positions; null when the text has another form, or,
+ * with `give-up`, when an item is faulty. Anchors reach no further than the item that they are in.
  */
-export function readLargeTree(source: DocumentSource, faulty: FaultyItems): YamlTree | null {
+export function readLargeTree(source: DocumentSource, faulty: 'give-up' | 'report'): YamlTree | null {
   const { text } = source;
   const json = /^\s*\{/.test(text) && findLoneReturn(text) === null ? splitJsonItems(text) : null;
   const split = json?.split ?? splitBlockItems(text);
@@ -36,7 +33,7 @@ export function readLargeTree(source: DocumentSource, faulty: FaultyItems): Yaml
 }
 
 interface Findings {
-  readonly faulty: FaultyItems;
+  readonly faulty: 'give-up' | 'report';
   readonly positionOf: (offset: number) => Position;
   readonly syntaxFaults: SyntaxFault[];
   readonly treeFaults: TreeFault[];
@@ -68,7 +65,7 @@ function readItems(source: DocumentSource, list: ItemList, findings: Findings): 
       if (item === null) {
         if (findings.faulty === 'give-up') return null;
         faultyCount += 1;
-        tellFaults(source, list, index, findings);
+        reportFaults(source, list, index, findings);
       }
       values.push(item === null ? UNREADABLE : item.value);
     }
@@ -84,7 +81,7 @@ function batchEnd(bounds: readonly number[], from: number): number {
   return to;
 }
 
-/** Reads an item of a list of which something is odd; null when it is faulty. */
+/** Reads an item of a list with something odd in it; null when it is faulty. */
 function readItem({ file, text }: DocumentSource, { bounds }: ItemList, index: number): { value: unknown } | null {
   const item = text.slice(bounds[index], bounds[index + 1]);
   const plain = readPlainYaml(item)?.value;
@@ -98,7 +95,7 @@ function isFaulty({ syntaxFaults, treeFaults, value }: YamlTree): boolean {
 }
 
 /** Reads a faulty item with as many lines before it as the document has, so that messages name the right ones. */
-function tellFaults(source: DocumentSource, list: ItemList, index: number, findings: Findings): void {
+function reportFaults(source: DocumentSource, list: ItemList, index: number, findings: Findings): void {
   const [start = 0, end = 0] = [list.bounds[index], list.bounds[index + 1]];
   const above = '\n'.repeat(findings.positionOf(start).line - 1);
   const tree = readYamlTree({ file: source.file, text: above + source.text.slice(start, end) });
@@ -112,7 +109,7 @@ function tellFaults(source: DocumentSource, list: ItemList, index: number, findi
   }
 }
 
-/** Finds places as the YAML library tells them: by reading the one item again that the path leads into. */
+/** Finds places as the YAML library gives them: by reading the one item again that the path leads into. */
 function locator(
   { file, text }: DocumentSource,
   { version, lists }: SplitText,

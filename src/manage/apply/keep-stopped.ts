@@ -1,6 +1,5 @@
 import type { DocumentCredential } from '../../resources/credential.ts';
-import type { Placed } from '../../resources/parse-document.ts';
-import { isDeclared } from '../../document/problem-log.ts';
+import { isDeclared, type Placed } from '../../document/problem-log.ts';
 import type { Change } from '../change.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkReferences } from '../../resources/cross-references.ts';
 import { declareResource, idOfResource } from '../../resources/declare-resource.ts';
-import type { Placed, PlacedDocument } from '../../resources/parse-document.ts';
+import type { PlacedDocument } from '../../resources/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import type { Change } from '../change.ts';
@@ -10,7 +10,7 @@ import { keepEnabled } from './keep-stopped.ts';
 import { listByIds, type ResourceStore } from '../resource-store.ts';
 import { orderChanges } from './order-changes.ts';
 import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
-import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
 
 /** What has to be done so that the store says what a document says. */
@@ -136,12 +136,7 @@ async function checkGrantReferences(
   if (!isPruning) {
     for await (const { resource } of listByIds(store, 'consumer', [...elsewhere])) consumerIds.add(resource.id);
   }
-  checkReferences(
-    grants.map(({ value, place }) => ({ grant: value, place })),
-    endpointIds,
-    consumerIds,
-    problems,
-  );
+  checkReferences(grants, endpointIds, consumerIds, problems);
 }
 
 /** Reports declared endpoints that claim the same requests as stored ones which the document does not name (spec §2.3). */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { declareCredential, type DocumentCredential } from '../../resources/credential.ts';
-import type { Placed } from '../../resources/parse-document.ts';
-import { placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import { isUnopened } from '../../keyring/sealed.ts';
 import type { Change } from '../change.ts';
 import { changesSecrets } from '../describe-change.ts';

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import {
-  addCurrentKey,
-  addStagedKey,
-  type ChangedRing,
-  newRing,
-  promoteKey,
-  removeKey,
-} from '../../../src/keyring/ring-content.ts';
+import { addKey, type ChangedRing, newRing, promoteKey, removeKey } from '../../../src/keyring/ring-content.ts';
 import type { RingContent } from '../../../src/keyring/ring-content.ts';
 import { testRingKey } from '../../support/keyring/test-key-ring.ts';
 
 const one = newRing(testRingKey(1));
-const staged = contentOf(addStagedKey(one, testRingKey(2)));
+const staged = contentOf(addKey(one, testRingKey(2), 'staged'));
 const two = contentOf(promoteKey(staged));
 
 function contentOf(changed: ChangedRing): RingContent {
@@ -31,7 +24,7 @@ describe('changing a key ring', () => {
   });
 
   it('adds a key that is current at once', () => {
-    const changed = addCurrentKey(one, testRingKey(2));
+    const changed = addKey(one, testRingKey(2), 'current');
     assert.equal(short(contentOf(changed)), '1 2*');
     assert.equal('keyId' in changed && changed.keyId, 'test-key-2');
   });
@@ -49,12 +42,17 @@ describe('changing a key ring', () => {
   for (const [what, changed, kind, message] of [
     [
       'a second staged key',
-      addStagedKey(staged, testRingKey(3)),
+      addKey(staged, testRingKey(3), 'staged'),
       'conflict',
       /test-key-2 is staged already; promote it/,
     ],
-    ['a rotation past a staged key', addCurrentKey(staged, testRingKey(3)), 'conflict', /test-key-2 is staged already/],
-    ['an id twice', addCurrentKey(one, testRingKey(1)), 'conflict', /has a key test-key-1 already/],
+    [
+      'a rotation past a staged key',
+      addKey(staged, testRingKey(3), 'current'),
+      'conflict',
+      /test-key-2 is staged already/,
+    ],
+    ['an id twice', addKey(one, testRingKey(1), 'current'), 'conflict', /has a key test-key-1 already/],
     ['promoting nothing', promoteKey(one), 'conflict', /no key is staged; .*--stage/],
     ['removing the current key', removeKey(two, 'test-key-2'), 'conflict', /is the current key; rotate first/],
     [

@@ -2,7 +2,7 @@ import { CannotOpen, type Sealed, type SealedFor, type Sealer, UnopenedSecret } 
 import { hashAppKey, isAppKeySecret } from '../../../model/app-key.ts';
 import type { Credential } from '../../../model/credential.ts';
 import { Secret } from '../../../model/secret.ts';
-import { readStoredCredential, type StoredCredential } from '../../../resources/credential.ts';
+import { readStoredCredential, type StoredCredential } from '../../../resources/stored-credential.ts';
 import type { ManagedCredential } from '../../../resources/resource.ts';
 import type { CredentialDocument } from '../documents.ts';
 import { type DocumentFault, faultIn, type Mapped, type RawDocument } from './document-fault.ts';

@@ -1,8 +1,9 @@
 import { type Fields, idField, type MappingKind, type Schema, schemaOf } from '../../../document/fields.ts';
 import { storedConsumerKind } from '../../../resources/consumer.ts';
-import { appKeyHashField, storedCredentialKind } from '../../../resources/credential.ts';
+import { appKeyHashField } from '../../../resources/credential.ts';
 import { endpointKind } from '../../../resources/endpoint.ts';
 import { storedGrantKind } from '../../../resources/grant.ts';
+import { storedCredentialKind } from '../../../resources/stored-credential.ts';
 import type { CollectionName } from '../documents.ts';
 import { versionKind } from '../mapping/records.ts';
 

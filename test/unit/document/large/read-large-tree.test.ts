@@ -130,14 +130,14 @@ describe('reading large documents', () => {
       const text = `version: 1\nconsumers:\n  - id: first\n  - ${item}\n  - id: last\n`;
       const source = { file: 'test.yaml', text };
       assert.equal(readLargeTree(source, 'give-up'), null, item);
-      const told = readLargeTree(source, 'tell');
+      const told = readLargeTree(source, 'report');
       const [fault] = [...(told?.syntaxFaults ?? []), ...(told?.treeFaults ?? [])];
       assert.ok(fault !== undefined && told !== null, item);
       assert.ok(told.positionOf(fault.offset).line >= 4 && told.positionOf(fault.offset).line <= 6, item);
     }
     const twice = readLargeTree(
       { file: 'test.yaml', text: 'version: 1\nconsumers:\n  - id: a\n  - id: b\n    id: c\n' },
-      'tell',
+      'report',
     );
     assert.match(twice?.treeFaults[0]?.message ?? '', /first on line 4/);
     assert.deepEqual(twice?.treeFaults[0]?.path, ['consumers', 1, 'id']);
