@@ -1,23 +1,34 @@
+import { bytesOf } from '../../methods/explanation/text-encoding.ts';
 import type { ReadProblem } from './read-result.ts';
 
 /** The words of each command of a pipeline, in order. */
 export type Pipeline = readonly (readonly string[])[];
 
-const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  E: '\x1b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
+/** What a variable or command substitution begins with. */
+const EXPANSION = /[$`](?=[A-Za-z_{(0-9@*#?!`'"])/;
+const TOKEN = joined([
+  /(?<blank>[ \t\r]|\\\r?\n)/,
+  /(?<pipe>\|[ \t\r\n]*)/,
+  /(?<end>[\n;&<>])/,
+  /'(?<single>[^']*)'/,
+  /\$'(?<ansi>[^'\\]*(?:\\[^][^'\\]*)*)'/,
+  /"(?<double>[^"\\]*(?:\\[^][^"\\]*)*)"/,
+  /(?<open>\$'|['"])/,
+  new RegExp(`(?<expansion>${EXPANSION.source})`),
+  /\\(?<escaped>[^]?)/,
+  /[^ \t\r\n\\'"$`|;&<>]+|[^]/,
+]);
+const DOUBLE_QUOTED = joined([/\\\n|\\([$`"\\])|\\/, EXPANSION]);
+
+function joined(patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'g');
+}
+
+const UNCLOSED: Readonly<Record<string, string>> = {
+  "'": 'a single quote is not closed',
+  '"': 'a double quote is not closed',
+  "$'": "a quote that begins with $' is not closed",
 };
-const EXPANSION = /^[$`](?=[A-Za-z_{(0-9@*#?!`'"]|`)/;
-const ANSI_ESCAPE = /^(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3}))/;
-const LONGEST_ESCAPE = 10;
-const LAST_CODE_POINT = 0x10ffff;
 
 /**
  * Splits the first command line of a text into words as a POSIX shell would, with `$'…'` of bash too; one character a
@@ -25,151 +36,74 @@ const LAST_CODE_POINT = 0x10ffff;
  * variable or command substitution is a problem, since its value is not known here.
  */
 export function readPipeline(text: string): Pipeline | ReadProblem {
-  return new ShellReader(text).readPipeline();
+  const commands: string[][] = [[]];
+  let word: string | null = null;
+  const endWord = (): void => {
+    if (word !== null) commands.at(-1)?.push(word);
+    word = null;
+  };
+  for (const { 0: token, index, groups = {} } of text.matchAll(TOKEN)) {
+    const { blank, pipe, end, single, ansi, double, open, expansion, escaped } = groups;
+    if (blank !== undefined || pipe !== undefined) endWord();
+    if (pipe !== undefined) commands.push([]);
+    // `2>&1`: a number before a redirection is no word.
+    if (/^[<>]$/.test(end ?? '') && /^\d$/.test(word ?? '')) word = null;
+    if (end === '<') return { problem: 'the command reads its body with "<"; write -d @FILE instead' };
+    if (end !== undefined || (token.startsWith('#') && word === null)) break;
+    if (open !== undefined) return { problem: UNCLOSED[open] ?? '' };
+    if (expansion !== undefined) return expansionProblem(text.slice(index));
+    if (blank !== undefined || pipe !== undefined) continue;
+    const piece: string | ReadProblem =
+      double !== undefined
+        ? readDoubleQuoted(double)
+        : ansi !== undefined
+          ? readAnsiQuoted(ansi)
+          : (single ?? escaped ?? token);
+    if (typeof piece !== 'string') return piece;
+    word = (word ?? '') + piece;
+  }
+  endWord();
+  return commands;
 }
 
-class ShellReader {
-  readonly #text: string;
-  #at = 0;
-  #problem: string | null = null;
+function expansionProblem(text: string): ReadProblem {
+  const name = /^[$`]\w{0,39}/.exec(text)?.[0] ?? '';
+  return {
+    problem: `the command holds ${name}…, whose value is not known here; give the request as it was sent (curl -v)`,
+  };
+}
 
-  constructor(text: string) {
-    this.#text = text;
-  }
+function readDoubleQuoted(content: string): string | ReadProblem {
+  const problems: ReadProblem[] = [];
+  const read = content.replace(DOUBLE_QUOTED, (found, escaped: string | undefined, at: number) => {
+    if (/^[$`]/.test(found)) problems.push(expansionProblem(content.slice(at)));
+    return escaped ?? (found === '\\' ? found : '');
+  });
+  return problems[0] ?? read;
+}
 
-  readPipeline(): Pipeline | ReadProblem {
-    const commands: string[][] = [[]];
-    while (this.#problem === null) {
-      this.#skipBlanks();
-      const char = this.#text[this.#at];
-      if (char === undefined || /[\n;&<>]/.test(char) || (char === '#' && this.#isWordStart())) break;
-      if (char === '|') {
-        this.#at += 1;
-        while (/[\s]/.test(this.#text[this.#at] ?? '')) this.#at += 1;
-        commands.push([]);
-        continue;
-      }
-      const word = this.#readWord();
-      // `2>&1`: a number before a redirection is no word.
-      if (/^\d$/.test(word) && /[<>]/.test(this.#text[this.#at] ?? '')) break;
-      commands.at(-1)?.push(word);
-    }
-    if (this.#problem === null && this.#text[this.#at] === '<') {
-      this.#problem = 'the command reads its body with "<"; write -d @FILE instead';
-    }
-    return this.#problem === null ? commands : { problem: this.#problem };
-  }
+const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
+  ...{ a: '\x07', b: '\b', e: '\x1b', E: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
+};
+const ANSI_ESCAPE = /\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|([^]))/g;
+const LAST_CODE_POINT = 0x10ffff;
 
-  #isWordStart(): boolean {
-    return this.#at === 0 || /\s/.test(this.#text[this.#at - 1] ?? '');
-  }
-
-  #skipBlanks(): void {
-    for (;;) {
-      const rest = this.#text.slice(this.#at, this.#at + 3);
-      if (rest[0] === ' ' || rest[0] === '\t' || rest[0] === '\r') this.#at += 1;
-      else if (rest.startsWith('\\\r\n')) this.#at += 3;
-      else if (rest.startsWith('\\\n')) this.#at += 2;
-      else return;
-    }
-  }
-
-  #readWord(): string {
-    const parts: string[] = [];
-    while (this.#problem === null) {
-      const char = this.#text[this.#at];
-      if (char === undefined || /[\s;&|<>]/.test(char)) break;
-      if (char === "'") parts.push(this.#readSingleQuoted());
-      else if (char === '"') parts.push(this.#readDoubleQuoted());
-      else if (this.#text.startsWith("$'", this.#at)) parts.push(this.#readAnsiQuoted());
-      else if (this.#isExpansion()) break;
-      else if (char === '\\') {
-        if (/^\\\r?\n/.test(this.#text.slice(this.#at, this.#at + 3))) break;
-        parts.push(this.#text[this.#at + 1] ?? '');
-        this.#at += 2;
-      } else {
-        parts.push(char);
-        this.#at += 1;
-      }
-    }
-    return parts.join('');
-  }
-
-  #readSingleQuoted(): string {
-    const end = this.#text.indexOf("'", this.#at + 1);
-    if (end === -1) return this.#fail('a single quote is not closed');
-    const value = this.#text.slice(this.#at + 1, end);
-    this.#at = end + 1;
-    return value;
-  }
-
-  #readDoubleQuoted(): string {
-    const parts: string[] = [];
-    this.#at += 1;
-    for (;;) {
-      const char = this.#text[this.#at];
-      if (char === undefined) return this.#fail('a double quote is not closed');
-      if (char === '"') break;
-      if (this.#isExpansion()) return '';
-      const next = this.#text[this.#at + 1] ?? '';
-      if (char === '\\' && /[$`"\\\n]/.test(next)) {
-        if (next !== '\n') parts.push(next);
-        this.#at += 2;
-      } else {
-        parts.push(char);
-        this.#at += 1;
-      }
-    }
-    this.#at += 1;
-    return parts.join('');
-  }
-
-  #readAnsiQuoted(): string {
-    const parts: string[] = [];
-    this.#at += 2;
-    for (;;) {
-      const char = this.#text[this.#at];
-      if (char === undefined) return this.#fail("a quote that begins with $' is not closed");
-      if (char === "'") break;
-      if (char === '\\') parts.push(this.#readEscape());
-      else {
-        parts.push(char);
-        this.#at += 1;
-      }
-    }
-    this.#at += 1;
-    return parts.join('');
-  }
-
-  #readEscape(): string {
-    const start = this.#at + 1;
-    const numeric = ANSI_ESCAPE.exec(this.#text.slice(start, start + LONGEST_ESCAPE));
-    if (numeric !== null) {
-      const [whole, byte, short, long, octal] = numeric;
-      this.#at = start + whole.length;
+function readAnsiQuoted(content: string): string | ReadProblem {
+  const problems: ReadProblem[] = [];
+  const read = content.replace(
+    ANSI_ESCAPE,
+    (found, byte?: string, short?: string, long?: string, octal?: string, simple?: string) => {
+      if (simple !== undefined) return SIMPLE_ESCAPES[simple] ?? found;
       if (byte !== undefined) return String.fromCharCode(parseInt(byte, 16));
       if (octal !== undefined) return String.fromCharCode(parseInt(octal, 8) & 0xff);
       const codePoint = parseInt(short ?? long ?? '', 16);
-      if (codePoint > LAST_CODE_POINT) return this.#fail(`\\${whole} is no character`);
-      return Buffer.from(String.fromCodePoint(codePoint), 'utf8').toString('latin1');
-    }
-    const char = this.#text[start] ?? '';
-    this.#at = start + char.length;
-    return SIMPLE_ESCAPES[char] ?? (/[\\'"?]/.test(char) ? char : `\\${char}`);
-  }
-
-  #isExpansion(): boolean {
-    const found = EXPANSION.exec(this.#text.slice(this.#at, this.#at + 2));
-    if (found === null) return false;
-    const name = /^[$`]\w*/.exec(this.#text.slice(this.#at, this.#at + 40))?.[0] ?? '';
-    this.#fail(`the command holds ${name}…, whose value is not known here; give the request as it was sent (curl -v)`);
-    return true;
-  }
-
-  #fail(problem: string): string {
-    this.#problem ??= problem;
-    return '';
-  }
+      if (codePoint <= LAST_CODE_POINT) return bytesOf(String.fromCodePoint(codePoint));
+      problems.push({ problem: `${found} is no character` });
+      return '';
+    },
+  );
+  return problems[0] ?? read;
 }
 
 /** A word of `^"…` or a line that ends with a blank and a caret: what only a command for cmd.exe has. */

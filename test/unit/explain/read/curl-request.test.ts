@@ -124,6 +124,11 @@ describe('reading a curl command', () => {
     assert.equal(read("echo -n '{}' |\\\n curl --data-binary @- http://a/").body.toString(), '{}');
   });
 
+  it('reads bytes outside ASCII without quotes, as a shell does', () => {
+    const { body } = read('curl https://api.example.com/ -d voilà');
+    assert.equal(body.toString('utf8'), 'voilà');
+  });
+
   it('says what it cannot know', () => {
     assert.match(problemOf('curl -d @nowhere.json http://a/'), /nowhere\.json, cannot be read \(ENOENT\)/);
     assert.match(problemOf('curl -d @- http://a/'), /standard input, which is not in the text/);
