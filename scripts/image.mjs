@@ -14,7 +14,7 @@ Builds the image postern:VERSION of this working tree with Docker.
   --local-base          makes both of those here, from npm and Debian packages, where no registry of images can be
                         reached: needs npm, ldd and mmdebstrap
   --network NAME        the network of the build, such as host
-  --no-cache            builds every step anew
+  --no-cache            builds every step again
   --help                prints this text
 
 Exit codes: 0 built · 1 it cannot be built · 2 usage

@@ -1,5 +1,6 @@
 // `npm run pin-images [-- NAME=sha256:… …]`: writes the digest of every image that the manifests name into
-// deploy/components/pinned-images. Digests that are not given are asked of the registry by docker buildx. docs/kubernetes.md
+// deploy/components/pinned-images. Digests that are not given are asked of the registry by docker buildx.
+// docs/kubernetes.md
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// `npm run test:kubernetes`: every kustomization below deploy/, applied to a real API server (as a dry run on the server), with
-// the custom resources of Istio, the Gateway API, Envoy Gateway and the Prometheus operator; faults that it must refuse; and the
-// commands of docs/kubernetes.md. Building the server takes about ten minutes the first time, and 4 GB of Go modules.
+// `npm run test:kubernetes`: every kustomization below deploy/, applied to a real API server (as a dry run on the
+// server), with the custom resources of Istio, the Gateway API, Envoy Gateway and the Prometheus operator; faults that
+// it must refuse; and the commands of docs/kubernetes.md. Building the server takes about ten minutes the first time,
+// and 4 GB of Go modules.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,7 +113,10 @@ async function tryPlantedFaults({ kubectl }, programs, temporary) {
   }
 }
 
-/** On a cluster that is new, as the reader's is; "Try it" has one of its own, because it ends with a namespace that is deleted. */
+/**
+ * On a cluster that is new, as the reader's is; "Try it" has one of its own, because it ends with a namespace that is
+ * deleted.
+ */
 async function followDocument(programs, temporary) {
   const page = await readFile(new URL('../docs/kubernetes.md', import.meta.url), 'utf8');
   const [first, ...others] = readSections(page);

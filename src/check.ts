@@ -16,7 +16,7 @@ export interface CheckPorts extends AuthenticationPorts, LimitPorts {
   readonly catalog: () => Catalog;
 }
 
-/** Decides one request: receive, route, authenticate, authorize, limit. Each stage takes only the proof of the one before. */
+/** Decides one request. Each stage takes only the proof of the one before (docs/adr/0002-stages-as-typed-proof.md). */
 export function check(request: HttpRequest, ports: CheckPorts): Pending<Decision> {
   const received = receive(request);
   if (isRefusal(received)) return { refusal: received, routed: null, authenticated: null };

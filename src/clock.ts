@@ -1,18 +1,18 @@
 /**
  * The only source of time. Everything that needs the time takes a {@link Clock}, so that tests own it.
  *
- * What is compared with a moment that somebody wrote down, such as a signed time or the end of a credential, takes
- * `nowSeconds`. Ages, deadlines and spans take `nowMs`: whoever sets the machine's clock changes nothing about them.
+ * What is compared with a written moment, such as a signed time or the end of a credential, takes `nowSeconds`. Ages
+ * and deadlines take `nowMs`, durations `elapsedMs`: setting the machine's clock does not change them.
  */
 export interface Clock {
-  /** Whole seconds since 1970-01-01T00:00:00Z, rounded down: the `now` of spec "Time". It steps when the clock is set. */
+  /** Whole seconds since 1970-01-01T00:00:00Z, rounded down (spec "Time"). It steps when the clock is set. */
   nowSeconds(): number;
   /**
    * Monotonic milliseconds: those since 1970-01-01T00:00:00Z by the machine's clock when the process started, and from
    * then on only time that has passed.
    */
   nowMs(): number;
-  /** Monotonic milliseconds since the process started, parts of one included: for durations. The scale of spans is the same. */
+  /** Monotonic milliseconds since the process started, with fractions. Spans of traces have the same scale. */
   elapsedMs(): number;
 }
 
@@ -43,13 +43,13 @@ export const startSystemTimer: StartTimer = (delayMs, action) => {
   };
 };
 
-/** A span of time in which a credential, retiring secret or grant works; bounds in seconds since the epoch, null for none. */
+/** When a credential, retiring secret or grant works; bounds in seconds since the epoch, null for none. */
 export interface Lifetime {
   readonly notBefore: number | null;
   readonly expiresAt: number | null;
 }
 
-/** Tells whether `notBefore ≤ now < expiresAt` (spec "Time"). */
+/** Whether `notBefore ≤ now < expiresAt` (spec "Time"). */
 export function isLive(lifetime: Lifetime, nowSeconds: number): boolean {
   return (
     (lifetime.notBefore === null || lifetime.notBefore <= nowSeconds) &&

@@ -1,7 +1,7 @@
 import { parseListenAddress } from './net/listen-address.ts';
 import { type Network, parseNetwork } from './net/networks.ts';
 
-/** What is wrong with the text of a setting; completes the sentence "POSTERN_…: …". Never holds the text of a secret. */
+/** What is wrong with the text of a setting; completes "POSTERN_…: …". It never holds the text of a secret. */
 export interface Fault {
   readonly fault: string;
 }
@@ -29,7 +29,7 @@ export function parseStore(text: string): StoreLocation | Fault {
   return unsafe === null
     ? { kind: 'mongodb', uri: text }
     : {
-        fault: `${unsafe} makes TLS worthless, because anybody could answer for MongoDB; leave it out, give tlsCAFile, and call MongoDB by a name of its certificate`,
+        fault: `${unsafe} makes TLS worthless, because any server could answer for MongoDB; leave it out, give tlsCAFile, and call MongoDB by a name of its certificate`,
       };
 }
 

@@ -33,7 +33,7 @@ export type GrpcTransport = (typeof grpcTransports)[number];
 
 const YEAR_SECONDS = 31_536_000;
 
-/** The one table of settings (interfaces §3). `postern config` prints it, and the documentation is checked against it. */
+/** The one table of settings (interfaces §3). `postern config` prints it; a test compares the documentation with it. */
 export const settings = {
   store: setting(
     'POSTERN_STORE',
@@ -252,14 +252,14 @@ function findContradictions(values: Partial<Config>): string[] {
     );
   }
   if (isGiven('tlsClientNames') && values.grpcTransport === 'grpc-js') {
-    problems.push('POSTERN_TLS_CLIENT_NAMES: needs POSTERN_GRPC_TRANSPORT=native; grpc-js does not tell who calls');
+    problems.push('POSTERN_TLS_CLIENT_NAMES: needs POSTERN_GRPC_TRANSPORT=native; grpc-js does not report who calls');
   }
   if (values.httpTls === true && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_HTTP_TLS: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
   }
   if (isGiven('rateLimitTlsCertificate') && !isGiven('rateLimitTlsCa')) {
     problems.push(
-      'POSTERN_RATE_LIMIT_TLS_CERTIFICATE: needs POSTERN_RATE_LIMIT_TLS_CA too: TLS without it would trust anybody, or nobody',
+      'POSTERN_RATE_LIMIT_TLS_CERTIFICATE: needs POSTERN_RATE_LIMIT_TLS_CA too: TLS without it would trust every server, or none',
     );
   }
   if (isGiven('rateLimitTlsCa') && values.rateLimitService === null) {

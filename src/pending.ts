@@ -4,12 +4,12 @@
  */
 export type Pending<T> = T | Promise<T>;
 
-/** Tells whether the value must be waited for. */
+/** Whether the value must be waited for. */
 export function isPromise<T>(value: Pending<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Goes on with `next` at once, or when the value is there. */
+/** Calls `next` at once, or when the value is there. */
 export function whenReady<T, U>(value: Pending<T>, next: (value: T) => Pending<U>): Pending<U> {
   return isPromise(value) ? value.then(next) : next(value);
 }

@@ -1,15 +1,15 @@
 import type { LimitReading } from './model/limit.ts';
 import type { HeldCredential } from './store/credential-source.ts';
 
-/** What a caller is told with a refusal code. */
+/** The answer to a refusal code. */
 export interface RefusalAnswer {
   readonly status: number;
   readonly message: string;
 }
 
 /**
- * The closed list of public refusal codes, each with its answer (interfaces §6, spec §5). Codes are stable: partners write
- * programs against them.
+ * The closed list of public refusal codes, each with its answer (interfaces §6, spec §5). Codes are stable: programs of
+ * partners depend on them.
  */
 export const refusalAnswers = {
   MALFORMED_REQUEST: { status: 400, message: 'The request is malformed.' },
@@ -45,11 +45,11 @@ export interface Refusal {
   readonly refused: RefusalCode;
   /** Why, for the log. Callers never see it; it holds no secret and nothing a caller sent but what is safe to print. */
   readonly detail: string;
-  /** Whose App Key the request has, for the log, null for nobody's; callers learn nothing of it. */
+  /** The credential that has the App Key of the request, for the log; null for none. Callers never see it. */
   readonly about?: HeldCredential | null;
   /** What the gateway built as the string to sign, for endpoints with `signatureHints` (spec §4.4). */
   readonly stringToSign?: Uint8Array;
-  /** For `RATE_LIMITED`: the limit that callers are told about, null for one of the gateway itself, and how long to wait. */
+  /** For `RATE_LIMITED`: the limit that callers see, null for one of the gateway itself, and how long to wait. */
   readonly exceeded?: { readonly reading: LimitReading | null; readonly retryAfterSeconds: number };
 }
 
@@ -58,7 +58,7 @@ export function refuse(refused: RefusalCode, detail: string): Refusal {
   return { refused, detail };
 }
 
-/** Tells a refusal from what a stage gives otherwise. */
+/** Whether a stage refused. */
 export function isRefusal(value: object): value is Refusal {
   return (value as Partial<Refusal>).refused !== undefined;
 }

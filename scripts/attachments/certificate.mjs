@@ -1,4 +1,4 @@
-// A certificate for translators that want to see one; nobody ever connects with it.
+// A certificate for translators that want to see one; no connection uses it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../services/run.mjs';

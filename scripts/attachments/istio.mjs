@@ -14,7 +14,9 @@ export const controlPlane = 'Istio 1.31 (istio.io/istio v0.0.0-20260827124520-ee
 const source = fileURLToPath(new URL('istio/', import.meta.url));
 const kept = fileURLToPath(new URL('../../.services/attachments/', import.meta.url));
 
-/** Compiles the program beside its go.mod once, below .services; Go's checksum database vouches for what it is made of. */
+/**
+ * Compiles the program beside its go.mod once, below .services; Go's checksum database vouches for what it is made of.
+ */
 async function buildTranslator({ onProgress }) {
   const files = ['go.mod', 'translate_test.go'];
   const digest = createHash('sha256');
@@ -49,8 +51,8 @@ async function exists(path) {
 }
 
 /**
- * What a cluster has and the overlay does not: a back end, the gateway's own Service and pod, pods of Postern, and a route
- * of another namespace named like Postern's own, which the gateway must not take.
+ * What a cluster has and the overlay does not: a back end, the gateway's own Service and pod, pods of Postern, and a
+ * route of another namespace named like Postern's own, which the gateway must not take.
  */
 const surroundings = parseYaml(`
 apiVersion: v1

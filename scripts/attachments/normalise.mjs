@@ -1,6 +1,6 @@
 // Makes what a control plane generates comparable: protobuf names, sorted, without what says nothing to Envoy.
 
-/** Fields whose keys are names that somebody chose, and not those of protobuf. */
+/** Fields whose keys are chosen names, and not those of protobuf. */
 const maps = new Set([
   'typed_per_filter_config',
   'typed_extension_protocol_options',
@@ -30,7 +30,10 @@ function sorted(value, rename, isMap) {
   );
 }
 
-/** A whole resource of xDS in the other spelling of protobuf (`httpFilters`), normalised; its type is said by where it stands. */
+/**
+ * A whole resource of xDS in the other spelling of protobuf (`httpFilters`), normalised; its type is said by where it
+ * stands.
+ */
 export function normaliseResource(resource) {
   const { '@type': _, ...rest } = sorted(resource, snakeCase, false);
   return rest;

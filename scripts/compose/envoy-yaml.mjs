@@ -1,5 +1,5 @@
-// The Envoy configuration of deploy/compose: envoy.yaml with the differences below and no others, so that what the tests
-// show of one holds for the other. A test compares; after a change of envoy.yaml:
+// The Envoy configuration of deploy/compose: envoy.yaml with the differences below and no others, so that what the
+// tests show of one holds for the other. A test compares; after a change of envoy.yaml:
 //
 //   node scripts/compose/envoy-yaml.mjs
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -26,7 +26,10 @@ export async function compose(args, { env = {} } = {}) {
   if (code !== 0) throw new DockerFailure(`docker compose ${args[0]} failed; it says why above.`);
 }
 
-/** Builds the image when it is missing, starts everything, and waits until Envoy lets a request through. Gives its address. */
+/**
+ * Builds the image when it is missing, starts everything, and waits until Envoy lets a request through. Gives its
+ * address.
+ */
 export async function startStack({ env = {}, build = {} } = {}) {
   const image = env.IMAGE_POSTERN ?? process.env.IMAGE_POSTERN ?? `postern:${readVersion()}`;
   if (!(await isThere(image))) await buildImage({ tags: [image], ...build });
@@ -45,7 +48,7 @@ export async function startStack({ env = {}, build = {} } = {}) {
   }
 }
 
-/** The status of a page; null when nobody answers within two seconds. */
+/** The status of a page; null without an answer within two seconds. */
 function statusOf(url) {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 2000 }, (response) => {

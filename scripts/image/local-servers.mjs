@@ -14,8 +14,8 @@ const servers = {
 };
 
 /**
- * Makes the images that are missing, and gives their names by the variable of deploy/compose/compose.yaml that puts them
- * in place.
+ * Makes the images that are missing, and gives their names by the variable of deploy/compose/compose.yaml that puts
+ * them in place.
  */
 export async function makeServerImages({ onProgress = () => {} } = {}) {
   const names = {};

@@ -23,7 +23,7 @@ export function isAllowed(expression) {
   try {
     tree = parseExpression(expression);
   } catch {
-    return false; // no SPDX expression, so nobody knows what it asks for
+    return false; // no SPDX expression, so its terms are unknown
   }
   return holds(tree);
 }

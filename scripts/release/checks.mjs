@@ -57,7 +57,10 @@ function checkChangelog(tree) {
   return [];
 }
 
-/** Every tag of Postern's image below deploy/: `image: postern:1.2.3`, with a registry or a variable around, and kustomize's. */
+/**
+ * Every tag of Postern's image below deploy/: `image: postern:1.2.3`, with a registry or a variable around, and
+ * kustomize's.
+ */
 function checkImageTags(tree) {
   const version = versionOf(tree);
   const problems = [];
@@ -156,7 +159,7 @@ function checkVectors(tree) {
   }
 }
 
-/** Every check with its name, in the order in which they are told. */
+/** Every check with its name, in the order of the report. */
 export const checks = [
   { name: 'version', find: checkVersion },
   { name: 'changelog', find: checkChangelog },

@@ -9,8 +9,8 @@ export const specVersion = '1.6';
 const { Bom, Component, LicenseExpression, SpdxLicense } = Models;
 
 /**
- * The bill as JSON text, of what `readRuntimePackages` gives. It holds no time but `timestamp`, and a serial number that
- * follows from the contents.
+ * The bill as JSON text, of what `readRuntimePackages` gives. It holds no time but `timestamp`, and a serial number
+ * that follows from the contents.
  */
 export function writeBill({ project, direct, packages }, { timestamp } = {}) {
   const bom = new Bom();

@@ -1,5 +1,5 @@
-// A Kubernetes API server without a cluster: etcd and kube-apiserver as processes, on free ports of the loopback. Nothing runs
-// pods or follows objects, so whatever a controller would do has to be done by who asks.
+// A Kubernetes API server without a cluster: etcd and kube-apiserver as processes, on free ports of the loopback.
+// Nothing runs pods or follows objects, so whatever a controller would do has to be done by who asks.
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -38,9 +38,9 @@ function start(command, args) {
 /**
  * Starts an API server and gives `{ kubectl, environment, stop }`.
  *
- * `kubectl(args)` runs kubectl as an administrator and resolves to `{ code, stdout, stderr }`, whatever came of it; `environment`
- * is what another program needs to reach the same server.
- * `stop()` ends both processes and removes everything they wrote.
+ * `kubectl(args)` runs kubectl as an administrator and resolves to `{ code, stdout, stderr }`, whatever came of it;
+ * `environment` is what another program needs to reach the same server. `stop()` ends both processes and removes
+ * everything they wrote.
  */
 export async function startCluster(programs) {
   const directory = await mkdtemp(join(tmpdir(), 'postern-kubernetes-'));

@@ -1,4 +1,5 @@
-// What controllers and kubelets of a cluster would do, as far as commands wait for it: Deployments become available, Jobs complete.
+// What controllers and kubelets of a cluster would do, as far as commands wait for it: Deployments become available,
+// Jobs complete.
 const lookIntervalMs = 500;
 
 /** Writes such states into the objects of all namespaces until `stop()`. */

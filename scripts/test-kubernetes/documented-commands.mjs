@@ -1,4 +1,5 @@
-// Runs the `sh` blocks of docs/kubernetes.md against an API server, as somebody who reads them would: in one shell, from the top.
+// Runs the `sh` blocks of docs/kubernetes.md against an API server, as a reader would: in one shell,
+// from the top.
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +21,9 @@ export function readSections(page) {
 }
 
 /**
- * Runs one section. Commands run in a folder with links to the project; `set -e` ends them at the first that fails. What a
- * cluster would do meanwhile (pods that become ready, Jobs that complete) is written into the status of the objects.
+ * Runs one section. Commands run in a folder with links to the project; `set -e` ends them at the first that fails.
+ * What a cluster would do in the meantime (pods that become ready, Jobs that complete) is written into the status of the
+ * objects.
  */
 export async function runSection({ blocks }, { kubectl, environment, programs, directory }) {
   await mkdir(directory, { recursive: true });

@@ -1,4 +1,4 @@
-// Every kustomization below deploy/, whoever wrote it.
+// Every kustomization below deploy/.
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ import { run } from '../../services/run.mjs';
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
 /**
- * All of them, as `{ title, directory }` that `kubectl apply -k` takes. A component cannot stand alone: in a folder below
- * `temporary` it is put upon the base, or the first overlay that has what it changes.
+ * All of them, as `{ title, directory }` that `kubectl apply -k` takes. A component cannot stand alone: in a folder
+ * below `temporary` it is put upon the base, or the first overlay that has what it changes.
  */
 export async function findKustomizations(kustomize, temporary) {
   const entries = await readdir(deploy, { recursive: true, withFileTypes: true });

@@ -1,4 +1,4 @@
-// Faults of the kinds that people make. Each must be refused, or warned of, or the checks above prove nothing.
+// Usual mistakes. Each must be refused, or cause a warning, or the checks above prove nothing.
 
 const container = (object) => object.spec.template.spec.containers[0];
 

@@ -21,11 +21,11 @@ function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    if (error.code !== 'ESRCH') throw error; // it has ended meanwhile
+    if (error.code !== 'ESRCH') throw error; // it has ended already
   }
 }
 
-/** Whether the runner was told to stop; nothing new is started then. */
+/** Whether the runner is to stop; nothing new is started then. */
 export const isInterrupted = () => interrupted;
 
 /**

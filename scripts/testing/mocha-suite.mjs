@@ -10,8 +10,8 @@ const reporter = join(root, 'scripts/testing/summary-reporter.cjs');
 const suiteDeadlineMs = 30 * 60_000;
 
 /**
- * Runs the test files and gives `{ passed, failed, skipped, output }`. A run that breaks off, or does not end, counts as
- * one more failure. With `dryRun` nothing is run and `passed` is the number of tests.
+ * Runs the test files and gives `{ passed, failed, skipped, output }`. A run that breaks off, or does not end, counts
+ * as one more failure. With `dryRun` nothing is run and `passed` is the number of tests.
  */
 export async function runMocha(files, { timeoutMs, env = {}, verbose = false, dryRun = false }) {
   const directory = await mkdtemp(join(tmpdir(), 'postern-mocha-'));

@@ -33,10 +33,15 @@ const needs = {
   'test/e2e/oauth2/go': ['go'],
 };
 
-/** Servers that not every machine can have, Debian's packages for one: without them tests are skipped, with CI=true too. */
+/**
+ * Servers that not every machine can have, Debian's packages for one: without them tests are skipped, with CI=true too.
+ */
 export const unpromised = new Set(['prometheus']);
 
-/** Folders that `npm test` leaves out, because they need more than a machine has as a rule, with the script that runs each. */
+/**
+ * Folders that `npm test` leaves out, because they need more than a machine has as a rule, with the script that runs
+ * each.
+ */
 const optIn = { image: 'npm run test:image' };
 
 /** The servers that a test file needs. */
@@ -44,7 +49,7 @@ export function servicesFor(file) {
   return Object.entries(needs).flatMap(([directory, services]) => (file.startsWith(`${directory}/`) ? services : []));
 }
 
-/** Every test file by suite; one that belongs to none is an error, because nobody would run it. */
+/** Every test file by suite; one that belongs to none is an error, because no command would run it. */
 export async function findTestFiles() {
   const entries = await readdir(join(root, 'test'), { recursive: true, withFileTypes: true });
   const files = entries

@@ -9,12 +9,12 @@ declare const permitted: unique symbol;
 /** Proof that the endpoint's access condition is met. */
 export interface Permit {
   readonly authenticated: Authenticated;
-  /** What this caller's requests are limited to: the endpoint's limits, with those of the grant in their place (spec §1). */
+  /** The limits of this caller's requests: the endpoint's, with those of the grant in their place (spec §1). */
   readonly limits: readonly Limit[];
   readonly [permitted]: true;
 }
 
-/** Checks the access condition: `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
+/** The access condition `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
 export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
   const { endpoint } = authenticated.routed;
   if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
-import { formatNetwork, knowsNobodyElse } from '../net/networks.ts';
+import { formatNetwork, knowsNoOtherMachine } from '../net/networks.ts';
 import { type Finding, fine, warning } from '../finding.ts';
 
 /** Networks with fewer bits than this hold most of the internet. */
@@ -26,7 +26,7 @@ export function checkCallerAddresses(config: Config): readonly Finding[] {
       ),
     ];
   }
-  if (!isMutual && knowsNobodyElse(httpAddress, trustedProxies)) {
+  if (!isMutual && knowsNoOtherMachine(httpAddress, trustedProxies)) {
     return [
       warning(
         subject,

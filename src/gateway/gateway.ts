@@ -24,8 +24,8 @@ export interface Gateway extends AsyncDisposable {
    */
   readonly ready: Promise<void>;
   /**
-   * Not ready, drain, close (interfaces §3): Envoy is told to go elsewhere first, checks that run may end within the
-   * grace period. `isHurried` skips the wait for Envoy, for people at a terminal.
+   * Not ready, drain, close (interfaces §3): Envoy is sent elsewhere first; checks that run may end within the grace
+   * period. `isHurried` skips the wait for Envoy, for a person at a terminal.
    */
   stop(isHurried: boolean): Promise<void>;
 }

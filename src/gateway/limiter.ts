@@ -7,8 +7,8 @@ import type { OwnedParts, PartPorts } from './parts.ts';
 import { openTls } from './tls.ts';
 
 /**
- * Opens the limiter of the configuration, and logs which it is. A rate limit service that is unreachable is no
- * hindrance; TLS files that cannot be used are: rejects, naming setting and file. Later changes of the files are followed.
+ * Opens the limiter of the configuration, and logs which it is. The rate limit service may be
+ * unreachable. Rejects, naming setting and file, when its TLS files cannot be used; later changes of them are followed.
  */
 export async function openGatewayLimiter(
   ports: Pick<PartPorts, 'config' | 'clock' | 'logger' | 'metrics'>,

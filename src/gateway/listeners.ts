@@ -6,14 +6,14 @@ import { AdminServer } from '../server/admin-server.ts';
 import { createTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
-import { createPeerTrust, knowsNobodyElse } from '../net/networks.ts';
+import { createPeerTrust, knowsNoOtherMachine } from '../net/networks.ts';
 import type { Methods, TlsIdentity, Transport } from '../server/transport.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
 import type { FollowedTls } from './tls.ts';
 
-/** Envoy asks for our health every second and gives up after two bad answers: it has moved on by then. */
+/** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
 const NOT_READY_MS = 2500;
 
 /** What every listener needs besides. */
@@ -89,8 +89,8 @@ export class CallerListeners implements AsyncDisposable {
   }
 
   /**
-   * Gives Envoy the time to see that health says NOT_SERVING, then closes both and lets running requests end, all within
-   * the grace period. `isHurried` skips the wait for Envoy.
+   * Gives Envoy the time to see that health says NOT_SERVING, then closes both and lets running requests end, all
+   * within the grace period. `isHurried` skips the wait for Envoy.
    */
   async drain(isHurried: boolean): Promise<void> {
     if (this.#opening === null) return;
@@ -107,7 +107,7 @@ export class CallerListeners implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opening?.catch(() => undefined); // whoever opened them was given the error
+    await this.#opening?.catch(() => undefined); // its caller was given the error
     await this.#following?.[Symbol.asyncDispose]();
     await this.#transport[Symbol.asyncDispose]();
     await this.#http[Symbol.asyncDispose]();
@@ -129,7 +129,7 @@ function createHttpServer(ports: CallerListenersPorts, identity: TlsIdentity | n
   const { config, logger, budget, readiness } = ports;
   const tls = config.httpTls ? identity : null;
   const isMutual = tls?.ca !== undefined;
-  if (!isMutual && knowsNobodyElse(config.httpAddress, config.trustedProxies)) {
+  if (!isMutual && knowsNoOtherMachine(config.httpAddress, config.trustedProxies)) {
     logger.warn('callers of the OAuth2 endpoints through an Envoy on another machine all count as that Envoy');
   }
   return new HttpServer({

@@ -19,7 +19,8 @@ export interface ReadinessPorts {
 /**
  * What the probes say (docs/adr/0008-losing-sight-of-the-database.md). Two states, because two questions are asked:
  *
- * - the process, health's empty name and `/readyz` of the admin listener: whether it can decide for anyone. A supervisor
+ * - the process, health's empty name and `/readyz` of the admin listener: whether it can decide for anyone. A
+ *   supervisor
  *   asks that; it must not remove every replica when the database is down and cached credentials still serve.
  * - {@link AUTHORIZATION_SERVICE}, and `/readyz` of the OAuth2 listener: whether it can decide for everyone. Envoy asks
  *   that, and prefers replicas that can look up credentials; when none can, it uses all of them (panic threshold).

@@ -27,8 +27,8 @@ export interface GatewayStore {
 }
 
 /**
- * Opens the key ring and the store of the configuration; what is open belongs to `parts`, also after a rejection. Rejects
- * when the key ring cannot be used, a declarative file has no good state, or the address of a database is not
+ * Opens the key ring and the store of the configuration; what is open belongs to `parts`, also after a rejection.
+ * Rejects when the key ring cannot be used, a declarative file has no good state, or the address of a database is not
  * understood; a database that is down is waited for.
  */
 export async function openGatewayStore(ports: PartPorts, parts: OwnedParts): Promise<GatewayStore> {

@@ -11,15 +11,15 @@ import {
 } from './authenticated.ts';
 import { methods } from './methods.ts';
 
-/** Finds out who calls, by the endpoint's method (spec §3). Open endpoints authenticate nobody (spec §2.6). */
+/** Finds out who calls, by the endpoint's method (spec §3). Open endpoints authenticate no caller (spec §2.6). */
 export function authenticate(routed: Routed, ports: AuthenticationPorts): Pending<Authenticated | Refusal> {
   const { endpoint } = routed;
   return endpoint.authentication === null ? vouchFor(routed, null, unchanged) : authenticateBy(endpoint, routed, ports);
 }
 
 /**
- * The changes that a request needs before it goes upstream without having been authenticated, as `mode: observe` lets
- * it (spec §4.4): credentials stay hidden and a wrapper is taken off, whoever sent them.
+ * The changes that a request needs when `mode: observe` lets it go upstream without authentication (spec §4.4):
+ * credentials stay hidden, and the body of a wrapper replaces it.
  */
 export function concealCredentials(routed: Routed): UpstreamChanges {
   const { endpoint } = routed;

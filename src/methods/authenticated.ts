@@ -9,12 +9,12 @@ import type { HeldCredential } from '../store/credential-source.ts';
 
 declare const authenticated: unique symbol;
 
-/** Proof that a request may be judged on behalf of its caller: a known consumer, or nobody in particular on an open endpoint. */
+/** Proof that a request may be judged for its caller: a known consumer, or any caller of an open endpoint. */
 export interface Authenticated {
   readonly routed: Routed;
   /** Null on open endpoints only. */
   readonly caller: HeldCredential | null;
-  /** The App Secret that the caller proved to have, which tells when a retiring one is no longer needed. */
+  /** The App Secret that the caller proved to have, which shows when a retiring one is no longer needed. */
   readonly secret: WhichSecret;
   /** What must change before the request goes upstream. */
   readonly upstream: UpstreamChanges;

@@ -6,13 +6,13 @@ import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import type { Routed } from '../route/route.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 
-/** Why a credential cannot be used: the refusal of its caller, and what an operator is told of it by `explain`. */
+/** Why a credential cannot be used: the refusal of its caller, and what `explain` shows an operator. */
 export interface CredentialFault extends Refusal {
   readonly name: string;
   readonly fix: string;
 }
 
-/** Every fault of a credential. Those with one code are told callers in the same words (spec §3). */
+/** Every fault of a credential. Callers cannot distinguish those that share a code (spec §3). */
 const faults = {
   unknown: {
     refused: 'AUTHENTICATION_FAILED',
@@ -42,12 +42,12 @@ const faults = {
   },
 } as const satisfies Readonly<Record<string, Omit<CredentialFault, 'detail'>>>;
 
-/** The fault of an App Key that nobody holds. */
+/** The fault of an App Key that no credential has. */
 export const unknownAppKey: CredentialFault = { ...faults.unknown, detail: 'the App Key is unknown' };
 
 /**
- * Why a credential cannot be used now for a method; null when it can. `held` is null when nobody has the App Key. Whoever
- * has not proved to hold the credential learns of no fault by a code of its own: see {@link judgeProof}.
+ * Why a credential cannot be used now for a method; null when it can. `held` is null when no credential has the App
+ * Key. A caller without a right proof gets no fault's own code: see {@link judgeProof}.
  */
 export function findCredentialFault(
   held: HeldCredential | null,
@@ -76,11 +76,11 @@ function faultOf(
 }
 
 /**
- * Refuses a caller whose App Key is unknown or whose proof is wrong. `held` is whoever has the App Key, null for nobody: the
- * log names them, the caller learns nothing.
+ * Refuses a caller whose App Key is unknown or whose proof is wrong. `held` is the credential with the App Key, null
+ * for none: it is for the log, the caller never sees it.
  *
- * While the store cannot know of every App Key, those that it does not know of get 503, and then so does everybody who is refused:
- * whose App Key is known must not show (spec §3). Not in `mode: observe`, which lets callers through whatever is wrong with them.
+ * While the store cannot know every App Key, unknown ones get 503, and then so does every refused caller: whose App Key
+ * is known must not show (spec §3). `mode: observe` lets these callers through.
  */
 export function refuseCaller({ endpoint, catalog }: Routed, refusal: Refusal, held: HeldCredential | null): Refusal {
   if (catalog.credentials.canKnow() || endpoint.options.mode === 'observe') return nameCaller(refusal, held);
@@ -88,7 +88,9 @@ export function refuseCaller({ endpoint, catalog }: Routed, refusal: Refusal, he
   return nameCaller(refuse('STORE_UNAVAILABLE', detail), held);
 }
 
-/** Notes in a refusal who it is about, for the log. Those about nobody are made in the same way, so that they take as long. */
+/**
+ * Notes in a refusal whose it is, for the log. A refusal of an unknown caller is made the same way, in the same time.
+ */
 export function nameCaller(
   { refused, detail, stringToSign, exceeded }: Refusal,
   about: HeldCredential | null,
@@ -104,22 +106,24 @@ export interface Signer {
   readonly secrets: readonly Secret[];
   /** Why no signature of this App Key counts; null when a fitting one does. */
   readonly fault: Refusal | null;
-  /** Whose secrets they are; empty when nobody holds the App Key, and then there is a fault. */
+  /** Whose secrets they are; empty when no credential has the App Key, and then there is a fault. */
   readonly credentialId: string;
 }
 
-/** Verified against when nobody holds the App Key, so that it takes as long as for one that somebody holds. */
-const nobodysSecret = Secret.fromText('no credential has this App Secret, and no match with it counts');
+/** Verified against when no credential has the App Key, so that it takes as long as for a known one. */
+const dummySecret = Secret.fromText('no credential has this App Secret, and no match with it counts');
 
 const noAppSecret = refuse('AUTHENTICATION_FAILED', 'the credential has no App Secret');
 
-/** Finds the secrets behind an App Key. Callers verify in any case and refuse in the same way, whatever the fault (spec §3). */
+/**
+ * Finds the secrets behind an App Key. The signature is verified and refused in the same way with any fault (spec §3).
+ */
 export function findSigner(held: HeldCredential | null, method: AuthenticationMethod, nowSeconds: number): Signer {
   const fault = findCredentialFault(held, method, nowSeconds);
   const current = held?.credential.appSecret ?? null;
   if (held === null || current === null) {
     const credentialId = held?.credential.id ?? '';
-    return { secrets: [nobodysSecret], fault: fault ?? noAppSecret, credentialId };
+    return { secrets: [dummySecret], fault: fault ?? noAppSecret, credentialId };
   }
   const { retiringSecret: former } = held.credential;
   const isFormerLive = former !== null && nowSeconds < former.expiresAt;
@@ -133,8 +137,8 @@ export interface VerifiedSignature {
 }
 
 /**
- * What a signer is refused with, or the signature when it counts. A fault of the credential that has a code of its own is
- * told only to callers whose signature is right: others must not learn whose App Key is known (spec §3).
+ * The refusal of a signer, or the signature when it counts. Only callers whose signature is right get a fault of the
+ * credential that has a code of its own: others must not learn whose App Key is known (spec §3).
  */
 export function judgeProof({ fault }: Signer, verified: VerifiedSignature | Refusal): VerifiedSignature | Refusal {
   if (!isRefusal(verified)) return fault ?? verified;

@@ -36,7 +36,7 @@ export interface Method<M extends AuthenticationMethod> {
   ) => Pending<Authenticated | Refusal>;
   /** What must change in a request that goes upstream without having been authenticated (spec §4.4). */
   readonly conceal: (routed: Routed, options: OptionsOf[M]) => UpstreamChanges;
-  /** Gives a request its credentials as a caller does; null where they are no part of one request, but fetched before. */
+  /** Gives a request its credentials as a caller does; null where they are fetched before the request. */
   readonly sign: ((request: ClientRequest, options: OptionsOf[M], signing: Signing) => ClientRequest | Refusal) | null;
   readonly challenge: Challenge;
   readonly options: MethodOptions<M>;
@@ -70,6 +70,6 @@ export interface MethodOptions<M extends AuthenticationMethod> {
 /** How `WWW-Authenticate` asks for credentials (spec §5). */
 export interface Challenge {
   readonly scheme: string;
-  /** What the challenge calls the error of a refusal (RFC 6750 §3.1). A refusal that has one is challenged whatever its status. */
+  /** Errors of refusals in the challenge (RFC 6750 §3.1). A refusal that has one is challenged with any status. */
   readonly errors: Partial<Readonly<Record<RefusalCode, string>>>;
 }

@@ -11,7 +11,7 @@ export interface RetiringSecret {
   readonly expiresAt: number;
 }
 
-/** The App Secret that a caller used: that of now, or the former one. A caller who needs none counts as using that of now. */
+/** The App Secret that a caller used. A caller who needs none counts as using the current one. */
 export type WhichSecret = 'current' | 'retiring';
 
 /** App Key and App Secret of a consumer, for one authentication method or, when imported, several (spec §1). */

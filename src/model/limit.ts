@@ -22,7 +22,7 @@ export function windowAt(unit: LimitUnit, nowSeconds: number): LimitWindow {
   return { startSeconds, endSeconds: startSeconds + length };
 }
 
-/** Who shares a limit: each consumer on an endpoint by itself, or all callers of the endpoint together. */
+/** Who shares a limit: each consumer on an endpoint alone, or all callers of the endpoint together. */
 export const limitScopes = ['consumer', 'endpoint'] as const;
 export type LimitScope = (typeof limitScopes)[number];
 

@@ -1,8 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Whose address it is, for counting: every spelling of an address is the same one, and an IPv6 address counts as its /64,
- * because the owner of one address there has all of them. Null for what is no address.
+ * The owner of an address, for counting: every spelling of an address is the same one, and an IPv6 address counts as
+ * its
+ * /64, because the owner of one address there has all of them. Null for what is not an address.
  */
 export function groupOfAddress(text: string): string | null {
   if (isIPv4(text)) return text;

@@ -29,15 +29,15 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Whether a listener is open to other machines while none of them is among these networks. */
-export function knowsNobodyElse(address: ListenAddress, networks: readonly Network[]): boolean {
+export function knowsNoOtherMachine(address: ListenAddress, networks: readonly Network[]): boolean {
   return (
     address.kind === 'tcp' && !isLoopback(address.host) && networks.every((network) => isLoopback(network.address))
   );
 }
 
 /**
- * Makes the check whether an address is within one of some networks. IPv4 addresses count the same when they are written
- * as IPv6 (`::ffff:10.0.0.1`), as they are on a listener for both.
+ * Makes the check whether an address is within one of some networks. IPv4 addresses count the same when they are
+ * written as IPv6 (`::ffff:10.0.0.1`), as they are on a listener for both.
  */
 export function createPeerTrust(networks: readonly Network[]): (address: string) => boolean {
   const trusted = new BlockList();

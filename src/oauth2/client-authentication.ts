@@ -26,7 +26,7 @@ export interface ClientCredentials {
 const BASIC = /^basic +([^ ].*)$/i;
 
 /**
- * Finds the credentials of a client: in `Authorization: Basic`, form-encoded in there (RFC 6749 §2.3.1), or in the body.
+ * Finds the credentials of a client: in `Authorization: Basic`, form-encoded (RFC 6749 §2.3.1), or in the body.
  * Refuses both at once with `invalid_request`, and none, or another way to authenticate, with `invalid_client`.
  */
 export function findClientCredentials(
@@ -87,10 +87,10 @@ export interface ClientAuthenticationPorts {
 const NO_CLIENT = '';
 
 /**
- * Authenticates a client by its App Secret or a retiring one. Unknown clients, wrong secrets, and credentials or consumers
- * that do not count are answered and counted alike, and take alike long (spec §3). After too many failures from one source
- * every attempt from there gets 429 until the minute ends, the right secret too.
- * Throws, or rejects with, `StoreUnavailable` when the store cannot say.
+ * Authenticates a client by its App Secret or a retiring one. Unknown clients, wrong secrets, and credentials or
+ * consumers that do not count are answered and counted alike, and take alike long (spec §3). After too many failures
+ * from one source every attempt from there gets 429 until the minute ends, the right secret too. Throws, or rejects
+ * with, `StoreUnavailable` when the store cannot say.
  */
 export function authenticateClient(
   credentials: ClientCredentials,

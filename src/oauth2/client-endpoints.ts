@@ -28,8 +28,8 @@ const findMissingToken: ClientEndpoint['findFault'] = (parameters) =>
   parameters.has('token') ? null : invalidRequest('The parameter token is missing.');
 
 /**
- * The claims of the token that a client asks about; null when it is not valid, or was issued for another client: clients
- * learn nothing about tokens of others.
+ * The claims of the token that a client asks about; null when it is not valid, or was issued for another client:
+ * clients learn nothing about tokens of others.
  */
 function findOwnToken(
   tokens: Pick<AccessTokens, 'verify'>,
@@ -41,7 +41,7 @@ function findOwnToken(
   return claims.clientId === clientId && claims.credentialId === held.credential.id ? claims : null;
 }
 
-/** `/oauth2/token`: an access token for the client itself (RFC 6749 §4.4). `scope` and all other parameters are ignored. */
+/** `/oauth2/token`: an access token for the client itself (RFC 6749 §4.4). `scope` and other parameters are ignored. */
 export function tokenEndpoint(tokens: Pick<AccessTokens, 'issue'>): ClientEndpoint {
   return {
     findFault: (parameters) => {
@@ -73,7 +73,7 @@ export interface IntrospectionPorts {
   readonly clock: Clock;
 }
 
-/** `/oauth2/introspect` (RFC 7662): what a token of the client itself says, and `active: false` for every other text. */
+/** `/oauth2/introspect` (RFC 7662): what a token of the client itself says; `active: false` for every other text. */
 export function introspectionEndpoint({ tokens, revokedTokens, clock }: IntrospectionPorts): ClientEndpoint {
   return {
     findFault: findMissingToken,
@@ -103,8 +103,8 @@ export function introspectionEndpoint({ tokens, revokedTokens, clock }: Introspe
 const RETRY_AFTER_SECONDS = 60;
 
 /**
- * `/oauth2/revoke` (RFC 7009): 200 whatever the token, with an effect on the client's own. The answer comes when no replica
- * can lose the revocation any more.
+ * `/oauth2/revoke` (RFC 7009): 200 whatever the token, with an effect on the client's own. The answer comes when no
+ * replica can lose the revocation any more.
  */
 export function revocationEndpoint(tokens: Pick<AccessTokens, 'verify'>, revokedTokens: RevokedTokens): ClientEndpoint {
   return {

@@ -47,7 +47,7 @@ export type OAuth2ErrorCode = (typeof oauth2ErrorCodes)[number];
 export interface OAuth2Refusal {
   readonly error: OAuth2ErrorCode;
   readonly status: number;
-  /** `error_description`: for people; printable ASCII without `"` and `\` (RFC 6749 §5.2), and nothing that a client sent. */
+  /** `error_description`: printable ASCII without `"` and `\` (RFC 6749 §5.2), and nothing that a client sent. */
   readonly description: string;
   /** Why, for the log, where that is more than clients learn. */
   readonly detail: string;
@@ -57,7 +57,7 @@ export interface OAuth2Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Tells a refusal from what an endpoint gives otherwise. */
+/** Whether an endpoint refused. */
 export function isOAuth2Refusal(value: object): value is OAuth2Refusal {
   return 'error' in value;
 }
@@ -78,7 +78,8 @@ export function refuseOAuth2(
 }
 
 /**
- * Every failure of client authentication looks the same but for its status: 401 when the header was used (RFC 6749 §5.2).
+ * Every failure of client authentication looks the same, but the status is 401 when the header was used (RFC 6749
+ * §5.2).
  * @param held the credential that has the `client_id`, for the log
  */
 export function invalidClient(

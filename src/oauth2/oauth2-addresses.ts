@@ -21,7 +21,7 @@ export function issuerOf(publicUrl: URL): string {
 
 const authenticationMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
-/** The metadata document of the authorization server (RFC 8414 §2). There is no endpoint for users, so no response type. */
+/** The metadata of the authorization server (RFC 8414 §2). There is no endpoint for users, so no response type. */
 export function describeServer(issuer: string): Readonly<Record<string, unknown>> {
   return {
     issuer,

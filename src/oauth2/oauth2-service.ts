@@ -29,7 +29,7 @@ export type OAuth2Operation = (typeof oauth2Operations)[number];
 
 /** Notified of every request. */
 export interface OAuth2Observer {
-  /** `requestId` is that of Envoy, null without a usable one; `refusal` is null when the request was answered as asked. */
+  /** `requestId` is Envoy's, null without a usable one; `refusal` is null when the request was answered as asked. */
   answered(operation: OAuth2Operation, refusal: OAuth2Refusal | null, requestId: string | null): void;
   /** A client authenticated itself with one of the App Secrets of a credential. */
   used(credentialId: string, secret: WhichSecret): void;
@@ -51,7 +51,7 @@ export type OAuth2Service = (request: OAuth2Request) => Promise<OAuth2Answer>;
 /** How soon a client should try again while the store is unreachable. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Makes the one function between the HTTP listener and the OAuth2 endpoints (spec §3.4). Every error has the form of RFC 6749 §5.2. */
+/** Makes the function between HTTP listener and OAuth2 endpoints (spec §3.4). Errors have the form of RFC 6749 §5.2. */
 export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
   const { observer, tokens, revokedTokens, issuer } = ports;
   const clientEndpoints = new Map<string, readonly [OAuth2Operation, ClientEndpoint]>([
@@ -97,7 +97,7 @@ async function answerClient(
   request: OAuth2Request,
   ports: OAuth2Ports,
 ): Promise<OAuth2Answer | OAuth2Refusal> {
-  // A page that makes a browser fetch this address must not use up the share of everybody behind the same address.
+  // A page that makes a browser fetch this address must not use up the share of all clients behind the same address.
   if (request.method !== 'POST') return wrongMethod('POST');
   const source = sourceOf(request);
   const waitSeconds = ports.throttle.takeRequest(source);

@@ -10,7 +10,7 @@ export const throttleLimits = { requests: 600, failuresPerClient: 20 } as const;
 const MAX_RECORDS = 100_000;
 
 /**
- * Slows the guessing of secrets down without letting anybody lock a partner out (spec §3.4): counts requests by source,
+ * Slows the guessing of secrets down and lets no caller lock a partner out (spec §3.4): counts requests by source,
  * and failed client authentications by source and client, in fixed minutes of UTC. In the memory of this process.
  *
  * Every count is of one source, whatever others do: memory is bounded by forgetting counts, never by sharing them
@@ -62,7 +62,7 @@ export class Throttle {
   }
 }
 
-/** A digest, because a text that was cut out of a body would keep the whole body in memory. No source has a blank in it. */
+/** A digest: a text that was cut out of a body would keep the whole body in memory. No source holds a blank. */
 function pairOf(source: string, clientId: string): string {
   return hash('sha256', `${source} ${clientId}`, 'base64url');
 }

@@ -5,7 +5,7 @@ import type { RefusalCode } from '../refusal.ts';
 type Label = 'endpoint' | 'authentication' | 'code';
 type Code = RefusalCode | 'ALLOWED';
 
-/** With more endpoints than these, series appear only when there is something to count: every scrape carries them all. */
+/** With more endpoints, series appear only when there is something to count: every scrape carries them all. */
 const MAX_ANNOUNCED_ENDPOINTS = 1000;
 /** Counted for no endpoint in particular, and alerted on. */
 const announcedWithoutEndpoint: readonly Code[] = ['INTERNAL', 'STORE_UNAVAILABLE', 'UNAVAILABLE', 'MALFORMED_REQUEST'];
@@ -90,7 +90,7 @@ export interface FastHistogramOptions {
   readonly registry: Registry;
 }
 
-/** A histogram without labels for the path of every check: an observation is an addition, where prom-client's takes 0.3 µs. */
+/** A histogram without labels for the check path: an observation is an addition; prom-client's takes 0.3 µs. */
 export class FastHistogram extends Histogram<'le'> {
   readonly #name: string;
   readonly #help: string;

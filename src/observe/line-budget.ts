@@ -20,7 +20,8 @@ export interface LineBudgetPorts {
 /**
  * Keeps a flood of requests from becoming a flood of lines, so that an attack does not fill the disk: of each kind 100
  * lines at once and 10 a second in the long run. Kinds are words of the program, such as refusal codes; they count for
- * themselves, so that many lines of one kind hide none of another. Disposing of it reports the last of what was left out.
+ * themselves, so that many lines of one kind hide none of another. Disposing of it reports the last of what was left
+ * out.
  */
 export class LineBudget implements Disposable {
   readonly #ports: LineBudgetPorts;

@@ -20,7 +20,7 @@ const emptyLoad: TransportLoad = {
 
 const noBytes: Readonly<Record<MemoryPoolName, number>> = { 'half-received': 0, running: 0, large: 0, answers: 0 };
 
-/** The metrics of what peers hold of the listeners: connections, and the calls and memory of gRPC (docs/resource-accounting.md). */
+/** What peers hold of the listeners: connections, and calls and memory of gRPC (docs/resource-accounting.md). */
 export class ListenerMetrics {
   /** Connections that a listener ended or refused. */
   readonly ends: Counter<'listener' | 'reason'>;
@@ -88,7 +88,7 @@ export interface ConnectionObserverPorts {
   readonly metrics: { readonly listeners: ListenerMetrics };
 }
 
-/** Counts and logs the connections that a listener ends by its own rule. Those that were idle for long are logged at debug level only. */
+/** Counts and logs the connections that a listener ends by its own rule; idle ones are logged at debug level only. */
 export function createConnectionObserver(ports: ConnectionObserverPorts, listener: ListenerName): ConnectionObserver {
   const { logger, budget, metrics } = ports;
   return {

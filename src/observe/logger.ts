@@ -46,7 +46,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
 }
 
 const STANDARD_OUTPUT = 1;
-/** What waits for a slow reader at most, in bytes; lines beyond it are dropped, because a log must never stall a check. */
+/** What waits for a slow reader at most, in bytes; lines beyond it are dropped: a log must never stall a check. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Where log lines go, and how the last of them are brought out before the process ends. */
@@ -55,7 +55,7 @@ export interface LogDestination {
   flush(): void;
 }
 
-/** Standard output, written without waiting: as JSON lines, or as text for people. */
+/** Standard output, written without waiting: as JSON lines, or as text for a person. */
 export function openLogDestination(format: LogFormat, useColor: boolean): LogDestination {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: false, maxLength: MAX_WAITING_BYTES });
   const flush = (): void => {

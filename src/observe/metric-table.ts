@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * A metric that is read each time metrics are collected: its help, what is read, and the label whose values a reading has a
- * number for each of.
+ * A metric that is read each time metrics are collected: its help, what is read, and the label whose values a reading
+ * has a number for each of.
  */
 export type ReadMetric =
   | readonly [help: string, read: () => number]

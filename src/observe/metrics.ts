@@ -15,12 +15,14 @@ const DURATION_BUCKETS = [
 ];
 
 /**
- * How often the lag of the event loop is sampled. Each sample wakes an idle process, and its lag includes this interval;
- * the alert on it begins at 50 ms.
+ * How often the lag of the event loop is sampled. Each sample wakes an idle process, and its lag includes this
+ * interval; the alert on it begins at 50 ms.
  */
 const EVENT_LOOP_SAMPLE_MS = 25;
 
-/** The metrics of interfaces §6. No label ever holds what a caller chose. What alerts look for is there from the start, as 0. */
+/**
+ * The metrics of interfaces §6. No label holds what a caller chose. Series that alerts use exist from the start, as 0.
+ */
 export class Metrics {
   readonly registry = new Registry();
   readonly listeners = new ListenerMetrics(this.registry);

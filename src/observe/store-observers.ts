@@ -5,7 +5,7 @@ import type { UsageRecorderPorts } from '../store/usage-recorder.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Logs what is reported of a database: one line when it goes down, one when it is up again, and one for each faulty document. */
+/** Logs a database: one line when it goes down, one when it is up again, and one for each faulty document. */
 export function createDatabaseObserver(logger: Logger, metrics: Metrics): DatabaseObserver {
   let isLoaded = false;
   return {

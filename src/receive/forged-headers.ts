@@ -8,7 +8,7 @@ const LOWER_C = 0x63;
 const SHORTEST_NAME = 'x-consumer-'.length;
 
 /**
- * Whether a header of this name may tell the back end who calls, in any case and with `_` for `-` (spec §4.3): only
+ * Whether a header of this name may name the caller to the back end, in any case and with `_` for `-` (spec §4.3): only
  * Postern sets such headers.
  */
 export function isIdentityName(name: string): boolean {
@@ -22,7 +22,10 @@ export function isIdentityName(name: string): boolean {
   );
 }
 
-/** A name of each kind that {@link isIdentityName} knows, in different spellings: what drops these from a request drops every forged name. */
+/**
+ * A name of each kind that {@link isIdentityName} knows, in different spellings: what drops these drops every such
+ * name.
+ */
 export const identityNameSamples: readonly string[] = [
   'x-consumer-id',
   'x_consumer_id',
@@ -32,9 +35,9 @@ export const identityNameSamples: readonly string[] = [
 ];
 
 /**
- * The names of headers that could pass for those that tell the back end who calls, in any case and with `_` for `-`, as
- * received (spec §4.3). They are named in the answer, to be removed, so that one that is no name of a header (RFC 9110
- * §5.1), which Envoy could not take there, refuses the request (`MALFORMED_REQUEST`). Envoy itself passes no such name on.
+ * The names, as received, of headers that could pass for identity headers (spec §4.3). The answer names them for
+ * removal, and Envoy takes only names of headers (RFC 9110 §5.1) there: any other refuses the request with
+ * `MALFORMED_REQUEST`.
  */
 export function findForgedHeaders(request: HttpRequest): readonly string[] | Refusal {
   const names = request.headers.namesWhere(looksLikeIdentity);

@@ -57,7 +57,7 @@ export function parseTarget(raw: string): Target | NotNormal {
   return fault === null ? { raw, path, query, comparable } : notNormal(fault);
 }
 
-/** A path rule of an endpoint, ready for comparison; a prefix has no trailing `/` (the prefix `/` becomes the empty text). */
+/** A path rule, ready for comparison; a prefix has no trailing `/` (the prefix `/` becomes the empty text). */
 export interface ComparableRule {
   readonly kind: 'prefix' | 'exact';
   readonly comparable: string;

@@ -21,7 +21,8 @@ const PARTIAL_BODY_MARK = 'x-envoy-auth-partial-body';
 
 /**
  * The first stage: refuses a cut body (`BODY_TOO_LARGE`), then a target that is not in normal form
- * (`PATH_NOT_NORMAL`), then an authority that is no host, or an identity header whose name is none (`MALFORMED_REQUEST`)
+ * (`PATH_NOT_NORMAL`), then an authority that is not a host, or an identity header
+ * whose name is not a token (`MALFORMED_REQUEST`)
  * (spec §2.1, §3 "Order of checks").
  */
 export function receive(request: HttpRequest): Received | Refusal {

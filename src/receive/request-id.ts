@@ -8,7 +8,9 @@ export function isRequestId(text: string): boolean {
   return REQUEST_ID.test(text);
 }
 
-/** The id that names a request in refusals and logs: Envoy's `x-request-id` when it has its form, else a new UUID (spec §5). */
+/**
+ * The id of a request in refusals and logs: Envoy's `x-request-id` when it has that form, else a new UUID (spec §5).
+ */
 export function requestIdOf(request: HttpRequest | null): string {
   const given = request?.headers.find('x-request-id') ?? null;
   return given !== null && isRequestId(given) ? given : randomUUID();

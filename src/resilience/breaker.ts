@@ -9,8 +9,8 @@ const WINDOW_BUCKETS = 4;
 const REST_MS = { least: 750, most: 1250 };
 
 /**
- * What to expect of a call: `reachable`, the service answers as far as is known; `down`, it does not, and the call would
- * not be made; `trial`, it did not, and one call is let through to find out.
+ * What to expect of a call: `reachable`, the service answers as far as is known; `down`, it does not, and the call
+ * would not be made; `trial`, it did not, and one call is made to find out.
  */
 export type Outlook = 'reachable' | 'down' | 'trial';
 
@@ -19,9 +19,14 @@ export type Unanswered = 'down' | 'slow';
 
 /** What a breaker is made of. `F` is the error of a call that shows that the service does not answer. */
 export interface BreakerOptions<F extends Error> {
-  /** Calls are judged by the failures of this span: longer than they take to fail, short enough for an outage to show. */
+  /**
+   * Calls are judged by the failures of this span: longer than a call takes to fail, and short enough to show an
+   * outage.
+   */
   readonly windowMs: number;
-  /** Ends calls that have not ended by then. Calls with a deadline of their own need it too: a trial could stay open for ever. */
+  /**
+   * Ends calls that have not ended by then; also those with their own deadline, or a trial could stay open for ever.
+   */
   readonly timeoutMs: number;
   /** Whether the service did not answer; after any other error it did. */
   readonly isFailure: (error: unknown) => error is F;
@@ -41,9 +46,9 @@ export interface BreakerObserver<F> {
 }
 
 /**
- * Stops calling a service that does not answer, and tries again about every second with one call (circuit breaker). Calls
- * that are not made cost no time. Bounds on how many run at once belong in front of it, so that what they refuse is no
- * failure of the service.
+ * Stops calling a service that does not answer, and tries again about every second with one call (circuit breaker).
+ * Calls that are not made cost no time. Bounds on how many run at once belong in front of it, so that what they refuse
+ * is no failure of the service.
  */
 export class Breaker<F extends Error> implements Disposable {
   readonly #breaker: CircuitBreaker<[call: () => Promise<unknown>]>;
@@ -91,7 +96,9 @@ export class Breaker<F extends Error> implements Disposable {
     return this.#breaker.pendingClose ? 'trial' : 'down';
   }
 
-  /** Makes the call, unless the service is down. Rejects with the call's own error, or with {@link BreakerOptions.faultOf}. */
+  /**
+   * Makes the call, unless the service is down. Rejects with the call's error, or with {@link BreakerOptions.faultOf}.
+   */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.outlook === 'down') throw this.#faultOf('down', this.#latest);
     try {
@@ -107,7 +114,7 @@ export class Breaker<F extends Error> implements Disposable {
   }
 }
 
-/** opossum's own errors are time-outs: what it refuses otherwise is refused before it is asked. */
+/** opossum's own errors are time-outs: what it would refuse otherwise is refused before it is called. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && CircuitBreaker.isOurError(error);
 }

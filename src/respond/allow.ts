@@ -11,7 +11,7 @@ export interface Allowance {
   /** The names of headers that could pass for identity headers; see `Received`. */
   readonly forgedHeaders: readonly string[];
   readonly endpoint: Endpoint;
-  /** Null when nobody was authenticated: open endpoints, and what `mode: observe` lets through. */
+  /** Null without an authenticated caller: open endpoints, and what `mode: observe` lets through. */
   readonly caller: HeldCredential | null;
   readonly upstream: UpstreamChanges;
   readonly reading: LimitReading | null;
@@ -19,7 +19,7 @@ export interface Allowance {
   readonly code: RefusalCode | 'ALLOWED';
 }
 
-/** Writes the answer that lets a request go upstream, changed as needed and with the identity of its caller (spec §4.3). */
+/** Writes the answer that lets a request go upstream, with its changes and the identity of its caller (spec §4.3). */
 export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
   const upstreamHeaders = caller === null ? [] : identityHeaders(caller);
   for (const header of upstream.headersToSet) upstreamHeaders.push(header);

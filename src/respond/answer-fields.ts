@@ -8,7 +8,7 @@ const CONSUMER_ID = 'x-consumer-id';
 const CONSUMER_USERNAME = 'x-consumer-username';
 const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
 
-/** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under the same names. */
+/** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names. */
 export function identityHeaders({ consumer, credential }: HeldCredential): Pair[] {
   return [
     [CONSUMER_ID, consumer.id],

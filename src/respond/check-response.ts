@@ -10,7 +10,7 @@ const UNAUTHENTICATED = 16;
 const PERMISSION_DENIED = 7;
 const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
-/** A header of an answer, or an entry of its metadata. Text of one character a byte; headers hold visible ASCII only. */
+/** A header, or an entry of the metadata. Text of one character a byte; headers hold visible ASCII only. */
 export type Pair = readonly [name: string, value: string];
 
 /** What an allowed request needs. */

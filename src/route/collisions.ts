@@ -12,20 +12,20 @@ export interface MatchCollision {
 
 /**
  * Finds endpoints, disabled ones too, that share a host pattern, a path rule and a method rule (spec §2.3).
- * A prefix and an exact path, or any method and a listed one, do not collide. At most one collision is told for each
- * pair. Path rules that are not in normal form are passed over: they are faults of their own.
+ * A prefix and an exact path, or any method and a listed one, do not collide. At most one collision is reported for
+ * each pair. Path rules that are not in normal form are passed over: they are faults of their own.
  */
 export function findMatchCollisions(endpoints: readonly Endpoint[]): readonly MatchCollision[] {
   const owners = new Map<string, Endpoint>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const collisions: MatchCollision[] = [];
   for (const second of endpoints) {
     for (const rule of describeRules(second)) {
       const first = owners.get(rule);
       if (first === undefined) {
         owners.set(rule, second);
-      } else if (first !== second && !told.has(`${first.id} ${second.id}`)) {
-        told.add(`${first.id} ${second.id}`);
+      } else if (first !== second && !reported.has(`${first.id} ${second.id}`)) {
+        reported.add(`${first.id} ${second.id}`);
         collisions.push({ first, second, rule });
       }
     }

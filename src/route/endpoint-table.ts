@@ -22,8 +22,8 @@ export function compileCatalog(state: StoreState): Catalog {
 }
 
 /**
- * Compiles endpoints whose paths are in normal form. Where two of them share a host pattern, a path rule and a method rule
- * all the same, as only documents can that others than Postern wrote, that rule refuses: nobody knows whose it is.
+ * Compiles endpoints whose paths are in normal form. Where two of them share a host pattern, a path rule and a method
+ * rule, as only documents can that Postern did not write, that rule refuses its requests: their endpoint is uncertain.
  */
 export function compileEndpointTable(endpoints: readonly Endpoint[]): EndpointTable {
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));

@@ -7,7 +7,7 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 const LAST_VISIBLE = 0x7e;
 
-/** Tells whether form decoding changes nothing: no `%` and no `+`. */
+/** Whether form decoding changes nothing: no `%` and no `+`. */
 export function isPlain(bytes: Buffer): boolean {
   return !bytes.includes(PERCENT) && !bytes.includes(PLUS);
 }

@@ -5,12 +5,12 @@ const TOKEN = new RegExp(`^${TOKEN_CHARACTER}+$`);
 const LOWER_CASE_TOKEN = new RegExp(`^[${LOWER_CASE_CHARACTERS}]+$`);
 const LEADING_TOKEN = new RegExp(`^${TOKEN_CHARACTER}+`);
 
-/** Tells whether a text is a token (RFC 9110 §5.6.2). */
+/** Whether a text is a token (RFC 9110 §5.6.2). */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Tells whether a text is a token without capitals, as names of headers are written in HTTP/2. */
+/** Whether a text is a token without capitals, as names of headers are written in HTTP/2. */
 export function isLowerCaseToken(text: string): boolean {
   return LOWER_CASE_TOKEN.test(text);
 }

@@ -13,7 +13,9 @@ export class JsonReader {
   readonly #bytes: Buffer;
   #at = 0;
   #problem = '';
-  /** Where strings with escapes are written, one after the other; made once, so that many of them cost no more than one. */
+  /**
+   * Where strings with escapes are written, one after the other; made once, so that many of them cost no more than one.
+   */
   #unescaped: Buffer | null = null;
   #unescapedAt = 0;
 

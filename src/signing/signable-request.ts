@@ -47,7 +47,7 @@ export function checkTarget(request: SignableRequest): Refusal | null {
   return null;
 }
 
-/** Tells whether a text of this request may have lost bytes on its way from Envoy. */
+/** Whether a text of this request may have lost bytes on its way from Envoy. */
 export function mayHaveLostBytes(request: SignableRequest, text: string): boolean {
   return !request.headers.isRaw && text.includes(LOSS_MARK);
 }

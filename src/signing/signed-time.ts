@@ -36,7 +36,7 @@ const IMF_FIXDATE =
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const FEBRUARY = 1;
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** The calendar repeats after 400 years; `Date.UTC` takes the years 0 … 99 for 1900 … 1999, so it is asked for later ones. */
+/** The calendar repeats after 400 years. `Date.UTC` takes the years 0 … 99 for 1900 … 1999, so it gets later ones. */
 const CYCLE_YEARS = 400;
 const CYCLE_SECONDS = 146_097 * 86_400;
 

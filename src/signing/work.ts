@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Pending } from '../pending.ts';
 
 /**
- * Work that may be long: it yields after each piece, so that whoever drives it can let others have a turn.
+ * Work that may be long: it yields after each piece, so that its driver can give other work a turn.
  * Small work ends without yielding.
  */
 export type Work<T> = Generator<undefined, T, undefined>;

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 
-/** TLS files that cannot be used. The message is for people: it names setting and file, and holds nothing of a key. */
+/** TLS files that cannot be used. The message names setting and file, and holds nothing of a key. */
 export class TlsProblem extends Error {
   override readonly name = 'TlsProblem';
 }
 
-/** From here on an expiry is warned of: issuers that renew by themselves have done it long before. */
+/** From here on an expiry is a warning: automatic issuers have renewed long before. */
 export const EXPIRY_WARNING_DAYS = 14;
 
 export const DAY_MS = 86_400_000;
@@ -43,7 +43,7 @@ export function validityOf(certificate: X509Certificate): {
   return { notBeforeMs: Date.parse(certificate.validFrom), notAfterMs: Date.parse(certificate.validTo) };
 }
 
-/** Whether an authority of the former PEM text is missing in the next one. Throws {@link TlsProblem} like {@link readCertificates}. */
+/** Whether an authority of the former PEM text is missing in the next one. Throws like {@link readCertificates}. */
 export function hasLostAuthority(former: Buffer, next: Buffer): boolean {
   const kept = new Set(readCertificates(next).map(({ fingerprint256 }) => fingerprint256));
   return readCertificates(former).some(({ fingerprint256 }) => !kept.has(fingerprint256));

@@ -17,7 +17,7 @@ export interface CheckedTlsFiles {
 }
 
 /**
- * Looks at TLS files as Postern would read them: whether they fit together, until when they are valid, for whom, and who
+ * Checks TLS files as Postern would read them: whether they fit together, until when they are valid, for whom, and who
  * else can read the key. `isServer` also asks for what clients want of a server's certificate.
  */
 export async function checkTlsFiles(

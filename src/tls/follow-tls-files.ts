@@ -30,7 +30,7 @@ export interface OpenedTlsFiles {
   readonly watched: WatchedFiles;
 }
 
-/** Reads TLS files that are then followed. Rejects with {@link TlsProblem}, but not because a certificate has expired. */
+/** Reads TLS files to be followed. Rejects with {@link TlsProblem}, but not because a certificate has expired. */
 export async function openTlsFiles(files: TlsFiles): Promise<OpenedTlsFiles> {
   const paths = [files.certificate, files.key, files.ca].flatMap((file) => file?.path ?? []);
   const watched = new WatchedFiles(paths);

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 
-/** Forward secrecy and authenticated encryption only (RFC 9113 §9.2.2, RFC 9325 §4.2); those of TLS 1.3 are always on. */
+/** Forward secrecy and authenticated encryption only (RFC 9113 §9.2.2, RFC 9325 §4.2); TLS 1.3's are always on. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -24,7 +24,8 @@ export interface PemTexts {
 
 /**
  * The options of every TLS context of Postern, whatever Node's own options allow: TLS 1.2 or 1.3, no renegotiation
- * (RFC 9113 §9.2.1), and no tickets, so that each connection shows its certificate and is judged by the authorities of now.
+ * (RFC 9113 §9.2.1), and no tickets, so that each connection shows its certificate and is judged by the authorities of
+ * now.
  */
 export function secureContextOptions({ certificate, key, ca }: PemTexts): SecureContextOptions {
   return {

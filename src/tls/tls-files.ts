@@ -52,7 +52,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   return { ...material, validity };
 }
 
-/** Why the own certificates are not valid at this moment; null when they are. Authorities do not count: peers show theirs. */
+/** Why the own certificates are not valid now; null when they are. Authorities do not count: peers show theirs. */
 export function findUntimely({ validity }: TlsMaterial, { certificate }: TlsFiles, nowMs: number): string | null {
   const own = validity.find(({ file }) => file === certificate);
   if (own === undefined) return null;

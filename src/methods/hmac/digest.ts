@@ -5,7 +5,7 @@ import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
 
 const DIGEST_PREFIX = 'SHA-256=';
 
-/** The value of the `Digest` header for a body: the prefix and the base64 of the SHA-256 of the body's bytes (spec §3.2). */
+/** The `Digest` header of a body: the prefix and the base64 of the SHA-256 of its bytes (spec §3.2). */
 export function digestOf(body: Uint8Array): string {
   return runAtOnce(digesting(body));
 }

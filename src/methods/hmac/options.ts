@@ -28,7 +28,7 @@ function readAlgorithms(raw: unknown, place: Place, problems: ProblemLog): reado
     const at = placeIn(place, index);
     const algorithm = hmacAlgorithms.find((known) => known === item);
     if (algorithm === undefined) problems.report(at, `${subjectOf(at.path)} must be ${alternatives(hmacAlgorithms)}`);
-    else if (algorithms.has(algorithm)) problems.report(at, `"${algorithm}" stands twice in this list`);
+    else if (algorithms.has(algorithm)) problems.report(at, `"${algorithm}" appears twice in this list`);
     else algorithms.add(algorithm);
   }
   return [...algorithms];

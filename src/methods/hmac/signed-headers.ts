@@ -21,7 +21,7 @@ const SHOWN_NAME_CHARACTERS = 64;
 /**
  * Reads the `headers` parameter of an hmac `Authorization`: lower-case RFC 9110 tokens with single spaces between
  * them, none twice, `date` and `request-line` among them, each one that can be signed (spec §3.2).
- * Refuses everything else as `CREDENTIALS_MALFORMED`, and first, before anything is built, more than `maxNames` of them.
+ * Refuses all else with `CREDENTIALS_MALFORMED`; more than `maxNames` of them first, before anything is built.
  */
 export function parseSignedHeaders(text: string, maxNames = Infinity): readonly string[] | Refusal {
   if (hasMoreNames(text, maxNames)) {
@@ -61,7 +61,7 @@ function hasMoreNames(text: string, maxNames: number): boolean {
   return names > maxNames;
 }
 
-/** Tells whether a header, by its lower-case name, may stand in a `headers` list (spec §3.2). */
+/** Whether a header, by its lower-case name, may be in a `headers` list (spec §3.2). */
 export function isSignableHeader(name: string): boolean {
   if (UNSIGNABLE_NAMES.has(name) || isIdentityName(name)) return false;
   return !UNSIGNABLE_PREFIXES.some((prefix) => name.startsWith(prefix));

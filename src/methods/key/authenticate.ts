@@ -18,7 +18,7 @@ export function authenticateByKey(
   const { request, target } = routed.received;
   const appKey = findAppKey(request, target.query, options.keyNames);
   if (appKey === null) return refuse('CREDENTIALS_MISSING', 'the request carries no App Key');
-  if (typeof appKey !== 'string') return refuse('CREDENTIALS_MALFORMED', 'the App Key stands twice in its carrier');
+  if (typeof appKey !== 'string') return refuse('CREDENTIALS_MALFORMED', 'the App Key appears twice in its carrier');
   if (appKey === '') return refuse('CREDENTIALS_MALFORMED', 'the App Key is empty');
   return whenReady(routed.catalog.credentials.findByAppKey(appKey), (held) => {
     const fault = findCredentialFault(held, 'key', clock.nowSeconds());

@@ -20,7 +20,7 @@ interface Concealed {
 interface Kind {
   /** Why nothing of this name can carry an App Key, in words; null when it can. */
   readonly findNameFault: (name: string) => string | null;
-  /** What tells two names apart. */
+  /** The form in which two names are compared. */
   readonly comparable: (name: string) => string;
   /** What it holds in a request with this query; null when it is absent. */
   readonly find: (request: HttpRequest, query: string | null, name: string) => string | null | Repeated;
@@ -191,7 +191,7 @@ const CONNECTION_HEADERS: readonly string[] = [
 /** What Envoy writes itself. */
 const ENVOY_PREFIXES: readonly string[] = ['x-envoy-', 'x-forwarded-', 'x-request-id'];
 
-/** Why a header cannot carry an App Key, in words that follow its name; null when it can. `_` counts as `-`, as many back ends read it. */
+/** Why a header cannot carry an App Key, in words after its name; null when it can. `_` counts as `-`. */
 export function findHeaderFault(header: string): string | null {
   if (header.startsWith(':')) return 'is a pseudo header, which cannot carry an App Key';
   if (!isToken(header)) return 'is not a header name (RFC 9110 §5.6.2)';

@@ -26,7 +26,7 @@ function readKeyNames(raw: unknown, place: Place, problems: ProblemLog): readonl
     const carrier = readCarrier(item, at, problems);
     if (carrier === null) continue;
     if (!carriers.some((other) => isSameCarrier(other, carrier))) carriers.push(carrier);
-    else problems.report(at, `${subjectOf(at.path)} stands in this list already`);
+    else problems.report(at, `${subjectOf(at.path)} appears in this list already`);
   }
   return carriers;
 }

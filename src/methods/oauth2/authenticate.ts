@@ -42,7 +42,7 @@ export const oauth2Options: MethodOptions<'oauth2'> = {
 
 /**
  * Authenticates by an access token (spec §3.4, RFC 6750): in `Authorization`, or with `tokenInQuery` as `access_token`,
- * never both. The token says which credential it was issued for; that credential and its consumer are judged anew.
+ * never both. The token says which credential it was issued for; that credential and its consumer are judged again.
  */
 export function authenticateByOAuth2(
   routed: Routed,
@@ -85,7 +85,7 @@ function invalid(detail: string): Refusal {
   return refuse('TOKEN_INVALID', detail);
 }
 
-/** Takes the token out of the request, wherever it may stand; an `Authorization` of another scheme is no token and stays. */
+/** Takes the token out of header and query; an `Authorization` of another scheme stays. */
 export function concealToken(
   { received: { request, target } }: Routed,
   { hideCredentials, tokenInQuery }: OAuth2Options,
@@ -105,7 +105,7 @@ export function findToken(request: HttpRequest, query: string | null): string | 
   const inQuery = query === null ? null : findParameter(query, PARAMETER);
   const value = request.headers.findSingle('authorization');
   if (value !== null && typeof value !== 'string') {
-    return refuse('CREDENTIALS_MALFORMED', 'the Authorization header stands twice');
+    return refuse('CREDENTIALS_MALFORMED', 'the Authorization header appears twice');
   }
   const scheme = value === null ? null : leadingToken(value).toLowerCase();
   if (scheme === '') return refuse('CREDENTIALS_MALFORMED', 'the Authorization header does not begin with a scheme');
@@ -126,7 +126,7 @@ function readBearer(rest: string): string | Refusal {
 }
 
 function readParameter(value: string | Repeated): string | Refusal {
-  if (typeof value !== 'string') return refuse('CREDENTIALS_MALFORMED', `${PARAMETER} stands twice`);
-  // What cannot be decoded is none of the texts that are issued here.
+  if (typeof value !== 'string') return refuse('CREDENTIALS_MALFORMED', `${PARAMETER} appears twice`);
+  // No token that Postern issues is a text that cannot be decoded.
   return decodeFormText(value) ?? '';
 }

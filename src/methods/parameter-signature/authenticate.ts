@@ -37,8 +37,8 @@ export function concealReadParameters(routed: Routed, options: ParameterSignatur
 }
 
 /**
- * A signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data` takes the place of
- * the body: the very bytes that were verified.
+ * A signature over the parameters of the URL, a form or a JSON wrapper (spec §3.3). A wrapper's `data` takes the place
+ * of the body: the very bytes that were verified.
  */
 export const parameterStrategy: SignatureStrategy<ParameterCredentials, ParameterSignatureOptions> = {
   method: 'parameter-signature',

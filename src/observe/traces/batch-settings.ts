@@ -17,16 +17,17 @@ const rows: Readonly<Record<keyof BatchSettings, readonly [name: string, byDefau
 };
 
 /**
- * Reads the variables; a value that is not a whole number within its bounds is logged and replaced by the default. The SDK takes any
- * number: a batch of none or less is sent without end, also at the stop, and a time that Node's timers do not take is 1 ms.
+ * Reads the variables; a value that is not a whole number within its bounds is logged and replaced by the default. The
+ * SDK takes any number: a batch of none or less is sent without end, also at the stop, and a time that Node's timers do
+ * not take is 1 ms.
  */
-export function readBatchSettings(environment: Environment, tell: (message: string) => void): BatchSettings {
+export function readBatchSettings(environment: Environment, warn: (message: string) => void): BatchSettings {
   const read = (key: keyof BatchSettings): number => {
     const [name, byDefault, most] = rows[key];
     const text = environment[name]?.trim() ?? '';
     if (text === '') return byDefault;
     if (/^[0-9]{1,16}$/.test(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
-    tell(`${name} must be a whole number from 1 to ${String(most)}; it is ${String(byDefault)} now`);
+    warn(`${name} must be a whole number from 1 to ${String(most)}; it is ${String(byDefault)} now`);
     return byDefault;
   };
   const maxQueueSize = read('maxQueueSize');

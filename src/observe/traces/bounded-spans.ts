@@ -13,7 +13,9 @@ export interface DeliveryObserver {
 /** What bounding takes. */
 export interface BoundedSpansPorts {
   readonly exporter: SpanExporter;
-  /** Spans that wait or are being sent at most, about 1 KiB each; more are dropped. No more than the processor keeps. */
+  /**
+   * The most spans that wait or are being sent, about 1 KiB each; more are dropped. At most what the processor keeps.
+   */
   readonly maxPending: number;
   /** Makes what collects spans and hands them to an exporter. */
   readonly createProcessor: (exporter: SpanExporter) => SpanProcessor;
@@ -22,8 +24,8 @@ export interface BoundedSpansPorts {
 }
 
 /**
- * Stands on both sides of a span processor: in front of it so that a collector that is down or slow costs bounded memory,
- * behind it so that deliveries are counted (`postern_trace_spans_total`) and their failures reported once.
+ * Stands on both sides of a span processor: in front of it so that a collector that is down or slow costs bounded
+ * memory, behind it so that deliveries are counted (`postern_trace_spans_total`) and their failures reported once.
  */
 export class BoundedSpans implements SpanProcessor {
   readonly #processor: SpanProcessor;

@@ -29,19 +29,19 @@ export async function startOtlpTracing(ports: TracingPorts): Promise<Tracing> {
   const { environment, version, logger, metrics, clock } = ports;
   const budget = new LineBudget({ clock, startTimer: startSystemTimer, onLeftOut: () => undefined });
   const show = (message: string): string => printable(hideSecrets(message, environment));
-  const tell = (message: string): void => {
+  const warn = (message: string): void => {
     if (budget.take('tracing')) logger.warn('OpenTelemetry has something to say', { detail: show(message) });
   };
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  setGlobalErrorHandler(ignore); // failed exports, which BoundedSpans tells
-  const batches = readBatchSettings(environment, tell);
+  setGlobalErrorHandler(ignore); // failed exports, which BoundedSpans reports
+  const batches = readBatchSettings(environment, warn);
   const spans = new BoundedSpans({
     maxPending: batches.maxQueueSize,
     createProcessor: (exporter) => new BatchSpanProcessor(exporter, batches),
-    exporter: await createExporter(environment, tell),
+    exporter: await createExporter(environment, warn),
     registry: metrics.registry,
     observer: {
       failed: (reason) => {
@@ -75,7 +75,7 @@ export async function startOtlpTracing(ports: TracingPorts): Promise<Tracing> {
 /** The exporter of the protocol that the variables name; each is loaded only then. */
 async function createExporter(
   environment: TracingPorts['environment'],
-  tell: (message: string) => void,
+  warn: (message: string) => void,
 ): Promise<SpanExporter> {
   const given = environment['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || environment['OTEL_EXPORTER_OTLP_PROTOCOL'] || '';
   switch (given) {
@@ -84,7 +84,8 @@ async function createExporter(
     case 'http/json':
       return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
     default:
-      if (given !== '' && given !== 'http/protobuf') tell(`no OTLP protocol is called "${given}"; http/protobuf it is`);
+      if (given !== '' && given !== 'http/protobuf')
+        warn(`no OTLP protocol is called "${given}"; http/protobuf is used`);
       return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
   }
 }

@@ -37,8 +37,9 @@ const LEAST_FAULT_STATUS = 500;
 const LONGEST_TRACE_PARENT = 128;
 
 /**
- * Makes one SERVER span for each check that is sampled. Its parent is the span that Envoy made for its call, or else the
- * one that the caller's request names, so that both ends stand in one trace. No attribute holds what a caller chose.
+ * Makes one SERVER span for each check that is sampled. Its parent is the span that Envoy made for its call, or else
+ * the one that the caller's request names, so that both ends stand in one trace. No attribute holds what a caller
+ * chose.
  */
 export function createCheckTracer(ports: SpanTracerPorts): StartCheckTrace {
   const { tracer, onDefect } = ports;

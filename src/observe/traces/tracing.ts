@@ -20,8 +20,8 @@ export interface TracingPorts {
 }
 
 /**
- * Whether traces are asked for: by an address to send them to (OpenTelemetry, "OTLP Exporter Configuration"), unless they
- * are switched off by `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none`.
+ * Whether traces are wanted: there is an address to send them to (OpenTelemetry, "OTLP Exporter Configuration"), and
+ * they are not switched off by `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none`.
  */
 export function isTracingWanted(environment: Environment): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;

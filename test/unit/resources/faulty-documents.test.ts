@@ -170,7 +170,7 @@ const cases: Readonly<Record<string, Case>> = {
     problems: [
       '7:34: "clockSkewSeconds" must be a whole number from 1 to 3600',
       '7:53: item 1 of "algorithms" must be "hmac-sha256", "hmac-sha384" or "hmac-sha512"',
-      '7:77: "hmac-sha256" stands twice in this list',
+      '7:77: "hmac-sha256" appears twice in this list',
       '7:91: unknown key "hideCredential" in "options"; did you mean "hideCredentials"?',
       '7:119: "mode" must be "enforce" or "observe"',
     ],
@@ -205,8 +205,8 @@ const cases: Readonly<Record<string, Case>> = {
       '13:20: "query" must be the name of a query parameter, without control characters',
       '14:11: item 6 of "keyNames" must have exactly one of "query" and "header"',
       '15:11: item 7 of "keyNames" must have exactly one of "query" and "header"',
-      '17:11: item 9 of "keyNames" stands in this list already',
-      '19:11: item 11 of "keyNames" stands in this list already',
+      '17:11: item 9 of "keyNames" appears in this list already',
+      '19:11: item 11 of "keyNames" appears in this list already',
     ],
   },
   'an empty list of key names': {
