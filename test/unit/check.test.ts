@@ -70,7 +70,7 @@ describe('a check', () => {
     }
   }
 
-  it('lets everybody through on an open endpoint, without an identity', async () => {
+  it('lets every caller through on an open endpoint, without an identity', async () => {
     const answer = await send(
       {
         path: `/orders?appKey=${APP_KEY}`,
@@ -183,7 +183,7 @@ describe('a check', () => {
     assert.ok(!isPromise(check(httpRequest({ headers: [key] }), ports)));
   });
 
-  it('tells how far a refused request came', async () => {
+  it('reports how far a refused request came', async () => {
     const gateway = testGateway({ endpoints: [keyEndpoint({ accessCondition: 'authenticated-and-authorized' })] });
     const stages = [];
     for (const request of [{ path: '//' }, { path: '/else' }, {}, { headers: [key] }]) {
@@ -254,7 +254,7 @@ describe('mode observe', () => {
     assert.equal(answer.metadata['postern.body'], 'original');
   });
 
-  it('lets RATE_LIMITED through with limit headers and the identity, and goes on counting', async () => {
+  it('lets RATE_LIMITED through with limit headers and the identity, and continues counting', async () => {
     const endpoints = [keyEndpoint({ options, limits: [limit('1/day/consumer')] })];
     const gateway = testGateway({ endpoints });
     const codes = [];

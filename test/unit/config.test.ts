@@ -306,7 +306,7 @@ describe('the settings', () => {
     assert.equal(problemsOf(environment).length, 1);
   });
 
-  it('are all told at once, contradictions too', () => {
+  it('are all reported at once, contradictions too', () => {
     const problems = problemsOf({ POSTERN_TLS_KEY: 'a', POSTERN_LOG_LEVEL: 'loud', POSTERN_LOG_LEVLE: 'info' });
     assert.equal(problems.length, 3, problems.join('\n'));
     assert.match(problems.join('\n'), /POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY/);

@@ -28,12 +28,12 @@ describe('the access condition', () => {
   });
 
   for (const [name, grants, allowed] of [
-    ['nobody when there are no grants', [], false],
+    ['no caller when there are no grants', [], false],
     ['a consumer with a grant', [grant()], true],
     ['a consumer with a grant that ends in the next second', [grant({ expiresAt: NOON + 1 })], true],
-    ['nobody whose grant ends now', [grant({ expiresAt: NOON })], false],
-    ['nobody by the grant of another consumer', [grant({ consumerId: 'other' })], false],
-    ['nobody by a grant on another endpoint', [grant({ endpointId: 'stock' })], false],
+    ['no caller whose grant ends now', [grant({ expiresAt: NOON })], false],
+    ['no caller by the grant of another consumer', [grant({ consumerId: 'other' })], false],
+    ['no caller by a grant on another endpoint', [grant({ endpointId: 'stock' })], false],
   ] as const) {
     it(`"authenticated-and-authorized" lets in ${name}`, async () => {
       const answer = await send(grants);

@@ -31,7 +31,7 @@ const request: RequestParts = {
   ],
 };
 
-describe('credentials of a request that nobody was authenticated for', () => {
+describe('credentials of a request without an authenticated caller', () => {
   it('are taken out by the method of the endpoint', () => {
     assert.deepEqual(concealed(keyEndpoint(), request), {
       ...nothing,

@@ -95,7 +95,7 @@ describe('replay protection', () => {
         assert.equal(answers.filter((answer) => answer.kind === 'allowed').length, 1);
       });
 
-      it('tells who signed when, and the longest skew that counts', async () => {
+      it('reports who signed when, and the longest skew that counts', async () => {
         for (const clockSkewSeconds of [1, 300, 3600]) {
           const { guard: replayGuard, reserved } = recordingGuard();
           await guarded(method, { options: { clockSkewSeconds }, replayGuard }).send(sign());
@@ -190,12 +190,12 @@ describe('replay protection', () => {
         assert.deepEqual(await codesOf(observing, sign(), sign()), ['NOT_AUTHORIZED', 'REQUEST_REPLAYED']);
       });
 
-      it('is told before a limit, and uses none of it up', async () => {
+      it('comes before a limit, and uses none of it up', async () => {
         const gateway = guarded(method, { isLimited: true });
         assert.deepEqual(await codesOf(gateway, sign(), sign()), ['ALLOWED', 'REQUEST_REPLAYED']);
       });
 
-      it('refuses with 503 when nobody can know, at once or later, also in observe mode', async () => {
+      it('refuses with 503 when the guard cannot know, at once or later, also in observe mode', async () => {
         const fault = new StoreUnavailable('MongoDB does not answer');
         for (const reserve of [
           () => {
@@ -253,7 +253,7 @@ describe('replay protection', () => {
     }
   });
 
-  it('lets nobody use up the signature of another body', async () => {
+  it('lets no caller use up the signature of another body', async () => {
     const gateway = guarded('hmac');
     const right = byHmac();
     const altered = { ...right, body: Buffer.from('y') };
@@ -305,7 +305,7 @@ describe('replay protection', () => {
     }
   });
 
-  it('tells signatures by the current and by a retiring secret apart, and takes each once', async () => {
+  it('distinguishes signatures by the current and by a retiring secret, and takes each once', async () => {
     const retiringSecret = { appSecret: Secret.fromText(acmeFormer.secret), expiresAt: NOON + 10 };
     const credentials = [acmeCredential({ retiringSecret })];
     const former = byHmac({ secret: acmeFormer.secret });

@@ -32,7 +32,7 @@ function signerOf(held: Held | null, nowSeconds = NOON, method: 'hmac' | 'parame
 
 /** What can be the matter with an App Key, and what the log says of it. */
 const faults: Readonly<Record<string, readonly [held: Held | null, detail: string]>> = {
-  'nobody holds it': [null, 'the App Key is unknown'],
+  'no credential has it': [null, 'the App Key is unknown'],
   'its credential is for key': [{ credential: { methods: ['key'] } }, 'the credential acme-both is not for METHOD'],
   'its credential is for oauth2': [
     { credential: { methods: ['oauth2'] } },
@@ -110,7 +110,7 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
       });
     }
 
-    it('is told to the caller in the same words as a wrong secret, and to the log as it is', async () => {
+    it('looks like a wrong secret to the caller, and is named in the log', async () => {
       const right = gatewayOf({});
       const wrong = await right.send(requests[method]('some other secret'));
       assert.ok(wrong.kind === 'refused');
@@ -165,7 +165,7 @@ for (const method of ['hmac', 'parameter-signature'] as const) {
       }
     });
 
-    it('counts with the former secret until the grace period ends, and the current one goes on', async () => {
+    it('counts with the former secret until the grace period ends, and the current one continues', async () => {
       const clock = fixedClock(NOON);
       const gateway = signedGateway(method, { clock, credentials: [acmeCredential({ retiringSecret: former })] });
       const codeOf = async (secret: string): Promise<string> => {
@@ -197,11 +197,11 @@ describe('a fault of a credential with a code of its own', () => {
   const signer = { secrets: [], fault: refuse('NOT_AUTHORIZED', 'why'), credentialId: 'acme-both' };
   const wrong = refuse('AUTHENTICATION_FAILED', 'the signature is wrong');
 
-  it('is told to a caller whose signature is right', () => {
+  it('is shown to a caller whose signature is right', () => {
     assert.equal(judgeProof(signer, { secretIndex: 0 }), signer.fault);
   });
 
-  it('is not told to others, who must not learn whose App Key is known', () => {
+  it('is hidden from others, who must not learn whose App Key is known', () => {
     assert.equal(judgeProof(signer, wrong), wrong);
   });
 });

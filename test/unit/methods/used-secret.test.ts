@@ -31,7 +31,7 @@ function secretOf(decided: DecidedCheck | undefined): string {
 
 describe('the App Secret that a caller used', () => {
   for (const name of ['hmac', 'hmac with a body', 'parameter-signature'] as const) {
-    it(`is told apart from the retiring one, by ${name}`, async () => {
+    it(`is distinguished from the retiring one, by ${name}`, async () => {
       const gateway = signedGateway(name === 'parameter-signature' ? name : 'hmac', { credentials });
       await gateway.send(requests[name](acme.secret));
       await gateway.send(requests[name](former));
@@ -47,7 +47,7 @@ describe('the App Secret that a caller used', () => {
 });
 
 describe('the record of uses', () => {
-  it('is told of allowed, authenticated checks only', async () => {
+  it('is reported of allowed, authenticated checks only', async () => {
     const used: string[] = [];
     const logger = createLogger('error', { write: () => undefined });
     const observer = createCheckObserver({

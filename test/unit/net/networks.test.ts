@@ -29,7 +29,7 @@ describe('peers that are known as Envoys', () => {
     });
   }
 
-  it('are nobody without an address', () => {
+  it('include no peer without an address', () => {
     for (const address of ['', 'x', '127.0.0.1:80', '127.1', '[::1]']) {
       assert.equal(isTrusted(['127.0.0.0/8', '::1'], address), false, address);
     }

@@ -156,7 +156,7 @@ describe('clients that cannot authenticate', () => {
     },
   } as const;
 
-  it('are all told the same, and only the log says why', async () => {
+  it('all get the same answer, and only the log says why', async () => {
     const answers = new Set<string>();
     for (const [detail, parts] of Object.entries(unusable)) {
       const fixture = oauth2Fixture({ parts });
@@ -273,7 +273,7 @@ describe('guessing secrets', () => {
   });
 });
 
-describe('a store that is away', () => {
+describe('a store that is down', () => {
   const away: CredentialSource = {
     findByAppKey: () => {
       throw new StoreUnavailable('the store is away');
@@ -286,7 +286,7 @@ describe('a store that is away', () => {
   };
 
   for (const credentials of [away, awayLater]) {
-    it('makes the endpoints unavailable: nobody is told to be unknown, and nothing is counted', async () => {
+    it('makes the endpoints unavailable: no client is called unknown, and nothing is counted', async () => {
       const fixture = oauth2Fixture({ credentials });
       for (let count = 0; count < 30; count += 1) {
         const answer = await fixture.send(tokenRequest());
@@ -391,7 +391,7 @@ describe('revocation', () => {
     assert.equal((await fixture.send(revoke(first))).status, 200);
   });
 
-  it('has no effect on other texts, and says so to nobody', async () => {
+  it('has no effect on other texts, and no client learns it', async () => {
     const fixture = oauth2Fixture();
     const text = await issue(fixture);
     for (const request of [revoke(text, borealis), revoke('x'), revoke(`${text}A`)]) {

@@ -7,7 +7,7 @@ const fromEnvoy = (address: string, peerAddress: string | null = '127.0.0.1'): s
   sourceOf(oauth2Request({ headers: [['x-envoy-external-address', address]], peerAddress }));
 
 describe('the source of a request', () => {
-  it('is the address that Envoy tells, and the TCP peer without one', () => {
+  it('is the address that Envoy reports, and the TCP peer without one', () => {
     assert.equal(fromEnvoy('203.0.113.7'), '203.0.113.7');
     assert.equal(sourceOf(oauth2Request({ peerAddress: '198.51.100.9' })), '198.51.100.9');
     assert.equal(sourceOf(oauth2Request({ peerAddress: '::ffff:198.51.100.9' })), '198.51.100.9');
@@ -21,7 +21,7 @@ describe('the source of a request', () => {
     assert.equal(sourceOf(oauth2Request({ ...request, isPeerTrusted: true })), '203.0.113.7');
   });
 
-  it('is the TCP peer where what stands there is no address, or stands twice', () => {
+  it('is the TCP peer where the header holds no address, or appears twice', () => {
     for (const text of ['', 'x', '203.0.113.7, 203.0.113.8', '203.0.113.256', '1'.repeat(10_000), '[::1]']) {
       assert.equal(fromEnvoy(text), '127.0.0.1', text);
     }

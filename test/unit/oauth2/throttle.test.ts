@@ -44,7 +44,7 @@ describe('failures of a client', () => {
     assert.equal(throttle.findWait('a', 'acme'), null);
   });
 
-  it('lock out nobody elsewhere, and no other client', () => {
+  it('lock out no client elsewhere, and no other client', () => {
     const throttle = new Throttle(fixedClock());
     times(failuresPerClient, () => {
       throttle.countFailure('a', 'acme');

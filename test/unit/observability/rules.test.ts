@@ -24,7 +24,7 @@ describe('the alerts', () => {
     });
   }
 
-  it('are all told, and nothing else is', () => {
+  it('are all documented, and nothing else is', () => {
     const [, page = ''] = readDocument('docs/observability.md').split('\n## Alerts\n');
     const sections = [...(page.split('\n## ')[0] ?? '').matchAll(/^### (\w+)$/gm)].map(([, title]) => title);
     assert.deepEqual(
@@ -57,7 +57,7 @@ describe('the rules for the Prometheus operator', () => {
     assert.deepEqual(resource.spec.groups, groups);
   });
 
-  it('stand in the component beside what scrapes Postern, and the dashboard', () => {
+  it('are in the component beside what scrapes Postern, and the dashboard', () => {
     const component = parse(readDocument('deploy/observability/kustomization.yaml')) as {
       readonly resources: readonly string[];
       readonly configMapGenerator: readonly { readonly files: readonly string[] }[];

@@ -53,7 +53,7 @@ describe('the budget of lines about requests', () => {
     assert.equal(written('NOT_AUTHORIZED', 5), 5);
   });
 
-  it('tells every ten seconds what was left out, as long as something was', async () => {
+  it('reports every ten seconds what was left out, as long as something was', async () => {
     const { budget, time, told, written } = start();
     written('A', 150);
     written('B', 101);
@@ -81,7 +81,7 @@ describe('the budget of lines about requests', () => {
     );
   });
 
-  it('tells the rest when it ends, and then no more', async () => {
+  it('reports the rest when it ends, and then no more', async () => {
     const { budget, time, told, written } = start();
     written('A', 107);
     budget[Symbol.dispose]();

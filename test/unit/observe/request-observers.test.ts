@@ -76,7 +76,7 @@ describe('the log of checks', () => {
     );
   });
 
-  it('tells of allowed requests at debug level only', async () => {
+  it('logs allowed requests at debug level only', async () => {
     assert.deepEqual((await observe('info', [{ path: secretly }])).lines, []);
     const { lines } = await observe('debug', [{ path: secretly, headers: [identified] }, { path: '/status' }]);
     assert.deepEqual(

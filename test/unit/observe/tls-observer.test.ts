@@ -8,7 +8,7 @@ import type { TlsMaterial } from '../../../src/tls/tls-files.ts';
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
-describe('what is told of TLS files', () => {
+describe('what is logged of TLS files', () => {
   let log: string;
   let registry: Registry;
   let observer: TlsObserver;

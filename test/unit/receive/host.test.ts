@@ -72,12 +72,12 @@ describe('the host of an authority', () => {
     '[127.0.0.1]',
     'x[::1]',
   ]) {
-    it(`is not told from ${JSON.stringify(authority)}`, () => {
+    it(`is not read from ${JSON.stringify(authority)}`, () => {
       assert.equal(parseAuthority(authority), null);
     });
   }
 
-  it('is not told from one that is longer than any name', () => {
+  it('is not read from one that is longer than any name', () => {
     assert.equal(parseAuthority('a'.repeat(254)), 'a'.repeat(254));
     assert.equal(parseAuthority('a'.repeat(255)), null);
   });

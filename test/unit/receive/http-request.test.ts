@@ -130,7 +130,7 @@ describe('reading a CheckRequest', () => {
     assert.equal(request.headers.find('x-app-key\0'), null);
   });
 
-  it('tells an extension that is empty from one that is absent', () => {
+  it('distinguishes an empty extension from an absent one', () => {
     assert.equal(httpRequest({ endpoint: '' }).endpointExtension, '');
     assert.equal(httpRequest().endpointExtension, null);
   });

@@ -35,7 +35,7 @@ describe('receiving a request', () => {
         assert.equal(refusalOf({ headerForm, headers: [['x-envoy-auth-partial-body', 'false']], body: 'b' }), null);
       });
 
-      it('refuses a mark that stands behind a forged one', () => {
+      it('refuses a mark behind a forged one', () => {
         const headers = [
           ['x-envoy-auth-partial-body', 'false'],
           ['x-envoy-auth-partial-body', 'true'],

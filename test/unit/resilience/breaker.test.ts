@@ -41,7 +41,7 @@ describe('a circuit breaker', () => {
     mock.timers.reset();
   });
 
-  it('tells the latest failure when the service is down, once, and each rest', async () => {
+  it('reports the latest failure when the service is down, once, and each rest', async () => {
     const { told, call, countCalls } = testBreaker();
     for (let at = 1; at <= 5; at += 1) await call(new Unreachable(String(at)));
     assert.deepEqual(told, ['down: 5', 'rest: 5']);

@@ -65,7 +65,7 @@ describe('refusals', () => {
     });
   }
 
-  it('are all told with a status that Envoy does not take for an answer of the back end', () => {
+  it('all have a status that Envoy does not take for an answer of the back end', () => {
     for (const { status } of Object.values(refusalAnswers)) assert.ok(status >= 400 && status <= 599);
   });
 
@@ -84,7 +84,7 @@ describe('refusals', () => {
     });
   }
 
-  it('before an endpoint was found tell Envoy nothing but the code', () => {
+  it('give Envoy only the code before an endpoint was found', () => {
     const refusal = refuse('ENDPOINT_NOT_FOUND', '');
     const answer = assertCheckRefused(reject(refusal, 'r'));
     assert.deepEqual(answer.metadata, { code: 'ENDPOINT_NOT_FOUND' });
@@ -214,7 +214,7 @@ const looksLikeOurs = (name: string): boolean =>
   /^x-(consumer-.*|credential-.*|authenticated-.*|anonymous-consumer)$/i.test(name.replaceAll('_', '-'));
 
 describe('identity headers', () => {
-  it('tell the back end who calls', () => {
+  it('show the back end who calls', () => {
     assert.deepEqual(forwarded([], true), [
       ['x-consumer-id', 'acme'],
       ['x-consumer-username', 'Acme Ltd'],

@@ -270,7 +270,7 @@ describe('endpoints that claim the same requests', () => {
     });
   }
 
-  it('are told once for each pair, with the rule that they share', () => {
+  it('are reported once for each pair, with the rule that they share', () => {
     const paths = [{ prefix: '/a' }, { prefix: '/b' }];
     const endpoints = ['one', 'two', 'three'].map((id) => keyEndpoint({ id, paths, hosts: ['h'], methods: ['GET'] }));
     assert.deepEqual(

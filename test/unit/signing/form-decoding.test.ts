@@ -13,7 +13,7 @@ function decodedBy(decode: (out: Buffer, bytes: Buffer) => number, bytes: Buffer
 }
 
 describe('form decoding in pieces', () => {
-  it('gives the same wherever an encoded byte stands', () => {
+  it('gives the same wherever an encoded byte is', () => {
     for (const text of ['%41', '%4a%4A', 'x%41+', '%25%32%35', '%', '%4', '%%4', '%4%', '%zz']) {
       for (let shift = -4; shift <= 4; shift += 1) {
         const bytes = Buffer.alloc(SIZE, 'a');

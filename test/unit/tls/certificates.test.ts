@@ -11,7 +11,7 @@ const [first, second, third] = ['first', 'second', 'third'].map((name) => makeCe
 const pem = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''));
 
 describe('certificates of a PEM text', () => {
-  it('are all read, in their order, whatever stands between them', () => {
+  it('are all read, in their order, whatever is between them', () => {
     const noise = fc.string().map((text) => `${text.replaceAll('-', '')}\n`);
     const anyOrder = fc.shuffledSubarray([first, second, third], { minLength: 1 });
     fc.assert(
@@ -48,7 +48,7 @@ describe('certificates of a PEM text', () => {
     );
   });
 
-  it('tell whether one of the former is missing, in whatever order they stand', () => {
+  it('show whether one of the former is missing, in any order', () => {
     assert.equal(hasLostAuthority(pem(first, second), pem(second, third, first)), false);
     assert.equal(hasLostAuthority(pem(first, second), pem(second, third)), true);
     assert.equal(hasLostAuthority(pem(first), pem(second)), true);

@@ -87,7 +87,7 @@ describe('postern doctor on TLS files', () => {
     assert.equal((await examine(good, authority.cert, { mode: 0o440 })).length, 2);
   });
 
-  it('finds authorities that have expired, are none, or are everybody', async () => {
+  it('finds authorities that have expired, are none, or are a public trust store', async () => {
     const old = makeCertificate('old', undefined, { notAfter: new Date('2026-01-01T00:00:00Z') });
     assert.match(
       (await examine(good, old.cert)).join('\n'),
@@ -105,7 +105,7 @@ describe('postern doctor on TLS files', () => {
     assert.match(many, /warning: .* trusts 21 authorities: anyone with a certificate of any of them/);
   });
 
-  it('is told by the command, with what to do about it', async () => {
+  it('is reported by the command, with what to do about it', async () => {
     await writeFile(path('postern.yaml'), 'version: 1\n');
     await examine(good, authority.cert);
     await writeFile(path('tls.key'), authority.key);

@@ -100,7 +100,7 @@ describe('following TLS files', () => {
     assert.equal(replaced[0]?.ca?.toString(), authority.cert + second.cert);
   });
 
-  it('keeps those in force while files are gone, cut off, or refused by the listener, and tells each once', async () => {
+  it('keeps those in force while files are gone, cut off, or refused by the listener, and reports each once', async () => {
     await write(first);
     await follow();
     await writeFile(path('ca.crt'), authority.cert.slice(0, 300));
@@ -117,7 +117,7 @@ describe('following TLS files', () => {
     assert.equal(new Set(told).size, told.length, told.join('\n'));
   });
 
-  it('takes changed authorities though certificate or key cannot be used, and tells both', async () => {
+  it('takes changed authorities though certificate or key cannot be used, and reports both', async () => {
     const other = makeCertificate('other authority');
     await write(first);
     await follow();
@@ -155,7 +155,7 @@ describe('following TLS files', () => {
     assert.equal(replaced[0]?.certificate?.toString(), early.cert);
   });
 
-  it('tells nothing of files that stay as they are, and nothing after its end', async () => {
+  it('reports nothing of files that stay as they are, and nothing after its end', async () => {
     await write(first);
     await follow();
     await release(following);

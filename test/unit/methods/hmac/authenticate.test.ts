@@ -80,7 +80,7 @@ describe('hmac authentication', () => {
     }
   });
 
-  it('tells of a wrong digest only after the signature and the time were right', async () => {
+  it('reports a wrong digest only after the signature and the time were right', async () => {
     const wrong = { method: 'POST', body: 'x', digest: digestText('y') };
     assert.equal(await codeOf({ ...wrong, secret: 'some other secret' }), 'AUTHENTICATION_FAILED');
     assert.equal(await codeOf({ ...wrong, dateSeconds: NOON - 301 }), 'REQUEST_EXPIRED');
@@ -230,7 +230,7 @@ describe('hmac authentication', () => {
       assert.ok(!(started(Buffer.alloc(1024)) instanceof Promise));
     });
 
-    it('and lets other checks have their turn meanwhile', async () => {
+    it('and gives other checks their turn in the meantime', async () => {
       const gateway = signedGateway('hmac');
       const order: string[] = [];
       const large = gateway.send(signed({ method: 'POST', body: Buffer.alloc(10_485_760) })).then((answer) => {

@@ -171,7 +171,7 @@ describe('hmac request', () => {
     });
   }
 
-  it('is told neither of its time nor of its digest before the signature was right', () => {
+  it('gets no refusal of its time or digest before the signature was right', () => {
     const message = { ...signed({ ...post }, { nowSeconds: NOW - 1000 }), body: Buffer.from('[]') };
     assert.equal(check(message)?.refused, 'REQUEST_EXPIRED');
     assert.equal(check({ ...message, path: '/other' })?.refused, 'AUTHENTICATION_FAILED');
@@ -184,7 +184,7 @@ describe('hmac request', () => {
     assert.equal(check({ ...message, headers })?.detail, 'the algorithm is unknown');
   });
 
-  it('is signed over values that still stand apart joined by a comma and a blank', () => {
+  it('is signed over values that are joined by a comma and a blank', () => {
     const message = signed(
       {
         headers: [
@@ -247,7 +247,7 @@ describe('hmac verification', () => {
   const credentials = parseHmac(toSignable(signed()), defaultOptions);
   assert.ok(!isRefusal(credentials));
 
-  it('tells which secret was right', () => {
+  it('reports which secret was right', () => {
     assert.deepEqual(verifyHmac(credentials, [secret]), { secretIndex: 0 });
     assert.deepEqual(verifyHmac(credentials, [former, secret]), { secretIndex: 1 });
   });

@@ -220,7 +220,7 @@ describe('key authentication', () => {
       });
     }
 
-    it('though the log tells them apart', () => {
+    it('though the log distinguishes them', () => {
       // "Expired" and "retiring and over" are one reason.
       assert.equal(details.size, Object.keys(cases).length - 1);
     });

@@ -65,7 +65,7 @@ describe('a bearer token', () => {
     assert.equal(answer.metadata['authentication'], 'oauth2');
   });
 
-  describe('stands in Authorization', () => {
+  describe('is in Authorization', () => {
     for (const [value, code] of [
       [`Bearer ${T}`, 'ALLOWED'],
       [`bearer ${T}`, 'ALLOWED'],
@@ -116,7 +116,7 @@ describe('a bearer token', () => {
     });
   });
 
-  describe('stands in the query only where that is allowed', () => {
+  describe('is in the query only where that is allowed', () => {
     for (const [path, headers, code] of [
       [`/orders?access_token=${T}`, [], 'ALLOWED'],
       [`/orders?x=1&access%5ftoken=${T}&y`, [], 'ALLOWED'],
@@ -262,7 +262,7 @@ describe('a token that was right when it was issued', () => {
     assert.equal(await ask(), 'NOT_AUTHORIZED');
   });
 
-  it('is neither accepted nor called wrong when nobody can say whether it was revoked', async () => {
+  it('is neither accepted nor called wrong when it is unknown whether it was revoked', async () => {
     const revokedTokens: RevokedTokens = {
       isRevoked: () => {
         throw new StoreUnavailable('the list of revoked tokens is out of date');

@@ -295,7 +295,7 @@ describe('authentication by a parameter signature', () => {
       }
     });
 
-    it('still refuses what it cannot read: the wrapper never goes on', async () => {
+    it('still refuses what it cannot read: the wrapper never goes upstream', async () => {
       for (const [code, request] of [
         ['MALFORMED_WRAPPER', json(Buffer.from('{"data":1}'))],
         ['MALFORMED_WRAPPER', json(Buffer.concat([wrapperOf('x'), Buffer.from('x')]))],
@@ -322,7 +322,7 @@ describe('authentication by a parameter signature', () => {
       assert.ok(!(check(httpRequest(asCheck(json(wrapperOf('{}')))), ports) instanceof Promise));
     });
 
-    it('and lets other checks have their turn meanwhile', async () => {
+    it('and gives other checks their turn in the meantime', async () => {
       const gateway = signedGateway('parameter-signature');
       const order: string[] = [];
       const first = gateway.send(asCheck(large())).then((answer) => {

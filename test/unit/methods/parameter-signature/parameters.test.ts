@@ -168,7 +168,7 @@ describe('splitting and decoding of parameters', () => {
     assert.equal(parse(`${'a&'.repeat(100)}=`), 'there are more than 100 parameters');
   });
 
-  it('refuses bad encoding before it counts, wherever it stands', () => {
+  it('refuses bad encoding before it counts, wherever it is', () => {
     assert.equal(parse(`${'a&'.repeat(200)}%`), BAD_PERCENT);
     assert.equal(parse(`${'a&'.repeat(200)}%4&1`), BAD_PERCENT);
     assert.equal(parse(`${'a&'.repeat(200)}%ff`), NOT_UTF8);

@@ -77,7 +77,7 @@ describe('parameter signatures', () => {
     });
   }
 
-  it('are over the same text for parameters that strictParameters would have told apart', () => {
+  it('are over the same text for parameters that strictParameters would have refused', () => {
     const lax = { ...defaultOptions, strictParameters: false };
     assert.equal(textOf('b=1%26c%3D2', lax), textOf('b=1&c=2', lax));
     assert.equal(textOf('b=1%26c%3D2', defaultOptions), null);

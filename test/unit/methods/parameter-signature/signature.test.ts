@@ -80,7 +80,7 @@ const AMBIGUOUS: Refusal = {
 };
 
 describe('parameters of a request', () => {
-  it('stand in the URL, in a form body or in a JSON wrapper', () => {
+  it('are in the URL, in a form body or in a JSON wrapper', () => {
     assert.deepEqual(parsed(url('appKey=k&a=1')).form, 'url');
     assert.deepEqual(parsed(form('appKey=k&a=1')).form, 'form');
     assert.deepEqual(parsed(json({ data: '{}', appKey: 'k', sign: 's' })).form, 'json');
@@ -105,7 +105,7 @@ describe('parameters of a request', () => {
     assert.equal(parsed(url('appKey=k')).data, null);
   });
 
-  it('are told as a wrapper even when its credentials are refused later', () => {
+  it('are reported as a wrapper even when its credentials are refused later', () => {
     const checked = checkParameterMessage(json({ data: 'd', appKey: '', sign: 'S' }), defaultOptions, keys, NOW);
     assert.equal(checked.refusal?.refused, 'CREDENTIALS_MALFORMED');
     assert.deepEqual(checked.data, Buffer.from('d'));
@@ -161,7 +161,7 @@ describe('parameters of a request', () => {
     assert.equal(parsed({ ...form('appKey=k'), path: '/p?' }).form, 'form');
   });
 
-  it('may stand beside any query when that is forwarded unsigned', () => {
+  it('may be beside any query when that is forwarded unsigned', () => {
     const options = { unsignedQuery: 'forward' } as const;
     for (const query of ['a=1', '%', 'appKey=other', 'a&'.repeat(200)]) {
       assert.equal(parsed(form('appKey=k', query), options).form, 'form');
@@ -283,7 +283,7 @@ describe('parameter signature', () => {
     }
   });
 
-  it('is told as wrong before it is told as expired', () => {
+  it('is refused as wrong before it is refused as expired', () => {
     const message = signed(url('a=1'), NOW - 301);
     assert.equal(check({ ...message, path: message.path.replace('a=1', 'a=2') })?.refused, 'AUTHENTICATION_FAILED');
   });
@@ -296,7 +296,7 @@ describe('parameter signature', () => {
     });
   });
 
-  it('tells which secret was right, also when the text is large', () => {
+  it('reports which secret was right, also when the text is large', () => {
     for (const size of [10, 200_000]) {
       for (const parameterEncoding of ['decoded', 'auto', 'raw'] as const) {
         const message = signed(form(`a=${'x+'.repeat(size)}`), null, { parameterEncoding });

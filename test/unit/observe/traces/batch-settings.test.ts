@@ -36,14 +36,14 @@ describe('settings of the batches of spans', () => {
 
   for (const wrong of ['0', '-5', '1.5', 'Infinity', '99999999999', 'many', '0x10', '1e3']) {
     for (const name of ['QUEUE_SIZE', 'EXPORT_BATCH_SIZE'].map((part) => `OTEL_BSP_MAX_${part}`)) {
-      it(`are those of the standard in place of ${name}=${wrong}, which is told`, () => {
+      it(`are those of the standard in place of ${name}=${wrong}, which is logged`, () => {
         const { settings, told } = read({ [name]: wrong });
         assert.deepEqual(settings, standard);
         assert.match(told.join(), new RegExp(`^${name} must be a whole number from 1 to`));
       });
     }
     for (const name of ['OTEL_BSP_SCHEDULE_DELAY', 'OTEL_BSP_EXPORT_TIMEOUT']) {
-      it(`are those of the standard in place of ${name}=${wrong}, which is told`, () => {
+      it(`are those of the standard in place of ${name}=${wrong}, which is logged`, () => {
         const { settings, told } = read({ [name]: wrong });
         assert.deepEqual(settings, standard);
         assert.equal(told.length, 1);

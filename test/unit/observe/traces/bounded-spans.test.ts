@@ -57,7 +57,7 @@ describe('spans that wait for a collector', () => {
     assert.deepEqual(await counts(), ['exported 0', 'failed 10', 'dropped 0']);
   });
 
-  it('are told of once when they cannot be delivered, and once when they can', async () => {
+  it('are reported once when they cannot be delivered, and once when they can', async () => {
     const { make, batches, told } = start();
     for (const isGood of [true, true, false, false, false, true]) {
       make(10);

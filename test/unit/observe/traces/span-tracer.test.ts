@@ -84,13 +84,13 @@ describe('the trace of a check', () => {
     });
   });
 
-  it('stands below the span that the request names, where the call names none', async () => {
+  it('is below the span that the request names, where the call names none', async () => {
     const { handle, spans } = traced();
     await handle(checkRequest({ ...withKey, headers: [['traceparent', sampled]] }), { traceParent: null });
     assert.equal(spans()[0]?.parentSpanContext?.spanId, ENVOY_SPAN);
   });
 
-  it('begins a trace where nobody names one, or names it wrongly', async () => {
+  it('begins a trace where none is named, or a wrong one is', async () => {
     const { handle, spans } = traced();
     const wrong = [
       '',
