@@ -5,6 +5,7 @@ import { keyMessages, keyTarget, partnerMessages } from './requests/key-requests
 import type { Row } from './row.ts';
 import { hmacMessages, hmacSizes, sizedRow } from './signature-rows.ts';
 
+/** The baseline of the key rows, and the name of their group. */
 const KEY_GROUP = 'envoy-grpc-go-key';
 const key = { messages: keyMessages(endpoints.orders.path), expect: forwardedAs('first partner') } as const;
 const open = {
@@ -16,6 +17,17 @@ const open = {
 export const envoyRows: readonly Row[] = [
   ...rowsOf('open', { ...open, title: 'open', own: 'postern', grpcGo: 'grpc-go-open' }),
   ...rowsOf('key', { ...key, title: 'key', own: 'postern', grpcGo: 'grpc-go-key', tonic: 'tonic-key' }),
+  {
+    ...key,
+    name: 'envoy-key-two',
+    title: 'two processes of Postern behind Envoy: key',
+    peer: 'postern',
+    through: 'committed',
+    processes: 2,
+    baselines: { grpcGo: KEY_GROUP },
+    sameAnswerAs: 'envoy-key',
+    isSlow: true,
+  },
   {
     ...key,
     name: 'envoy-plain',

@@ -8,8 +8,8 @@ import { loadNamesOf, type RequestPorts, type Row, wayOf } from './row.ts';
 /** A row whose service runs and whose messages are written. */
 export interface PreparedRow {
   readonly row: Row;
-  /** The process whose CPU time and memory are the figures of the row. */
-  readonly pid: number;
+  /** The processes whose CPU time and memory, added up, are the figures of the row. */
+  readonly pids: readonly number[];
   /** Null without an Envoy. */
   readonly envoyPid: number | null;
   readonly target: Target;
@@ -70,15 +70,24 @@ export async function measure(
       }
     }
   }
-  return prepared.map(({ row, pid }) => ({ row, samples: samples.get(row) ?? {}, memory: readMemory(pid) }));
+  return prepared.map(({ row, pids }) => ({ row, samples: samples.get(row) ?? {}, memory: memoryOf(pids) }));
+}
+
+function memoryOf(pids: readonly number[]): Memory {
+  const all = pids.map(readMemory);
+  return {
+    residentMiB: all.reduce((sum, { residentMiB }) => sum + residentMiB, 0),
+    peakMiB: all.reduce((sum, { peakMiB }) => sum + peakMiB, 0),
+  };
 }
 
 async function sample(each: PreparedRow, load: Load, driver: DriverName): Promise<Sample> {
-  const { pid, envoyPid } = each;
-  const beforeUs = readCpuUs(pid);
+  const { pids, envoyPid } = each;
+  const cpuUsOfAll = (): number => pids.reduce((sum, pid) => sum + readCpuUs(pid), 0);
+  const beforeUs = cpuUsOfAll();
   const envoyBeforeUs = envoyPid === null ? null : readCpuUs(envoyPid);
   const driven = await driveRow(each, load, driver);
-  const usedUs = readCpuUs(pid) - beforeUs;
+  const usedUs = cpuUsOfAll() - beforeUs;
   return {
     cpuUs: usedUs / driven.checks,
     checksPerSecond: driven.checks / driven.seconds,

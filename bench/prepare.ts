@@ -44,18 +44,24 @@ export async function prepareRows(
     const rows: PreparedRow[] = [];
     for (const { row, peer } of measurables) {
       onProgress(`starting: ${row.name}`);
-      const service = keep(await startPeer(peer, files));
+      const services: RunningPeer[] = [];
+      for (let at = 0; at < (row.processes ?? 1); at += 1) services.push(keep(await startPeer(peer, files)));
+      const pids = services.map(({ pid }) => pid);
       const target = { messages: await write(row), headers: files.headers };
       if (row.through === undefined) {
-        rows.push({ row, pid: service.pid, envoyPid: null, target: { ...target, address: service.address } });
+        rows.push({ row, pids, envoyPid: null, target: { ...target, address: services[0]?.address ?? '' } });
         continue;
       }
       backend ??= keep(await startPeer(peers.backend, files));
       const { directory } = files;
-      const envoy = keep(await startEnvoy(row.through, { service, backend, directory }));
-      // Where nothing but Envoy is at work, Envoy is what is measured.
-      const { pid } = row.through === 'plain' ? envoy : service;
-      rows.push({ row, pid, envoyPid: envoy.pid, target: { ...target, address: envoy.address } });
+      const envoy = keep(await startEnvoy(row.through, { services, backend, directory }));
+      rows.push({
+        row,
+        // Where nothing but Envoy is at work, Envoy is what is measured.
+        pids: row.through === 'plain' ? [envoy.pid] : pids,
+        envoyPid: envoy.pid,
+        target: { ...target, address: envoy.address },
+      });
     }
     return { rows };
   });

@@ -25,6 +25,8 @@ export interface Row {
   readonly peer: PeerName;
   /** The Envoy that requests go through; without it the driver calls the service itself. */
   readonly through?: EnvoyChain;
+  /** How many processes of the service stand behind that Envoy; one without it. Figures are sums over all of them. */
+  readonly processes?: number;
   /** Without it, all loads of its way. */
   readonly loads?: readonly LoadName[];
   /** The messages that calls take in turn. Called when the row's group is about to be measured; rows may share one function. */

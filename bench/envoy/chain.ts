@@ -1,3 +1,4 @@
+import { LOOPBACK } from '../../src/programs/free-ports.ts';
 import {
   backendRoute,
   cluster,
@@ -6,6 +7,7 @@ import {
   envoyYamlClusters,
   httpFilters,
   type JsonObject,
+  listAt,
   objectAt,
   readEnvoyConfig,
 } from '../../test/support/envoy/envoy-config.ts';
@@ -14,10 +16,22 @@ import { withPorts } from '../../test/support/envoy/envoy.ts';
 /** Which Envoy requests go through: the committed envoy.yaml, or what is left of it when Envoy only forwards. */
 export type EnvoyChain = 'committed' | 'plain';
 
-/** The configuration of an Envoy, with the addresses of the servers around it. */
-export function envoyConfig(chain: EnvoyChain, ports: ClusterPorts): JsonObject {
-  const config = JSON.parse(withPorts(readEnvoyConfig(), ports)) as JsonObject;
+/** The ports around an Envoy; `services` are those of all processes of the service that decides. */
+export interface EnvoyPorts extends Pick<ClusterPorts, 'posternHttp' | 'backend'> {
+  readonly services: readonly number[];
+}
+
+/** The configuration of an Envoy between these ports. */
+export function envoyConfig(chain: EnvoyChain, { services, ...ports }: EnvoyPorts): JsonObject {
+  const [postern = 0, ...more] = services;
+  const config = JSON.parse(withPorts(readEnvoyConfig(), { ...ports, postern })) as JsonObject;
+  const endpoints = ['load_assignment', 'endpoints', 0, 'lb_endpoints'] as const;
+  listAt(cluster(config, envoyYamlClusters.postern), ...endpoints).push(...more.map(loopbackEndpoint));
   return chain === 'plain' ? onlyForwarding(config) : config;
+}
+
+function loopbackEndpoint(port: number): JsonObject {
+  return { endpoint: { address: { socket_address: { address: LOOPBACK, port_value: port } } } };
 }
 
 /** No HTTP filters but the router, no route but the one to the back end. */

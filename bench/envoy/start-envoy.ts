@@ -19,7 +19,8 @@ export const envoyNeeds: readonly Need[] = [
 
 /** What stands around an Envoy. */
 interface Surroundings {
-  readonly service: RunningPeer;
+  /** The processes of one service. */
+  readonly services: readonly RunningPeer[];
   readonly backend: RunningPeer;
   /** Gets a folder with its configuration. */
   readonly directory: string;
@@ -28,10 +29,10 @@ interface Surroundings {
 /** Starts Envoy between callers, a service and a back end. */
 export async function startEnvoy(
   chain: EnvoyChain,
-  { service, backend, directory }: Surroundings,
+  { services, backend, directory }: Surroundings,
 ): Promise<RunningPeer> {
   // No row asks for tokens through Envoy: its health checks of that listener go to the back end, which says yes.
-  const ports = { postern: portOf(service), posternHttp: portOf(backend), backend: portOf(backend) };
+  const ports = { services: services.map(portOf), posternHttp: portOf(backend), backend: portOf(backend) };
   const config = JSON.stringify(envoyConfig(chain, ports));
   const folder = await mkdtemp(join(directory, 'envoy-'));
   const { start, listenerPort } = await setUpEnvoy(config, folder, { flushIntervalMs: FLUSH_INTERVAL_MS });

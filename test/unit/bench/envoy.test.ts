@@ -4,12 +4,19 @@ import { partnerRequest, writeHttpRequest } from '../../../bench/requests/http-r
 import { at, cluster, httpFilters, listAt, routes } from '../../support/envoy/envoy-config.ts';
 
 describe('the Envoy of the bench', () => {
-  const ports = { postern: 1, posternHttp: 2, backend: 3 };
+  const ports = { services: [1], posternHttp: 2, backend: 3 };
 
   it('has all filters of envoy.yaml', () => {
     const names = httpFilters(envoyConfig('committed', ports)).map((filter) => at(filter, 'name'));
     assert.ok(names.includes('envoy.filters.http.ext_authz'));
     assert.ok(names.includes('postern.guard'));
+  });
+
+  it('knows every process of the service', () => {
+    const config = envoyConfig('committed', { ...ports, services: [1, 4] });
+    const endpoints = listAt(cluster(config, 'postern'), 'load_assignment', 'endpoints', 0, 'lb_endpoints');
+    const listening = endpoints.map((each) => at(each, 'endpoint', 'address', 'socket_address', 'port_value'));
+    assert.deepEqual(listening, [1, 4]);
   });
 
   it('only forwards to the back end when it is plain', () => {
