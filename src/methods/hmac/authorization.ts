@@ -6,7 +6,8 @@ import { parseSignedHeaders } from './signed-headers.ts';
 const SCHEME = 'hmac';
 const PARAMETER_NAMES = ['appkey', 'algorithm', 'headers', 'signature'] as const;
 type ParameterName = (typeof PARAMETER_NAMES)[number];
-const OPENINGS = PARAMETER_NAMES.map((name) => ({ name, opening: `${name}="` }));
+const OPENINGS = PARAMETER_NAMES.map((name) => `${name}="`);
+const QUOTE_BYTES = '="'.length;
 
 const NOT_QUOTED_TEXT = /[\x00-\x08\x0a-\x1f\x7f\\]/;
 
@@ -50,32 +51,40 @@ export function parseHmacAuthorization(value: string, maxNames = Infinity): Hmac
 
 /** Reads `name="value"` elements from `first` to the end of the text; a string says what is wrong. */
 function parseParameters(text: string, first: number): Record<ParameterName, string> | string {
-  const found: Partial<Record<ParameterName, string>> = {};
+  const found: (string | undefined)[] = [undefined, undefined, undefined, undefined];
+  const mayHoldOtherText = NOT_QUOTED_TEXT.test(text);
   let at = first;
   for (;;) {
-    const start = at;
-    const element = OPENINGS.find(({ opening }) => text.startsWith(opening, start));
-    if (element === undefined) return 'has something other than its four parameters, each written name="value"';
-    const { name, opening } = element;
-    if (found[name] !== undefined) return `has ${name} twice`;
-    const valueStart = start + opening.length;
+    const index = openingAt(text, at);
+    const name = PARAMETER_NAMES[index];
+    if (name === undefined) return 'has something other than its four parameters, each written name="value"';
+    if (found[index] !== undefined) return `has ${name} twice`;
+    const valueStart = at + name.length + QUOTE_BYTES;
     const valueEnd = text.indexOf('"', valueStart);
     if (valueEnd === -1) return `has no closing quote after ${name}`;
     const value = text.slice(valueStart, valueEnd);
-    if (NOT_QUOTED_TEXT.test(value)) return `has a backslash or control character in ${name}`;
-    found[name] = value;
+    if (mayHoldOtherText && NOT_QUOTED_TEXT.test(value)) return `has a backslash or control character in ${name}`;
+    found[index] = value;
     at = valueEnd + 1;
     if (at === text.length) break;
     const comma = skipBlanks(text, at);
     if (text[comma] !== ',') return `has no comma after ${name}`;
     at = skipBlanks(text, comma + 1);
   }
-  const { appkey, algorithm, headers } = found;
+  const [appkey, algorithm, headers, signature] = found;
   if (appkey === undefined) return 'has no appkey';
   if (algorithm === undefined) return 'has no algorithm';
   if (headers === undefined) return 'has no headers';
-  if (!('signature' in found)) return 'has no signature';
-  return { appkey, algorithm, headers, signature: found.signature };
+  if (signature === undefined) return 'has no signature';
+  return { appkey, algorithm, headers, signature };
+}
+
+/** Which of the {@link OPENINGS} stands there; -1 for none. */
+function openingAt(text: string, at: number): number {
+  for (let index = 0; index < OPENINGS.length; index += 1) {
+    if (text.startsWith(OPENINGS[index] ?? '', at)) return index;
+  }
+  return -1;
 }
 
 function malformed(what: string): Refusal {

@@ -43,6 +43,19 @@ describe('list of signed headers', () => {
     });
   }
 
+  it('judges a list the same, whatever list it read before', () => {
+    const lists = ['date request-line', 'date request-line host', 'date', '', 'date request-line date'];
+    for (const before of lists) {
+      for (const list of lists) {
+        const judged = parseSignedHeaders(list);
+        parseSignedHeaders(before);
+        assert.deepEqual(parseSignedHeaders(list), judged);
+      }
+    }
+    parseSignedHeaders('date request-line');
+    assert.ok('refused' in parseSignedHeaders('date request-line', 1));
+  });
+
   it('refuses more names than the request can have, before it looks at any of them', () => {
     const refusal = {
       refused: 'CREDENTIALS_MALFORMED',
