@@ -29,13 +29,8 @@ export function registerAudit(program: Command, context: CommandContext): void {
       'postern audit list --actor ada --limit 1000 -o json',
     ],
     show: async ({ audit }, { since, actor, resource, limit, output }: ListFlags) => {
-      const events = audit.events({
-        limit,
-        ...(since === undefined ? {} : { sinceMs: momentBack(since, context.clock.nowSeconds()) * 1000 }),
-        ...(actor === undefined ? {} : { actor }),
-        ...(resource === undefined ? {} : { resource }),
-      });
-      await printList(events, view, output, context.terminal);
+      const sinceMs = since && momentBack(since, context.clock.nowSeconds()) * 1000;
+      await printList(audit.events({ limit, sinceMs, actor, resource }), view, output, context.terminal);
     },
   });
 }

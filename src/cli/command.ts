@@ -5,7 +5,7 @@ import { wrap } from './render/text.ts';
 import type { OpenStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
-/** What commands reach the world through besides the terminal. Tests give their own. */
+/** What commands use of the world besides the terminal. Tests give their own. */
 export interface CommandPorts {
   readonly openStore: OpenStore;
   readonly clock: Clock;

@@ -37,7 +37,6 @@ interface Word {
   readonly description: string;
 }
 
-/** A command as completion knows it. */
 interface CompletionNode {
   /** The words that lead to it: `credential issue`; empty for the program itself. */
   readonly path: string;
@@ -47,7 +46,6 @@ interface CompletionNode {
   readonly operands: readonly string[];
 }
 
-/** A flag as completion knows it. */
 interface CompletionFlag {
   /** As it is written: `-o`, `--output`. */
   readonly names: readonly string[];

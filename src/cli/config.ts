@@ -15,7 +15,6 @@ const USER_PASSWORD = /^([a-z+]+:\/\/[^:]*):.*@/i;
 /** Options of a MongoDB address that hold a password or a session token. */
 const SECRET_PARAMETER = /([?&][^=&]*(?:pass|secret|token|properties)[^=&]*=)[^&]*/gi;
 
-/** A setting as `postern config` shows it. */
 interface ShownSetting {
   readonly name: string;
   /** The text in force, passwords masked; null when the setting is off. */
@@ -54,7 +53,7 @@ function describe(name: string, defaultText: string | null, meaning: string, env
   return { name, value: maskPassword(given === '' ? defaultText : value), isDefault: given === '', meaning };
 }
 
-/** Somebody may have put a key ring itself where its place belongs. */
+/** An operator may have put a key ring itself where its place belongs. */
 function maskKeyRing(text: string): string {
   return 'fault' in parseKeyRingLocation(text) ? '[secret]' : text;
 }

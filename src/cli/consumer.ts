@@ -200,7 +200,7 @@ function registerShow(noun: Command, context: CommandContext): void {
   });
 }
 
-/** Without its consumer, below whom it stands. */
+/** Without its consumer, which it is a part of. */
 function declareOwn(shown: ShownCredential): Declared {
   return Object.fromEntries(
     Object.entries(declareShownCredential(shown, 'leave-out')).filter(([name]) => name !== 'consumer'),

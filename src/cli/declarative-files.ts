@@ -70,12 +70,12 @@ function renderPlaces(
   const lines = new Map([...texts].flatMap(([file, text]) => (files.has(file) ? [[file, text.split('\n')]] : [])));
   const blocks = problems.map((problem) => {
     const { file, line, message } = problem;
-    const told = `${colors.bold(formatPlace(problem))} ${level}${message}\n`;
+    const heading = `${colors.bold(formatPlace(problem))} ${level}${message}\n`;
     const excerpt = excerptOf(lines.get(file) ?? [], problem, documentNames);
-    if (excerpt === null) return told;
+    if (excerpt === null) return heading;
     const margin = String(line).padStart(5);
     const mark = colors.red('^');
-    return `${told}${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
+    return `${heading}${colors.dim(`${margin} |`)} ${excerpt.text}\n${colors.dim('      |')} ${' '.repeat(excerpt.indent)}${mark}\n`;
   });
   return blocks.join('');
 }

@@ -3,24 +3,21 @@ import { systemClock } from '../clock.ts';
 import { parseConfig } from '../config.ts';
 import { checkCallerAddresses } from '../doctor/check-caller-addresses.ts';
 import { fault, fine, type Finding, type FindingLevel } from '../finding.ts';
+import type { Paint } from '../manage/render-change.ts';
 import { listenerFiles, rateLimitFiles } from '../tls/configured-files.ts';
 import { addHelp, type CommandContext } from './command.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
 import { paintFor } from './render/text.ts';
 import { openDatabaseChecks } from './store/open-store.ts';
-import { type OutputFormat, outputOption, timeoutOption } from './flags/options.ts';
+import { outputOption, type StoreFlags, timeoutOption } from './flags/options.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
-interface DoctorOptions {
-  readonly store?: string;
+interface DoctorOptions extends StoreFlags {
   readonly envoy: readonly string[];
   readonly deep: boolean;
   readonly fix: boolean;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly output: OutputFormat;
 }
 
 /** Adds `postern doctor`. */
@@ -65,16 +62,14 @@ async function examine(options: DoctorOptions, terminal: Terminal): Promise<Exit
     return exitCodes.usage;
   }
   const findings: Finding[] = [];
-  const { render, summarize } = renderer(terminal);
-  for await (const finding of find(
-    options,
-    envoys.flatMap((url) => url ?? []),
-    terminal,
-  )) {
+  const urls = envoys.flatMap((url) => url ?? []);
+  for await (const finding of find(options, urls, terminal)) {
     findings.push(finding);
-    if (options.output === 'table') terminal.out.write(render(finding));
+    if (options.output === 'table') terminal.out.write(renderFinding(finding, paintFor(terminal)));
   }
-  terminal.out.write(options.output === 'table' ? summarize(findings) : formatData(findings, options.output));
+  const summary =
+    options.output === 'table' ? summarize(findings, paintFor(terminal)) : formatData(findings, options.output);
+  terminal.out.write(summary);
   if (findings.some(({ cause }) => cause === 'unreachable')) return exitCodes.unreachable;
   return findings.some(({ level }) => level === 'fault') ? exitCodes.failed : exitCodes.done;
 }
@@ -107,25 +102,17 @@ function parseAdminUrl(text: string): URL | null {
   return /^https?:\/\/[^\s?#@]+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
 }
 
-const marks: Readonly<Record<FindingLevel, string>> = { ok: '✓', warning: '!', fault: '✗' };
+const marks = { ok: ['✓', 'green'], warning: ['!', 'yellow'], fault: ['✗', 'red'] } as const;
 
-function renderer(terminal: Terminal): {
-  readonly render: (finding: Finding) => string;
-  readonly summarize: (findings: readonly Finding[]) => string;
-} {
-  const colors = paintFor(terminal);
-  const paint = { ok: colors.green, warning: colors.yellow, fault: colors.red } as const;
-  return {
-    render: ({ level, subject, message, advice }) => {
-      const line = `${paint[level](marks[level])} ${colors.bold(subject)}: ${message}\n`;
-      return advice === null ? line : `${line}  ${colors.dim(`→ ${advice}`)}\n`;
-    },
-    summarize: (findings) => {
-      const [faults, warnings] = (['fault', 'warning'] as const).map((level) => countOf(findings, level));
-      const text = `${faults ?? ''}, ${warnings ?? ''}`;
-      return `\n${text.startsWith('no') ? text : colors.red(text)}\n`;
-    },
-  };
+function renderFinding({ level, subject, message, advice }: Finding, paint: Paint): string {
+  const [mark, colour] = marks[level];
+  const line = `${paint[colour](mark)} ${paint.bold(subject)}: ${message}\n`;
+  return advice === null ? line : `${line}  ${paint.dim(`→ ${advice}`)}\n`;
+}
+
+function summarize(findings: readonly Finding[], paint: Paint): string {
+  const text = `${countOf(findings, 'fault')}, ${countOf(findings, 'warning')}`;
+  return `\n${text.startsWith('no') ? text : paint.red(text)}\n`;
 }
 
 function countOf(findings: readonly Finding[], level: FindingLevel): string {

@@ -4,7 +4,7 @@ import { type DocumentParts, writeDocument } from '../resources/write-document.t
 import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { declareStore } from '../manage/declare-store.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
-import { timeoutOption } from './flags/options.ts';
+import { type StoreFlags, timeoutOption } from './flags/options.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
 import type { OpenedStore } from './store/open-store.ts';
@@ -45,15 +45,12 @@ same state in an empty database. Of a file store, it is the file in its normal f
   });
 }
 
-interface ExportFlags {
+interface ExportFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
   readonly endpoint?: readonly string[];
   readonly consumer?: readonly string[];
   readonly withSecrets?: true;
   readonly to?: string;
   readonly output: 'yaml' | 'json';
-  readonly store?: string;
-  /** Milliseconds. */
-  readonly timeout: number;
 }
 
 async function write(

@@ -8,7 +8,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A change was wished of a declarative file, which only people edit. */
+/** A command would change a declarative file, which only people edit. */
 export class FileStoreRefusal extends Error {
   override readonly name = 'FileStoreRefusal';
 
@@ -17,35 +17,38 @@ export class FileStoreRefusal extends Error {
   }
 }
 
-/** Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. */
-const PASSING_REASONS: readonly unknown[] = ['unreachable', 'slow', 'no-primary', 'not-initiated'];
+/**
+ * Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. Others need an
+ * operator, such as missing rights or an unreadable record.
+ */
+const PASSING_REASONS: readonly unknown[] = [undefined, 'unreachable', 'slow', 'no-primary', 'not-initiated'];
 
-/** Tells why a command failed, and gives its exit code (interfaces §5). */
+/** Prints why a command failed, and gives its exit code (interfaces §5). */
 export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
   writeSafely(terminal.err, `${command}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof NotFound) return exitCodes.notFound;
   if (error instanceof Conflict) return exitCodes.conflict;
   if (isOutcomeUnknown(error)) return exitCodes.unknown;
-  return error instanceof StoreUnavailable && canPass(error) ? exitCodes.unreachable : exitCodes.failed;
+  const canPass = error instanceof StoreUnavailable && PASSING_REASONS.includes(reasonOf(error));
+  return canPass ? exitCodes.unreachable : exitCodes.failed;
 }
 
 /** Whether a change does not fit into one transaction of the server. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof StoreUnavailable && 'reason' in error && error.reason === 'too-large';
+  return reasonOf(error) === 'too-large';
 }
 
-/** Whether a change that failed with this may be in force: no server told what became of it. */
+/** Whether a change that failed with this may be in force: no server confirmed or refused it. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof StoreUnavailable && 'reason' in error && error.reason === 'uncertain';
+  return reasonOf(error) === 'uncertain';
 }
 
-/** What an operator has to change, such as rights or a record that was made unreadable, is not an unreachable store. */
-function canPass(error: StoreUnavailable): boolean {
-  return !('reason' in error) || PASSING_REASONS.includes(error.reason);
+function reasonOf(error: unknown): unknown {
+  return error instanceof StoreUnavailable && 'reason' in error ? error.reason : undefined;
 }
 
-/** Writes lines that may repeat arguments, settings or names of files: what would change how a terminal shows them is replaced. */
+/** Writes lines that may repeat arguments, settings or file names: replaces what would change how a terminal shows them. */
 export function writeSafely(output: Pick<Output, 'write'>, text: string): void {
   output.write(text.split('\n').map(replaceInvisible).join('\n'));
 }

@@ -140,11 +140,8 @@ function registerList(noun: Command, context: CommandContext): void {
     show: async ({ resources }, { endpoint, consumer, limit, output }: ListFlags) => {
       if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
       if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
-      const selection = {
-        ...(endpoint === undefined ? {} : { endpointId: endpoint }),
-        ...(consumer === undefined ? {} : { consumerId: consumer }),
-      };
-      const grants = selectFrom(resources.list('grant', selection), () => true, limit);
+      const listed = resources.list('grant', { endpointId: endpoint, consumerId: consumer });
+      const grants = selectFrom(listed, () => true, limit);
       await printList(grants, grantView(context.clock.nowSeconds()), output, context.terminal);
     },
   });

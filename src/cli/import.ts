@@ -24,7 +24,6 @@ export function registerImport(program: Command, context: CommandContext): void 
   registerImportKong(group, context);
 }
 
-/** The flags of `postern import kong`. */
 interface ImportKongFlags {
   readonly file: string;
   readonly output: 'yaml' | 'json';
@@ -95,7 +94,6 @@ function parsePlugin(name: string): string {
   );
 }
 
-/** Reads Kong's file, writes the document, and reports what differs. */
 async function runImportKong(flags: ImportKongFlags, terminal: Terminal): Promise<ExitCode> {
   const { out, err } = terminal;
   await checkOutputs(flags);
@@ -153,7 +151,6 @@ async function* reportPieces(name: string, imported: ImportedKong): AsyncGenerat
   yield await Promise.resolve(name.endsWith('.json') ? describeFindings(imported) : renderFindings(imported));
 }
 
-/** What is reported about an import. */
 type FindingReport = Pick<ImportedKong, 'findings' | 'counts' | 'endpoints' | 'consumers' | 'grants'>;
 
 const plain: Paint = { bold: String, dim: String, red: String, green: String, yellow: String };
@@ -197,7 +194,6 @@ function listPlaces(findings: readonly Finding[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
 }
 
-/** Findings for programs. */
 function describeFindings({ findings, counts }: FindingReport): string {
   return formatData({ counts, findings }, 'json');
 }

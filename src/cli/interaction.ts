@@ -55,7 +55,7 @@ const ERASE = '\r\u001b[K';
 
 /**
  * Progress of one piece of work. On a terminal a bar on one line, which is gone at the end; elsewhere a plain line every
- * few seconds, so that logs of jobs show that something goes on, and none for short work.
+ * few seconds, so that logs of jobs show progress, and none for short work.
  */
 export function startProgress(label: string, output: Output, clock: Clock): ProgressBar {
   let lastMs = output.isTerminal ? -Infinity : clock.nowMs();

@@ -20,7 +20,6 @@ export function registerLimit(program: Command, context: CommandContext): void {
   registerClear(noun, context);
 }
 
-/** Whose limits: an endpoint's, or those of a consumer on it. */
 interface OwnerFlags {
   readonly endpoint: string;
   readonly consumer?: string;

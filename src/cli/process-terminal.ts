@@ -8,7 +8,7 @@ const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 
-/** The terminal of this very process. A reader that has gone away (`postern config | head -1`, a closed window) ends writing quietly. */
+/** The terminal of this process. A reader that is gone (`postern config | head -1`, a closed window) ends writing quietly. */
 export function processTerminal(): Terminal {
   return {
     environment: process.env,
@@ -17,14 +17,11 @@ export function processTerminal(): Terminal {
     ask: isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? ask : null,
     onStopSignal: (stop) => {
       // SIGHUP: the terminal was closed.
-      for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+      for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
         process.on(name, () => {
-          stop({ isHurried: false });
+          stop({ isHurried: name === 'SIGINT' });
         });
       }
-      process.on('SIGINT', () => {
-        stop({ isHurried: true });
-      });
     },
     onCrash: (report) => {
       process.on('uncaughtException', report);
@@ -58,7 +55,7 @@ function outputOf(stream: NodeJS.WriteStream, descriptor: number): Output {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     isGone = true;
-    // Whoever waits for the stream to take more need not wait any longer.
+    // A writer that waits for the stream to take more need not wait any longer.
     stream.emit('drain');
   });
   return {
@@ -72,7 +69,7 @@ function outputOf(stream: NodeJS.WriteStream, descriptor: number): Output {
     },
     settled: async () => {
       if (!isGone && stream.writableNeedDrain) await once(stream, 'drain');
-      // A pipe without a reader is told after the write.
+      // A pipe without a reader is reported after the write.
       await nextTurn();
       return !isGone;
     },

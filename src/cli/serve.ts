@@ -64,7 +64,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     const { isHurried } = await stopSignal;
     await gateway.stop(isHurried);
     logger.info('stopped');
-    // All is closed, but what a silent collector of traces was asked goes on until its time is over.
+    // All is closed, but a request to a silent collector of traces lasts until its deadline.
     startSystemTimer(LINGER_MS, () => {
       terminal.exit(exitCodes.done);
     });

@@ -5,7 +5,7 @@ import { curlCommand } from '../signing/curl-command.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { readRequestArguments, readSecretArgument } from './flags/inputs.ts';
-import { timeoutOption } from './flags/options.ts';
+import { type StoreFlags, timeoutOption } from './flags/options.ts';
 import { collect } from './flags/values.ts';
 import { signRequest } from './partner/sign-request.ts';
 import { readFileEndpoints } from './store/file-store.ts';
@@ -13,17 +13,13 @@ import { findStore } from './store/open-store.ts';
 import { openFor, requireEndpoint, requireResource } from './store/read-store.ts';
 import { type ExitCode, exitCodes } from './terminal.ts';
 
-/** The options of `postern sign`, as commander gives them. */
-interface SignOptions {
+interface SignOptions extends Pick<StoreFlags, 'store' | 'timeout'> {
   readonly header: readonly string[];
   readonly data?: string;
   readonly endpoint: string;
   readonly appKey?: string;
   readonly secretFrom: string;
   readonly signHeader: readonly string[];
-  readonly store?: string;
-  /** Milliseconds. */
-  readonly timeout: number;
 }
 
 /** Adds `postern sign`. */

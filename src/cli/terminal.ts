@@ -4,13 +4,13 @@ export interface Terminal {
   readonly out: Output;
   readonly err: Output;
   /**
-   * Asks the person at the terminal and gives the line they type, `''` when they give up. Null, or left out, when nobody
-   * is there.
+   * Asks the person at the terminal and gives the line they type, `''` when they give up. Null, or left out, without a
+   * terminal to ask at.
    */
   readonly ask?: ((question: string) => Promise<string>) | null;
   /** Calls back on SIGTERM and SIGHUP, and on SIGINT (`isHurried`: a person waits), each time it comes. */
   onStopSignal(stop: (signal: { readonly isHurried: boolean }) => void): void;
-  /** Calls back with an error that nobody caught, instead of ending the process. */
+  /** Calls back with an error that was not caught, instead of ending the process. */
   onCrash(report: (error: Error) => void): void;
   /** Ends the process now. */
   exit(code: ExitCode): never;
@@ -24,7 +24,7 @@ export interface Output {
   /** Characters in a line of the terminal, where that is known. */
   readonly columns?: number;
   /**
-   * Waits until what was written needs no more memory of this process; false when nobody reads it any more (`| head`),
+   * Waits until what was written needs no more memory of this process; false when it has no reader any more (`| head`),
    * so that long work can end. Left out where neither can be.
    */
   readonly settled?: () => Promise<boolean>;

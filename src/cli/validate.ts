@@ -14,7 +14,6 @@ import { UsageError } from './failure.ts';
 import { findStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 
-/** What was found in the files: all of it at once. */
 interface Finding extends SourceFiles {
   readonly parsed:
     | { readonly document: PlacedDocument; readonly warnings: readonly Problem[] }
@@ -90,12 +89,11 @@ function render(finding: Finding, format: OutputFormat, terminal: Pick<Terminal,
   const { parsed, texts, files } = finding;
   if ('problems' in parsed) return renderProblems(parsed.problems, texts, terminal);
   const { document, warnings } = parsed;
-  const told = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
-  const summary = `${nameOf(files)}: valid: ${countResources(document)}${told}\n`;
+  const warned = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
+  const summary = `${nameOf(files)}: valid: ${countResources(document)}${warned}\n`;
   return renderWarnings(warnings, texts, terminal) + summary;
 }
 
-/** What scripts get. */
 function describe({ files, parsed }: Finding): object {
   if ('problems' in parsed) return { valid: false, files, problems: parsed.problems };
   const { endpoints, consumers, credentials, grants } = parsed.document;

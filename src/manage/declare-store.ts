@@ -4,7 +4,7 @@ import { declareWholeConsumer } from '../resources/consumer.ts';
 import { declareWholeEndpoint } from '../resources/endpoint.ts';
 import type { Declared } from '../resources/declared.ts';
 import type { DocumentParts } from '../resources/write-document.ts';
-import { pagesOf, type ResourceStore, type Selection } from './resource-store.ts';
+import { pagesOf, type ResourceStore } from './resource-store.ts';
 
 /** What of a store is exported. */
 export interface ExportSelection {
@@ -40,7 +40,7 @@ async function* nothing(): AsyncGenerator<Declared> {
 }
 
 async function* declareEndpoints(store: ResourceStore, ids: readonly string[] | undefined): AsyncGenerator<Declared> {
-  for await (const { resource } of store.list('endpoint', selectionOf(ids))) yield declareWholeEndpoint(resource);
+  for await (const { resource } of store.list('endpoint', { ids })) yield declareWholeEndpoint(resource);
 }
 
 async function* declareConsumers(
@@ -48,7 +48,7 @@ async function* declareConsumers(
   ids: readonly string[] | undefined,
   secrets: SecretsShown,
 ): AsyncGenerator<Declared> {
-  for await (const page of pagesOf(store.list('consumer', selectionOf(ids)), CONSUMERS_AT_ONCE)) {
+  for await (const page of pagesOf(store.list('consumer', { ids }), CONSUMERS_AT_ONCE)) {
     const owned = new Map<string, Declared[]>(page.map(({ resource }) => [resource.id, []]));
     for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
       owned.get(resource.consumerId)?.push(declareWholeOwned(resource, secrets));
@@ -62,16 +62,7 @@ async function* declareGrants(
   endpointIds: readonly string[] | undefined,
   consumerIds: readonly string[] | undefined,
 ): AsyncGenerator<Declared> {
-  const consumers = consumerIds === undefined ? {} : { consumerIds };
-  const selections: readonly Selection[] =
-    endpointIds === undefined
-      ? [consumers]
-      : [...endpointIds].sort().map((endpointId) => ({ endpointId, ...consumers }));
-  for (const selection of selections) {
-    for await (const { resource } of store.list('grant', selection)) yield declareGrant(resource);
+  for (const endpointId of endpointIds === undefined ? [undefined] : [...endpointIds].sort()) {
+    for await (const { resource } of store.list('grant', { endpointId, consumerIds })) yield declareGrant(resource);
   }
-}
-
-function selectionOf(ids: readonly string[] | undefined): Selection {
-  return ids === undefined ? {} : { ids };
 }

@@ -36,7 +36,7 @@ export interface DescribedChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Says what a change does to the declared form of its resource. Secrets are told as set, changed or removed only. */
+/** Says what a change does to the declared form of its resource. Secrets are only said to be set, changed or removed. */
 export function describeChange(change: Change): DescribedChange {
   const { kind, id, before, after } = change;
   const action = before === null ? 'create' : after === null ? 'delete' : 'change';

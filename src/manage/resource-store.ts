@@ -5,15 +5,15 @@ import { findNearestName } from '../document/nearest-name.ts';
 
 /** Which resources of a kind. What is absent does not narrow. */
 export interface Selection {
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   /** Credentials and grants of a consumer. */
-  readonly consumerId?: string;
+  readonly consumerId?: string | undefined;
   /** Credentials and grants of any of these consumers. */
-  readonly consumerIds?: readonly string[];
+  readonly consumerIds?: readonly string[] | undefined;
   /** Grants on an endpoint. */
-  readonly endpointId?: string;
+  readonly endpointId?: string | undefined;
   /** Credentials by the hashes of their App Keys. */
-  readonly appKeyHashes?: readonly string[];
+  readonly appKeyHashes?: readonly string[] | undefined;
 }
 
 /** The system of record as the commands see it (spec §6). Everything but `Conflict` and defects is a `StoreUnavailable`. */
@@ -39,7 +39,7 @@ export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
 
-/** A {@link Conflict} because others changed meanwhile what a change was planned on: planned again, it may be made. */
+/** A {@link Conflict} because others changed what a change was planned on: planned again, it may succeed. */
 export class Outdated extends Conflict {}
 
 /** When credentials were last used, kept apart from them (spec §1). Seconds since the epoch. */
@@ -49,7 +49,7 @@ export interface Usage {
   readonly retiringSecretLastUsedAt: number | null;
 }
 
-/** Tells when credentials were last used; what was never used is absent. */
+/** When credentials were last used; what was never used is absent. */
 export interface UsageSource {
   usageOf(credentialIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
 }
@@ -70,10 +70,10 @@ export interface AuditEvent {
 
 /** Which audit events. */
 export interface AuditSelection {
-  readonly sinceMs?: number;
-  readonly actor?: string;
+  readonly sinceMs?: number | undefined;
+  readonly actor?: string | undefined;
   /** `consumer` for a kind, `consumer/acme` for one of it, `grant/orders/acme` for a grant. */
-  readonly resource?: { readonly kind: ResourceKind; readonly id: string | null };
+  readonly resource?: { readonly kind: ResourceKind; readonly id: string | null } | undefined;
   /** The newest this many. */
   readonly limit?: number;
 }
@@ -100,7 +100,7 @@ export interface Rewrapped {
 /** What {@link SealedSecrets.rewrap} works with. */
 export interface RewrapWork {
   readonly sealer: Sealer;
-  /** Who the audit trail says did it. */
+  /** Does it, in the audit trail. */
   readonly actor: string;
   /** Called with how many credentials have been looked at, and how many there are to look at. */
   readonly onProgress: (done: number, total: number) => void;
@@ -134,7 +134,7 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly file: string | null;
 }
 
-/** Throws `Conflict` when a resource is no longer what somebody looked at before they wished to change it. */
+/** Throws `Conflict` when a resource is no longer the revision that an operator has seen. */
 export function guardRevision(
   kind: ResourceKind,
   id: string,

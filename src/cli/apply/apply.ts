@@ -148,7 +148,6 @@ async function commitAgreed(
   }
 }
 
-/** What was done, or, on a dry run, would be. */
 function report(plan: ApplyPlan, committed: readonly Change[], isDone: boolean, { flags, context }: Running): void {
   const { out } = context.terminal;
   const dryRun = flags.dryRun === true;

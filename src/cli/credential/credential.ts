@@ -72,7 +72,7 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
       const isWanted = ({ resource }: Stored<ManagedCredential>): boolean =>
         (method === undefined || resource.methods.includes(method)) &&
         (state === undefined || stateAt(resource, now) === state);
-      const listed = resources.list('credential', consumer === undefined ? {} : { consumerId: consumer });
+      const listed = resources.list('credential', { consumerId: consumer });
       const shown = readShownCredentials(selectFrom(listed, isWanted, limit), usage);
       await printList(shown, credentialView(now), output, context.terminal);
     },
@@ -83,7 +83,6 @@ interface ShowFlags extends StoreFlags {
   readonly reveal?: true;
 }
 
-/** All that is shown. */
 interface View {
   readonly shown: ShownCredential;
   readonly isConsumerEnabled: boolean;

@@ -20,7 +20,6 @@ import type { OpenedStore } from '../store/open-store.ts';
 import { collectAll, requireResource } from '../store/read-store.ts';
 import { handOver } from './handed-over.ts';
 
-/** The flags of a credential to be made, generated or imported. */
 interface NewCredentialFlags {
   readonly consumer: string;
   readonly id?: string;

@@ -93,7 +93,6 @@ async function rewrapStore(
   return dryRun || left === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-/** How many secrets each key seals. */
 function renderCounts(secrets: ReadonlyMap<string, number>, { currentKeyId, keyIds }: KeyRing): string {
   const stateOf = (keyId: string): string => (keyIds.includes(keyId) ? 'former' : 'not in the ring');
   const rows = [...secrets].map(([keyId, number]) => [

@@ -8,7 +8,6 @@ import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import { UsageError } from '../failure.ts';
 
-/** What a command is given to sign with. */
 interface GivenCredentials extends Pick<Signing, 'alsoSigned' | 'nowSeconds'> {
   /** Null for `key` endpoints, where the App Key is the secret. */
   readonly appKey: string | null;

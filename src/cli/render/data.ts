@@ -25,7 +25,7 @@ export function formatJson(value: unknown, indentation = 0): string {
 const BLANKS_THAT_BLOCKS_LOSE = /^\s|[ \t](\n|$)/;
 
 function formatYaml(value: unknown): string {
-  // Without aliases: what stands twice is written twice, for readers that know only plain YAML.
+  // Without aliases: what appears twice is written twice, for readers that know only plain YAML.
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, scalar) => {

@@ -34,7 +34,7 @@ export interface Plan {
   readonly done: string;
   /** What holds already, in a sentence, when nothing has to change. */
   readonly already?: string;
-  /** What to know beside it, each a sentence. Goes to the error stream. */
+  /** What else to know, each a sentence. Goes to the error stream. */
   readonly notes?: readonly string[];
   /** Where one transaction does not carry all changes, they may be made one after the other, in their order. */
   readonly inSteps?: boolean;

@@ -16,11 +16,10 @@ export class Interrupted extends Error {
 /** Each step takes about a second, so that progress shows and a stop does not wait long. */
 const CHANGES_PER_STEP = 2000;
 
-/** What {@link commitWithProgress} works with. */
 interface CommitWork {
   readonly store: ResourceStore;
   readonly operation: Operation;
-  /** Stands beside the progress. */
+  /** Is shown with the progress. */
   readonly label: string;
   /** How many changes of the same work were made before these. */
   readonly doneBefore?: number;
@@ -105,12 +104,13 @@ export async function commitChanges(
 const MAX_NAMED = 10;
 
 /**
- * How to find out whether changes were made whose outcome no server told: for each record the command that shows it, and
+ * How to find out whether changes were made whose outcome is unknown: for each record the command that shows it, and
  * what that shows when they were. A line each.
  */
 export function waysToFindOut(changes: readonly Change[]): readonly string[] {
   const lines = changes.slice(0, MAX_NAMED).map((change) => {
-    const seen = change.after === null ? 'finds it no more' : change.before === null ? 'finds it' : revisionOf(change);
+    const seen =
+      change.after === null ? 'no longer finds it' : change.before === null ? 'finds it' : revisionOf(change);
     return `  ${nameOf(change)}: it was, when "${showCommand(change)}" ${seen}`;
   });
   const more = changes.length - MAX_NAMED;

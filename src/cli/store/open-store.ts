@@ -11,7 +11,7 @@ import { UsageError } from '../failure.ts';
 
 /** The system of record as a command has it open. */
 export interface OpenedStore extends SystemOfRecord {
-  /** Who the audit trail says makes changes. */
+  /** Makes the changes, in the audit trail. */
   readonly actor: string;
 }
 
@@ -29,18 +29,17 @@ export interface StoreWish {
   readonly store: string | undefined;
   readonly environment: Environment;
   readonly needsSecrets: SecretsNeeded;
-  /** The command, which others who wait for it are told. */
+  /** The command, which is shown to others that wait for it. */
   readonly command: string;
   /** How long each answer of a database is waited for, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of what is passed over, and of whom is waited for, in words for people. */
+  /** Takes what is skipped, and what is waited for, in words for people. */
   readonly warn: (message: string) => void;
 }
 
-/** Opens a store for a command. */
 export type OpenStore = (wish: StoreWish) => Promise<OpenedStore>;
 
-/** The store of `--store` or `POSTERN_STORE`. Throws `UsageError` for what is none. */
+/** The store of `--store` or `POSTERN_STORE`. Throws `UsageError` for what is not a store. */
 export function findStore(store: string | undefined, environment: Environment): StoreLocation {
   const { name, default: usual } = settings.store;
   const location = parseStore(store ?? (environment[name] || usual));
@@ -98,7 +97,6 @@ function actorOf(environment: Environment): string {
   }
 }
 
-/** Whether `POSTERN_KEYRING` names a key ring. */
 export function isKeyRingNamed(environment: Environment): boolean {
   return (environment[settings.keyring.name] ?? '') !== '';
 }
@@ -106,14 +104,14 @@ export function isKeyRingNamed(environment: Environment): boolean {
 /**
  * Reads the key ring that `POSTERN_KEYRING` names. Rejects with `UsageError` where it names none, and `FaultyKeyRing`.
  *
- * @param warn is told who else can read it
+ * @param warn takes who else can read it
  */
 export async function openKeyRing(environment: Environment, warn: (message: string) => void): Promise<KeyRing> {
   const { name } = settings.keyring;
   const text = environment[name];
   if (text === undefined || text === '') {
     throw new UsageError(
-      `${name} is missing: the place of the key ring with which this store's secrets are encrypted; "postern keyring create FILE" makes one for a new store`,
+      `${name} is missing: the place of the key ring with which this store's secrets are encrypted; "postern keyring create FILE" creates one for a new store`,
     );
   }
   const location = parseKeyRingLocation(text);

@@ -9,7 +9,7 @@ export interface StepSizes {
   readonly perStep: number;
 }
 
-/** What happens meanwhile. */
+/** What happens between steps. */
 export interface StepPorts {
   /** Called with the changes of each transaction once it is committed, and the store's revision after it. */
   readonly onCommitted: (changes: readonly Change[], revision: number) => void;
@@ -17,7 +17,7 @@ export interface StepPorts {
   readonly isStopped: () => boolean;
   /** Whether the store rejected changes because they are too many, or too large, for one transaction of it. */
   readonly isTooLarge: (error: unknown) => boolean;
-  /** Told that steps are of this size from now on, because the store takes no larger ones. */
+  /** Called with the size of steps from now on, because the store takes no larger ones. */
   readonly onDivided: (perStep: number) => void;
 }
 
@@ -37,7 +37,7 @@ const PARTS = 4;
 
 /**
  * Makes changes in one transaction as far as one carries, otherwise step by step in their order, which has to let every
- * reference lead somewhere at each step. What was made before an error or a stop stays: planning anew gives the rest.
+ * reference lead somewhere at each step. What was made before an error or a stop stays: planning again gives the rest.
  */
 export async function commitInSteps(
   changes: readonly Change[],

@@ -39,7 +39,7 @@ export interface KindPlan {
 
 /**
  * Compares a document with a store and plans what makes them agree. Reads what the document names; everything when
- * pruning; holds only what differs. Problems that show only beside the store are told at their places in the document.
+ * pruning; holds only what differs. Problems that show only in comparison with the store are reported at their places in the document.
  */
 export async function planApply(
   document: PlacedDocument,
@@ -113,7 +113,7 @@ async function planKind<K extends PlainKind>(
   return { made, deleted, unchangedCount };
 }
 
-/** A change of one kind, which the compiler cannot tell by itself. */
+/** A change of one kind, which the compiler cannot infer. */
 function changeOf<K extends ResourceKind>(
   kind: K,
   id: string,

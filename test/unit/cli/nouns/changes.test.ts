@@ -142,7 +142,7 @@ describe('a command that changes the store', () => {
         ['endpoint disable orders', 'endpoint orders: it was, when "postern endpoint show orders" shows revision 2'],
         [
           'grant remove --endpoint invoices --consumer acme',
-          'grant of acme on invoices: it was, when "postern grant list --endpoint invoices --consumer acme -o json" finds it no more',
+          'grant of acme on invoices: it was, when "postern grant list --endpoint invoices --consumer acme -o json" no longer finds it',
         ],
       ] as const;
       for (const [command, way] of cases) {
