@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { collectAll } from '../manage/resource-store.ts';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../manage/plan-consumer.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { count } from '../printable.ts';
@@ -21,7 +22,7 @@ import { formatData } from './render/data.ts';
 import { type ListView, printList, printSection } from './render/list.ts';
 import { declareVersion, printFields, versionFields } from './render/text.ts';
 import { addChangeAction } from './store/change-store.ts';
-import { addReadAction, collectAll, requireResource, selectFrom } from './store/read-store.ts';
+import { addReadAction, requireResource, selectFrom } from './store/read-store.ts';
 import { addEnableVerbs, addResourceAction } from './store/resource-verbs.ts';
 
 /** Adds `postern consumer` with its verbs. */

@@ -90,31 +90,28 @@ function render(finding: Finding, format: OutputFormat, terminal: Pick<Terminal,
   if ('problems' in parsed) return renderProblems(parsed.problems, texts, terminal);
   const { document, warnings } = parsed;
   const warned = warnings.length === 0 ? '' : `; ${count(warnings.length, 'warning')}`;
-  const summary = `${nameOf(files)}: valid: ${countResources(document)}${warned}\n`;
+  const counts = Object.entries(countResources(document)).map(([kinds, number]) => count(number, kinds.slice(0, -1)));
+  const summary = `${nameOf(files)}: valid: ${counts.join(', ')}${warned}\n`;
   return renderWarnings(warnings, texts, terminal) + summary;
 }
 
 function describe({ files, parsed }: Finding): object {
   if ('problems' in parsed) return { valid: false, files, problems: parsed.problems };
-  const { endpoints, consumers, credentials, grants } = parsed.document;
+  return { valid: true, files, ...countResources(parsed.document), warnings: parsed.warnings };
+}
+
+function countResources({
+  endpoints,
+  consumers,
+  credentials,
+  grants,
+}: PlacedDocument): Readonly<Record<string, number>> {
   return {
-    valid: true,
-    files,
     endpoints: endpoints.length,
     consumers: consumers.length,
     credentials: credentials.length,
     grants: grants.length,
-    warnings: parsed.warnings,
   };
-}
-
-function countResources({ endpoints, consumers, credentials, grants }: PlacedDocument): string {
-  return [
-    count(endpoints.length, 'endpoint'),
-    count(consumers.length, 'consumer'),
-    count(credentials.length, 'credential'),
-    count(grants.length, 'grant'),
-  ].join(', ');
 }
 
 function nameOf(files: readonly string[]): string {

@@ -2,8 +2,9 @@ import type { Sealer } from '../keyring/sealed.ts';
 import type { Change, Operation } from './change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import { findNearestName } from '../document/nearest-name.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 
-/** Which resources of a kind. What is absent does not narrow. */
+/** Which resources of a kind; any number of ids. What is absent does not narrow. */
 export interface Selection {
   readonly ids?: readonly string[] | undefined;
   /** Credentials and grants of a consumer. */
@@ -160,16 +161,16 @@ export function notFound(kind: ResourceKind, id: string, known: readonly string[
   return new NotFound(`there is no ${kind} ${JSON.stringify(id)}${advice}`);
 }
 
-/** Ids in one question to the store: few enough for one message, enough that questions do not count. */
-export const IDS_PER_QUESTION = 1000;
+/** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */
+export async function listEndpoints(store: ResourceStore): Promise<readonly Endpoint[]> {
+  return (await collectAll(store.list('endpoint'))).map(({ resource }) => resource);
+}
 
-/** Reads named resources in pieces, so that any number can be named. What does not exist is passed over. */
-export async function* listByIds<K extends ResourceKind>(
-  store: ResourceStore,
-  kind: K,
-  ids: readonly string[],
-): AsyncGenerator<Stored<ResourceOf[K]>> {
-  for (const some of chunksOf(ids, IDS_PER_QUESTION)) yield* store.list(kind, { ids: some });
+/** Everything of a stream. For what is bounded: the endpoints, or what belongs to one resource. */
+export async function collectAll<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** Divides a list into pieces of at most `size`. */

@@ -3,7 +3,7 @@ import { type Declared, declareTime } from '../../resources/declared.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoints.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
+import { collectAll, listEndpoints, type ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
@@ -15,7 +15,6 @@ import { readRequestArguments } from '../flags/inputs.ts';
 import { curlCommand, quote } from '../../signing/curl-command.ts';
 import { signRequest } from '../partner/sign-request.ts';
 import { paintFor } from '../render/text.ts';
-import { collectAll, listEndpoints } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**

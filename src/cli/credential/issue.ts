@@ -4,7 +4,7 @@ import { findNearestName } from '../../document/nearest-name.ts';
 import type { Change } from '../../manage/change.ts';
 import { generateCredentialId, generatePair, hashOfAppKey } from '../../manage/generate-credential.ts';
 import { planNewCredential, type TakenBy } from '../../manage/plan-credential.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
+import { collectAll, type ResourceStore } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
@@ -17,7 +17,7 @@ import { type Moment, momentAhead, parseMoment } from '../flags/times.ts';
 import { collecting, parseId } from '../flags/values.ts';
 import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { collectAll, requireResource } from '../store/read-store.ts';
+import { requireResource } from '../store/read-store.ts';
 import { handOver } from './handed-over.ts';
 
 interface NewCredentialFlags {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { collectAll, listEndpoints } from '../../manage/resource-store.ts';
 import { planEndpointDeletion, planEndpointEdit, planNewEndpoint } from '../../manage/plan-endpoint.ts';
 import { planGrant } from '../../manage/plan-grant.ts';
 import { accessConditions, authenticationMethods, scenarios } from '../../model/endpoint.ts';
@@ -8,7 +9,7 @@ import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from
 import { collect, collectId, collectLimit, collectOption, collectPathRule, parseId } from '../flags/values.ts';
 import { grantFields } from '../grant.ts';
 import { addChangeAction } from '../store/change-store.ts';
-import { collectAll, listEndpoints, requireResource } from '../store/read-store.ts';
+import { requireResource } from '../store/read-store.ts';
 import { addEnableVerbs, addResourceAction } from '../store/resource-verbs.ts';
 
 /** The flags that set the fields of an endpoint. */

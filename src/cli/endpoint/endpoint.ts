@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { collectAll } from '../../manage/resource-store.ts';
 import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
@@ -11,7 +12,7 @@ import { formatData } from '../render/data.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
 import { declareVersion, type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
-import { addReadAction, collectAll, requireResource, selectFrom } from '../store/read-store.ts';
+import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import {
   registerEndpointCreate,
   registerEndpointDelete,

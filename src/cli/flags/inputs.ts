@@ -8,7 +8,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 const STANDARD_INPUT = 0;
 
-/** A request as `postern sign` is given it, in curl's words. */
+/** A request in curl's words. */
 interface RequestArguments {
   readonly method: string;
   readonly url: string;
@@ -18,20 +18,16 @@ interface RequestArguments {
   readonly data: string | null;
 }
 
-/** The request to be signed, and how to send it. */
-interface RequestToSign {
-  readonly request: ClientRequest;
-  /** Scheme and authority of the URL, such as `http://127.0.0.1:10000`. */
-  readonly origin: string;
-}
-
 /**
  * Builds the request that curl would send for these arguments: the target as it was typed, the authority without the
  * scheme's own port, and for a body without a type curl's own, `application/x-www-form-urlencoded`.
- * Throws {@link UsageError} for what is no request.
+ * `origin` has scheme and authority of the URL. Throws {@link UsageError} for what is not a request.
  */
-export function readRequestArguments({ method, url, headers, data }: RequestArguments): RequestToSign {
-  if (!isToken(method)) throw new UsageError(`"${method}" is no HTTP method; the form is: postern sign METHOD URL`);
+export function readRequestArguments({ method, url, headers, data }: RequestArguments): {
+  readonly request: ClientRequest;
+  readonly origin: string;
+} {
+  if (!isToken(method)) throw new UsageError(`"${method}" is not an HTTP method; the form is: postern sign METHOD URL`);
   const match = /^(https?):\/\/([^/?#]+)([^#]*)$/.exec(url);
   if (match === null || !VISIBLE_ASCII.test(url)) {
     throw new UsageError(

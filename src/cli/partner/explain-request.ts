@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { listEndpoints } from '../../manage/resource-store.ts';
 import type { Environment } from '../../config.ts';
 import { explain } from '../../explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts';
@@ -20,7 +21,7 @@ import type { StoreFlags } from '../flags/options.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { listEndpoints, openFor, requireEndpoint } from '../store/read-store.ts';
+import { openFor, requireEndpoint } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 
 const STANDARD_INPUT = '-';

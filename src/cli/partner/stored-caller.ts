@@ -4,7 +4,7 @@ import type { Known, KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../methods/explanation/explainer.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
+import { collectAll, type ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -15,7 +15,6 @@ import { compileCatalog } from '../../route/endpoint-table.ts';
 import { equal } from '../../signing/equal.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { UsageError } from '../failure.ts';
-import { collectAll } from '../store/read-store.ts';
 import { isKeyRingNamed, type OpenedStore, openKeyRing } from '../store/open-store.ts';
 
 interface CallerQuery {

@@ -17,10 +17,6 @@ export function usesColor({ isTerminal }: Output, environment: Terminal['environ
   return isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
 }
 
-const MINUTE_SECONDS = 60;
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
-
 /** A time for people: `2026-11-21 05:18:11 UTC`. Takes seconds since the epoch. */
 export function formatTime(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -31,19 +27,20 @@ export function formatTimeFrom(seconds: number, nowSeconds: number): string {
   return `${formatTime(seconds)} (${formatDistance(seconds, nowSeconds)})`;
 }
 
-/** How far a time is from now, in its largest whole unit: `in 7 days`, `3 minutes ago`, `now`. */
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** How far a time is from now, in its largest unit that is there twice: `in 7 days`, `119 seconds ago`, `now`. */
 export function formatDistance(seconds: number, nowSeconds: number): string {
   const distance = Math.abs(seconds - nowSeconds);
   if (distance === 0) return 'now';
+  const [unit, length] = UNITS.find(([, unitSeconds]) => distance >= 2 * unitSeconds) ?? ['second', 1];
   // What was given as 365 days is not "in 364 days" a moment later.
-  return seconds > nowSeconds ? `in ${formatSpan(distance, Math.round)}` : `${formatSpan(distance, Math.floor)} ago`;
-}
-
-function formatSpan(seconds: number, toWhole: (units: number) => number): string {
-  if (seconds < 2 * MINUTE_SECONDS) return count(seconds, 'second');
-  if (seconds < 2 * HOUR_SECONDS) return count(toWhole(seconds / MINUTE_SECONDS), 'minute');
-  if (seconds < 2 * DAY_SECONDS) return count(toWhole(seconds / HOUR_SECONDS), 'hour');
-  return count(toWhole(seconds / DAY_SECONDS), 'day');
+  if (seconds > nowSeconds) return `in ${count(Math.round(distance / length), unit)}`;
+  return `${count(Math.floor(distance / length), unit)} ago`;
 }
 
 /** `12 345`: long numbers in groups. */

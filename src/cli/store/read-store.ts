@@ -89,11 +89,6 @@ export function requireEndpoint(id: string, endpoints: readonly Endpoint[]): End
   throw notFound('endpoint', id, ids);
 }
 
-/** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */
-export async function listEndpoints(store: ResourceStore): Promise<readonly Endpoint[]> {
-  return (await collectAll(store.list('endpoint'))).map(({ resource }) => resource);
-}
-
 /** Those items of a stream that are wanted, at most so many. Reads no further than it must. */
 export async function* selectFrom<T>(
   items: AsyncIterable<T>,
@@ -107,11 +102,4 @@ export async function* selectFrom<T>(
     selected += 1;
     if (selected >= limit) return;
   }
-}
-
-/** Everything of a stream. For what is bounded: the endpoints, or what belongs to one resource. */
-export async function collectAll<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }

@@ -1,5 +1,5 @@
 import type { DocumentCredential } from '../../resources/credential.ts';
-import { listByIds, type ResourceStore } from '../resource-store.ts';
+import type { ResourceStore } from '../resource-store.ts';
 
 /** Leaves room for the longest method and a number within the 63 characters of an id. */
 const MAX_CONSUMER_CHARACTERS = 36;
@@ -25,7 +25,7 @@ export async function chooseIds(
         .map((number) => candidateId(credential, number))
         .filter((id) => !asked.has(id)),
     );
-    for await (const { resource } of listByIds(store, 'credential', [...new Set(candidates)])) taken.add(resource.id);
+    for await (const { resource } of store.list('credential', { ids: candidates })) taken.add(resource.id);
     for (const id of candidates) asked.add(id);
     for (const [index, credential] of open) {
       const id = numbers(first)

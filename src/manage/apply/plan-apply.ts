@@ -7,7 +7,7 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import type { Change } from '../change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { keepEnabled } from './keep-stopped.ts';
-import { listByIds, type ResourceStore } from '../resource-store.ts';
+import { listEndpoints, type ResourceStore } from '../resource-store.ts';
 import { orderChanges } from './order-changes.ts';
 import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
@@ -47,9 +47,7 @@ export async function planApply(
   options: PlanOptions,
 ): Promise<{ readonly plan: ApplyPlan } | { readonly problems: readonly Problem[] }> {
   const { problems } = document;
-  const storedEndpoints: Endpoint[] = [];
-  for await (const { resource } of store.list('endpoint')) storedEndpoints.push(resource);
-  const kept = options.isPruning ? [] : storedEndpoints;
+  const kept = options.isPruning ? [] : await listEndpoints(store);
   checkStoredCollisions(document.endpoints, kept, problems);
 
   const endpoints = await planKind('endpoint', document.endpoints, store, options);
@@ -91,7 +89,7 @@ async function planKind<K extends PlainKind>(
   const wanted = new Map(declared.map((placed) => [idOf(placed.value), placed]));
   const changes = new Map<string, Change | 'same'>();
   const deleted: Change[] = [];
-  const read = isPruning ? store.list(kind) : listByIds(store, kind, [...wanted.keys()]);
+  const read = store.list(kind, isPruning ? {} : { ids: [...wanted.keys()] });
   let unchangedCount = 0;
   for await (const before of read) {
     const id = idOf(before.resource);
@@ -134,7 +132,7 @@ async function checkGrantReferences(
   const consumerIds = new Set(consumers.map(({ value }) => value.id));
   const elsewhere = new Set(grants.map(({ value }) => value.consumerId).filter((id) => !consumerIds.has(id)));
   if (!isPruning) {
-    for await (const { resource } of listByIds(store, 'consumer', [...elsewhere])) consumerIds.add(resource.id);
+    for await (const { resource } of store.list('consumer', { ids: [...elsewhere] })) consumerIds.add(resource.id);
   }
   checkReferences(grants, endpointIds, consumerIds, problems);
 }

@@ -7,7 +7,7 @@ import { changesSecrets } from '../describe-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
-import { chunksOf, IDS_PER_QUESTION, listByIds, type ResourceStore } from '../resource-store.ts';
+import { chunksOf, type ResourceStore } from '../resource-store.ts';
 import type { KindPlan, PlanOptions } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
 
@@ -30,6 +30,9 @@ interface Entry {
   outcome: Change | 'unchanged' | 'faulty' | null;
 }
 
+/** Few enough for one message to the store. */
+const HASHES_PER_QUESTION = 1000;
+
 /**
  * Plans credentials. One with an id is the stored one of that id; one without is that with its App Key, whatever the id.
  * New ones without an id get one: `<consumer>-<method>`, with a number where that is taken.
@@ -44,8 +47,8 @@ export async function planCredentials(
   if (isPruning) {
     for await (const stored of store.list('credential')) planner.meet(stored, { isPruning });
   } else {
-    for await (const stored of listByIds(store, 'credential', planner.declaredIds())) planner.meet(stored);
-    for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), IDS_PER_QUESTION)) {
+    for await (const stored of store.list('credential', { ids: planner.declaredIds() })) planner.meet(stored);
+    for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
       for await (const stored of store.list('credential', { appKeyHashes })) planner.meet(stored);
     }
   }
