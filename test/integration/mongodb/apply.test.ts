@@ -144,7 +144,7 @@ describe('apply, diff and export on MongoDB', () => {
     for (const secret of [SECRET, SECRET_KEY]) assert.ok(!all.includes(secret), secret);
   });
 
-  it('leaves stopped what commands stopped, and revives it only when told to', async () => {
+  it('leaves stopped what commands stopped, and revives it only with --revive', async () => {
     const file = write('document.yaml', document);
     await done(['apply', '-f', file]);
     await done(['endpoint', 'disable', 'orders']);

@@ -139,7 +139,7 @@ describe('the commands for operators on MongoDB', () => {
     for (const secret of secrets) assert.ok(!printed.includes(secret));
   });
 
-  it('let one of two edits win, and tell the other', async () => {
+  it('let one of two edits win, and report the conflict to the other', async () => {
     await prepare();
     const results = await Promise.all(
       ['one', 'two', 'three'].map(async (name) => await run(`consumer edit acme --name ${name} --revision 1`)),

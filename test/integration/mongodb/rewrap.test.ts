@@ -59,7 +59,7 @@ describe('postern keyring rewrap', () => {
     return [...new Set([...JSON.stringify(stored).matchAll(/"keyId":"([^"]*)"/g)].map(([, id = '']) => id))];
   }
 
-  it('seals every secret anew, and changes nothing that callers see', async () => {
+  it('seals every secret again, and changes nothing that callers see', async () => {
     const { currentKeyId } = await keyRingAt(ring);
     const before = await documents();
     const [former = ''] = keyIdsOf(before);
@@ -118,7 +118,7 @@ describe('postern keyring rewrap', () => {
     assert.deepEqual([data['dryRun'], data['due']], [true, 3]);
   });
 
-  it('tells what does not open, and goes on with the rest', async () => {
+  it('reports what does not open, and seals the rest', async () => {
     await database
       .db()
       .collection('credentials')
@@ -133,7 +133,7 @@ describe('postern keyring rewrap', () => {
     assert.equal(err, 'credential c: the key ring has no key "lost"\n');
   });
 
-  it('overwrites nothing that was changed meanwhile', async () => {
+  it('overwrites nothing that was changed at the same time', async () => {
     const collection = database.db().collection<CredentialDocument>('credentials');
     const document = await collection.findOne({ _id: 'c' });
     assert.ok(document !== null);

@@ -22,7 +22,7 @@ describe('a question before something that cannot be undone', () => {
     });
   }
 
-  it('needs --yes where nobody is there', async () => {
+  it('needs --yes without a terminal', async () => {
     for (const terminal of [{}, { ask: null }]) {
       await assert.rejects(confirm('Remove it?', terminal), (error) => {
         assert.ok(error instanceof UsageError);

@@ -37,7 +37,7 @@ describe('postern doctor', () => {
     assert.match(out, /is valid: 0 endpoints, 1 consumer, 0 credentials, 0 grants\n/);
   });
 
-  it('tells every problem of a file, and how to see it', async () => {
+  it('lists every problem of a file, and how to see it', async () => {
     const path = join(folder.path, 'bad.yaml');
     await writeFile(path, 'version: 1\nendpoints: [{ id: A }]\n');
     const { code, out } = await runCli(['doctor', '--store', `file:${path}`]);
@@ -78,7 +78,7 @@ describe('postern doctor', () => {
     });
   });
 
-  it('tells wrong settings first, and goes no further', async () => {
+  it('lists wrong settings, and checks nothing else', async () => {
     const { code, out } = await runCli(['doctor', '-o', 'json'], { POSTERN_STORE: 'nowhere', POSTERN_ODD: '1' });
     assert.equal(code, 1);
     const findings = JSON.parse(out) as readonly { readonly level: string; readonly subject: string }[];
@@ -96,7 +96,7 @@ describe('postern doctor', () => {
     });
   }
 
-  it('tells that an Envoy is away', async () => {
+  it('reports an Envoy that is unreachable', async () => {
     const { code, out } = await runCli(['doctor', '--envoy', 'http://127.0.0.1:9'], { POSTERN_STORE: store });
     assert.equal(code, 1);
     assert.match(out, /✗ Envoy at http:\/\/127\.0\.0\.1:9: its admin address does not answer/);
@@ -107,7 +107,7 @@ describe('postern doctor', () => {
     ['no JSON', 200, '<html>'],
     ['another JSON', 200, '[1]'],
   ] as const) {
-    it(`tells that what answers with ${what} is no Envoy`, async () => {
+    it(`reports that a server that answers with ${what} is not an Envoy`, async () => {
       const server = createServer((_, response) => response.writeHead(status).end(body));
       const port = await listen(server);
       const { code, out } = await runCli(['doctor', '--envoy', `http://127.0.0.1:${String(port)}`], {

@@ -115,7 +115,7 @@ describe('postern explain on endpoints without signatures', () => {
       });
     });
 
-    it('names a token that is expired, foreign, changed or of somebody who may not call', async () => {
+    it('names a token that is expired, foreign, changed or of a caller that is not let in', async () => {
       const foreign = token({ ring: testKeyRing(2) });
       const changed = token().replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
       const cases: readonly (readonly [string, string, string])[] = [

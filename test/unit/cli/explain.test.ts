@@ -217,7 +217,7 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
     }
   });
 
-  it('tells what is wrong with how it was called, with exit code 2', async () => {
+  it('names what is wrong with how it was called, with exit code 2', async () => {
     const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
       ['hello', hmac, /request\.txt: /],
       ['', hmac, /there is no text/],

@@ -42,7 +42,7 @@ describe('postern', () => {
     assert.doesNotMatch(err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { code, out } = await runCli(['--version']);
     assert.equal(code, 0);
     assert.match(out, /^\d+\.\d+\.\d+\n$/);

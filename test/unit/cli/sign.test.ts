@@ -143,7 +143,7 @@ describe('postern sign', () => {
     assert.equal(out, (await sign(args)).out);
   });
 
-  it('tells what is wrong with how it was called, with exit code 2', async () => {
+  it('names what is wrong with how it was called, with exit code 2', async () => {
     const cases: readonly (readonly [readonly string[], RegExp, string?])[] = [
       [['GET', `${origin}/stock`, '--endpoint', 'stock', '--app-key', 'k'], /takes access tokens, which are fetched/],
       [['GET', `${origin}/status`, '--endpoint', 'status'], /is open/],
@@ -151,7 +151,7 @@ describe('postern sign', () => {
       [['GET', '/invoices', '--endpoint', 'invoices'], /the URL must be like/],
       [['GET', `${origin}/a b`, '--endpoint', 'invoices'], /the URL must be like/],
       [['GET', `${origin}/#x`, '--endpoint', 'invoices'], /the URL must be like/],
-      [['G T', `${origin}/invoices`, '--endpoint', 'invoices'], /no HTTP method/],
+      [['G T', `${origin}/invoices`, '--endpoint', 'invoices'], /not an HTTP method/],
       [['GET', `${origin}/orders`, '--endpoint', 'orders', '-H', 'no header'], /"Name: value"/],
       [['GET', `${origin}/orders`, '--endpoint', 'orders', '-d', '@/nowhere/at/all'], /cannot be read \(ENOENT\)/],
       [['GET', `${origin}/orders`, '--endpoint', 'orders'], /never the secret itself/, secret],
@@ -213,7 +213,7 @@ describe('postern sign', () => {
     }
   });
 
-  it('tells the problems of a store that is no document', async () => {
+  it('lists the problems of a store that is not a document', async () => {
     const file = join(folder.path, 'wrong.yaml');
     writeFileSync(file, 'version: 2\n');
     const wrong = await sign(['GET', `${origin}/orders`, '--endpoint', 'orders', '--store', `file:${file}`]);

@@ -94,14 +94,14 @@ valid.yaml:4:68: "appSecretFrom" names an environment variable that is not set
     ]);
   });
 
-  it('tells what it cannot read, without blaming the references to it', async () => {
+  it('names what it cannot read, without blaming the references to it', async () => {
     assert.deepEqual(await run(['valid.yaml', 'nowhere.yaml', 'grants.yaml']), [
       1,
       'nowhere.yaml:1:1: the file cannot be read (ENOENT)\n1 problem in 1 file\n',
     ]);
   });
 
-  it('tells of what is strange in a valid file, and is still content', async () => {
+  it('warns of what is strange in a valid file, which stays valid', async () => {
     write('strange.yaml', 'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: /a/* }] } }]\n');
     const message =
       'this path has a pattern, and a path is no pattern here: the characters stand for themselves; end the prefix before it: a prefix takes all paths below';

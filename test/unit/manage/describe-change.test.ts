@@ -34,7 +34,7 @@ describe('describing changes', () => {
     ]);
   });
 
-  it('tells each field before and after, defaults in words', () => {
+  it('shows each field before and after, defaults in words', () => {
     const before = stored(partnerEndpoint('hmac', { hosts: ['a.example'], methods: ['GET'] }));
     const after = partnerEndpoint('hmac', {
       methods: ['GET', 'POST'],
@@ -74,7 +74,7 @@ describe('describing changes', () => {
     });
   });
 
-  it('tells that secrets change, and never what they are', () => {
+  it('shows that secrets change, and never what they are', () => {
     const former = managed('public-key', { methods: ['hmac'], id: 'acme-hmac' });
     const after: ManagedCredential = {
       ...former,
@@ -91,7 +91,7 @@ describe('describing changes', () => {
     assert.ok(back.includes('    retiringSecret.appSecret: (removed)'));
   });
 
-  it('tells an App Key only where it is public', () => {
+  it('shows an App Key only where it is public', () => {
     const key = linesOf({ kind: 'credential', id: 'acme-key', before: null, after: managed('secret-app-key') });
     assert.deepEqual(key, ['+ credential acme-key of consumer acme', '    method: key', '    appKey: (set)']);
     const other = { before: stored(managed('secret-app-key')), after: managed('other-app-key') };
@@ -104,7 +104,7 @@ describe('describing changes', () => {
     ]);
   });
 
-  it('tells an App Key nowhere in plain values where it becomes a secret or was one', () => {
+  it('shows an App Key nowhere in plain values where it becomes a secret or was one', () => {
     const change: Change = {
       kind: 'credential',
       id: 'acme-key',

@@ -57,7 +57,7 @@ describe('a new credential', () => {
     ]);
   });
 
-  it('obeys the rules of declarative files, told without secrets', () => {
+  it('obeys the rules of declarative files, in messages without secrets', () => {
     const weak = Secret.fromText('too weak');
     const spaced = Secret.fromText('a b');
     assert.match(problemsOf(wishOf(['hmac'], { appSecret: weak }))[0]?.[1] ?? '', /"appSecret" is too short/);

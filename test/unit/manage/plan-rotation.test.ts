@@ -52,7 +52,7 @@ describe('the rotation of a credential with an App Secret', () => {
     assert.deepEqual(rotated(credential, rotation), [{ ...credential, appSecret: rotation.pair.appSecret }]);
   });
 
-  it('does not end a former App Secret that still works, unless it is told to', () => {
+  it('does not end a former App Secret that still works, unless it is forced to', () => {
     const { appSecret } = generatePair(['hmac']);
     assert.ok(appSecret !== null);
     const live = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds + 1 } });

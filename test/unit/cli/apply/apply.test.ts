@@ -52,7 +52,7 @@ describe('postern apply', () => {
     assert.equal(cli.store.revision, 0);
   });
 
-  it('tells what the store makes wrong, at its place in the file', async () => {
+  it('reports what the store makes wrong, at its place in the file', async () => {
     const cli = await memoryCli();
     const file = files.write('grants.yaml', 'version: 1\ngrants:\n  - { endpoint: orders, consumer: acme }\n');
     const { code, out } = await cli.run(['apply', '-f', file]);
@@ -202,7 +202,7 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
       assert.equal((await cli.store.find('credential', 'acme-hmac'))?.resource.state, 'active');
     });
 
-    it('tells programs and diff what needs --revive', async () => {
+    it('shows in data and in diff what needs --revive', async () => {
       const cli = await stopped();
       const file = files.write('explicit.yaml', explicit);
       const { code, out } = await cli.run(['apply', '-f', file, '-o', 'json']);
@@ -279,7 +279,7 @@ This brings back what was stopped, for which apply needs --revive: ${named}.
     });
   });
 
-  it('ends with 4 and what to do when the store changed meanwhile', async () => {
+  it('ends with 4 and what to do when the store has changed', async () => {
     const cli = await memoryCli();
     const file = files.write('document.yaml', document);
     cli.store.beforeCommit = async () => {
@@ -317,7 +317,7 @@ postern apply: MongoDB does not answer
     );
   });
 
-  it('shows a bar on terminals while it works, and takes it away', async () => {
+  it('shows a bar on terminals while it works, and removes it', async () => {
     const cli = await memoryCli();
     const file = files.write('many.yaml', manyConsumers(10_001));
     const { err } = await cli.run(['apply', '-f', file], { columns: 80 });
@@ -352,7 +352,7 @@ describe('postern diff', () => {
     assert.equal(cli.store.revision, 1);
   });
 
-  it('tells that a secret changed, and never what it is', async () => {
+  it('shows that a secret changed, and never what it is', async () => {
     const cli = await memoryCli();
     await cli.done('apply', '-f', files.write('document.yaml', document));
     const other = files.write('other.yaml', document.replace(SECRET, `other ${SECRET}`));

@@ -49,7 +49,7 @@ describe('postern import kong', () => {
     assert.ok(findings.every(({ line }) => line > 1));
   });
 
-  it('tells what is the same of several things once, with their lines', async () => {
+  it('reports what is the same of several things once, with their lines', async () => {
     const routes = ['a', 'b', 'c'].map((name) => `  - { name: ${name}, paths: [/${name}/] }\n`).join('');
     const file = files.write('slashes.yaml', `_format_version: "3.0"\nroutes:\n${routes}`);
     const { err } = await run(['-f', file]);

@@ -69,7 +69,7 @@ describe('a command that changes the store', () => {
     });
   }
 
-  describe('when somebody else is quicker', () => {
+  describe('when another operator is quicker', () => {
     /** Runs a command between the plan of another one and its commit. */
     const meanwhile = (command: string): void => {
       cli.store.beforeCommit = async () => {
@@ -90,7 +90,7 @@ describe('a command that changes the store', () => {
       assert.deepEqual([orders?.description, orders?.options], ['x', { ...orders?.options, clockSkewSeconds: 60 }]);
     });
 
-    it('stops what was edited meanwhile', async () => {
+    it('disables what was edited at the same time', async () => {
       await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
       meanwhile('credential rotate acme-hmac');
       assert.equal((await cli.run(['credential', 'revoke', 'acme-hmac', '--yes'])).code, 0);
@@ -125,7 +125,7 @@ describe('a command that changes the store', () => {
     });
   });
 
-  describe('when no server tells what became of it', () => {
+  describe('when its outcome is unknown', () => {
     beforeEach(async () => {
       const { uncertain } = await import('../../../../src/store/mongodb/faults.ts');
       await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'acme-hmac');
@@ -230,7 +230,7 @@ describe('a command that changes the store', () => {
     );
   });
 
-  it('tells a long list of changes by its number', async () => {
+  it('counts the rest of a long list of changes', async () => {
     const flags = Array.from({ length: 25 }, (_, index) => `c${String(index)}`);
     for (const id of flags) await cli.done('consumer', 'create', id);
     const out = await cli.done('grant', 'add', '--endpoint', 'invoices', ...flags.flatMap((id) => ['--consumer', id]));

@@ -68,7 +68,7 @@ describe('postern consumer', () => {
     assert.equal(await cli.done('consumer', 'enable', 'acme'), 'Consumer acme is enabled already.\n');
   });
 
-  it('deletes with credentials and grants in one commit, and tells how many', async () => {
+  it('deletes with credentials and grants in one commit, and says how many', async () => {
     await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'a');
     await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'key', '--id', 'b');
     const commits = cli.store.commits.length;

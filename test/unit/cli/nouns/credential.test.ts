@@ -100,7 +100,7 @@ describe('postern credential', () => {
     assert.match(err, /^note: the consumer acme is disabled/);
   });
 
-  it('issues nothing that is wrong, taken or for nobody', async () => {
+  it('issues nothing that is wrong, taken or for no consumer', async () => {
     await issue('hmac', '--id', 'taken');
     const cases: readonly (readonly [string, number, RegExp])[] = [
       ['--consumer acme --method hmac --id taken', 4, /there is a credential "taken" already/],
@@ -166,7 +166,7 @@ describe('postern credential', () => {
     assert.match(await cli.done('credential', 'rotate', 'a'), /\(in 7 days\)/);
   });
 
-  it('tells programs the new App Secret of a rotation, and of the former one only when it ends', async () => {
+  it('prints in data the new App Secret of a rotation, and of the former one only when it ends', async () => {
     await issue('hmac', '--id', 'a');
     const [former = ''] = textOf((await credential('a')).appSecret);
     const out = await cli.done('credential', 'rotate', 'a', '--grace', '1d', '-o', 'json');
@@ -205,7 +205,7 @@ describe('postern credential', () => {
     assert.equal((await credential('b')).state, 'revoked');
   });
 
-  it('tells programs the state of a credential and its consumer, though they are the usual ones', async () => {
+  it('prints in data the state of a credential and its consumer, though they are the usual ones', async () => {
     await issue('hmac', '--id', 'a');
     const shown = JSON.parse(await cli.done('credential', 'show', 'a', '-o', 'json')) as Record<string, unknown>;
     assert.deepEqual([shown['state'], shown['appSecret']], ['active', undefined]);

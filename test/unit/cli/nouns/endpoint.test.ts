@@ -78,7 +78,7 @@ describe('postern endpoint', () => {
     assert.equal(cli.store.commits.length, commits + 1);
   });
 
-  it('tells all that is wrong by flag, and makes nothing', async () => {
+  it('names all that is wrong by flag, and creates nothing', async () => {
     const { code, out, err } = await cli.run([
       ...['endpoint', 'create', 'bad', '--host', 'https://x', '--authentication', 'hmac'],
       ...[

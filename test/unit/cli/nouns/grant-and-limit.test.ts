@@ -58,7 +58,7 @@ describe('postern grant', () => {
     assert.match(open.err, /^note: status is open/);
   });
 
-  it('is removed, and told by its parts when one of them is not there', async () => {
+  it('is removed, and names the part that does not exist', async () => {
     const cases: readonly (readonly [string, string, string])[] = [
       ['invoice', 'acme', 'there is no endpoint "invoice"; did you mean "invoices"?'],
       ['invoices', 'acne', 'there is no consumer "acne"; did you mean "acme"?'],
@@ -205,7 +205,7 @@ describe('postern audit', () => {
     });
   });
 
-  it('tells a change of secrets alone', async () => {
+  it('shows a change of secrets alone', async () => {
     const cli = await memoryCli();
     await prepare(cli);
     await cli.done('credential', 'issue', '--consumer', 'acme', '--method', 'hmac', '--id', 'a');

@@ -45,7 +45,7 @@ describe('a list', () => {
     }
   });
 
-  it('ends when nobody reads it any more', async () => {
+  it('ends when it has no reader any more', async () => {
     const { terminal, writes } = terminalOf();
     let read = 0;
     async function* counted(): AsyncGenerator<number> {

@@ -83,7 +83,7 @@ describe('a document applied to what commands stopped', () => {
     ]);
   });
 
-  it('tells what a document brings back that says so', async () => {
+  it('names what a document brings back that says so', async () => {
     const store = await storeWith(document({ enabled: ', enabled: false', state: ', state: revoked' }));
     const explicit = await plan(document({ enabled: ', enabled: true', state: ', state: active' }), store);
     assert.deepEqual(stopped(explicit.changes), [

@@ -107,7 +107,7 @@ describe('references of a document to a store', () => {
     assert.deepEqual(shortly(await plan(grants, store)), ['~ grant orders/acme']);
   });
 
-  it('tells what leads nowhere, and what will when the rest is deleted', async () => {
+  it('reports what leads nowhere, and what will when the rest is deleted', async () => {
     const store = await storeWith(whole);
     const grants = 'version: 1\ngrants: [{ endpoint: order, consumer: nobody }]\n';
     assert.deepEqual(await problemsOf(grants, store), [
@@ -118,7 +118,7 @@ describe('references of a document to a store', () => {
     assert.equal((await problemsOf(kept, store, { isPruning: true })).length, 2);
   });
 
-  it('tells an endpoint that claims requests of a stored one', async () => {
+  it('reports an endpoint that claims requests of a stored one', async () => {
     const store = await storeWith(whole);
     const other =
       'version: 1\nendpoints:\n  - { id: other, scenario: open, match: { paths: [{ prefix: /orders/ }] } }\n';
@@ -192,7 +192,7 @@ describe('credentials of a document and of a store', () => {
     assert.deepEqual(shortly(await plan(named, store)), []);
   });
 
-  it('tells a missing secret that the store does not have either', async () => {
+  it('reports a missing secret that the store does not have either', async () => {
     const store = await storeWith(whole);
     assert.deepEqual(await problemsOf(withCredentials('{ id: new, method: hmac, appKey: k }'), store), [
       '5:9: "appSecret" is missing, and there is no stored credential "new" to keep it from; write it, or "appSecretFrom" with { env: NAME } or { file: PATH }',
