@@ -10,7 +10,6 @@ import type { Decision } from './respond/respond.ts';
 import { route } from './route/route.ts';
 import type { Catalog } from './store/check-store.ts';
 
-/** What the stages need from outside. */
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {
   /** The state of the store now. */
   readonly catalog: () => Catalog;

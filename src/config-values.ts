@@ -6,7 +6,6 @@ export interface Fault {
   readonly fault: string;
 }
 
-/** Where resources are kept. */
 export type StoreLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'mongodb'; readonly uri: string };
@@ -45,7 +44,6 @@ function findUnsafeTlsOption(uri: string): string | null {
   return null;
 }
 
-/** Any text. */
 export function parseText(text: string): string {
   return text;
 }
@@ -60,7 +58,6 @@ export function parseInteger(least: number, most: number): (text: string) => num
   };
 }
 
-/** One of a list of words. */
 export function parseChoice<const T extends readonly string[]>(choices: T): (text: string) => T[number] | Fault {
   return (text) =>
     choices.find((choice) => choice === text) ?? { fault: `must be ${choices.join(' or ')}, not "${text}"` };
@@ -90,7 +87,6 @@ export function parseNetworks(text: string): readonly Network[] | Fault {
   return networks;
 }
 
-/** `true` or `false`. */
 export function parseBoolean(text: string): boolean | Fault {
   return text === 'true' || text === 'false' ? text === 'true' : { fault: `must be true or false, not "${text}"` };
 }

@@ -179,7 +179,6 @@ type ValueOf<S> = S extends Setting<infer T, infer D> ? (D extends null ? T | nu
 /** Every setting with its value; null where a setting without a default was not given. */
 export type Config = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]> };
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that Kubernetes sets for a Service called postern. */

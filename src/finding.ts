@@ -14,17 +14,14 @@ export interface Finding {
   readonly cause?: 'unreachable' | 'schema';
 }
 
-/** All is well. */
 export function fine(subject: string, message: string): Finding {
   return { level: 'ok', subject, message, advice: null };
 }
 
-/** Works, but will hurt some day. */
 export function warning(subject: string, message: string, advice: string): Finding {
   return { level: 'warning', subject, message, advice };
 }
 
-/** Makes Postern unsafe or unusable. */
 export function fault(subject: string, message: string, advice: string): Finding {
   return { level: 'fault', subject, message, advice };
 }
@@ -32,14 +29,12 @@ export function fault(subject: string, message: string, advice: string): Finding
 /** What a finding says: what is wrong, and what to do about it. */
 type Words = Pick<Finding, 'message'> & { readonly advice: string };
 
-/** Collects what is found about one subject. */
 export interface FindingsAbout {
   readonly all: Finding[];
   faultIf(isFound: boolean, words: Words): void;
   warnIf(isFound: boolean, words: Words): void;
 }
 
-/** Nothing found yet about a subject. */
 export function findingsAbout(subject: string): FindingsAbout {
   const all: Finding[] = [];
   const addIf =

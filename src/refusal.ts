@@ -1,7 +1,6 @@
 import type { LimitReading } from './model/limit.ts';
 import type { HeldCredential } from './store/credential-source.ts';
 
-/** The answer to a refusal code. */
 export interface RefusalAnswer {
   readonly status: number;
   readonly message: string;
@@ -53,12 +52,10 @@ export interface Refusal {
   readonly exceeded?: { readonly reading: LimitReading | null; readonly retryAfterSeconds: number };
 }
 
-/** Makes a refusal. */
 export function refuse(refused: RefusalCode, detail: string): Refusal {
   return { refused, detail };
 }
 
-/** Whether a stage refused. */
 export function isRefusal(value: object): value is Refusal {
   return (value as Partial<Refusal>).refused !== undefined;
 }

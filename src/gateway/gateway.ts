@@ -93,7 +93,6 @@ interface RunningGatewayParts extends Pick<GatewayPorts, 'config' | 'logger'> {
   readonly parts: OwnedParts;
   readonly readiness: Readiness;
   readonly listeners: CallerListeners;
-  /** Where the admin listener listens. */
   readonly admin: string;
   /** Resolves when the store can decide checks. */
   readonly storeReady: Promise<void>;

@@ -16,13 +16,11 @@ import type { FollowedTls } from './tls.ts';
 /** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
 const NOT_READY_MS = 2500;
 
-/** What every listener needs besides. */
 export interface ListenerPorts extends PartPorts {
   readonly budget: Pick<LineBudget, 'take'>;
   readonly readiness: Readiness;
 }
 
-/** What the listeners of callers need besides. */
 export interface CallerListenersPorts extends ListenerPorts {
   readonly tls: FollowedTls | null;
   /** Of the gRPC listener. */
@@ -32,7 +30,6 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
-/** Makes the listener for operators. */
 export function createAdminServer(ports: ListenerPorts): AdminServer {
   const { clock, readiness, metrics } = ports;
   const { registry } = metrics;

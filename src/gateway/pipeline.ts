@@ -16,7 +16,6 @@ import { type CheckHandler, createCheckHandler } from '../server/check-handler.t
 import type { PartPorts } from './parts.ts';
 import type { GatewayStore } from './store.ts';
 
-/** What building takes besides. */
 export interface PipelinePorts extends PartPorts {
   readonly budget: LineBudget;
   readonly tracing: Tracing | null;
@@ -24,7 +23,6 @@ export interface PipelinePorts extends PartPorts {
   readonly limiter: Limiter;
 }
 
-/** What answers callers. */
 export interface Pipeline {
   readonly handleCheck: CheckHandler;
   readonly oauth2: OAuth2Service;

@@ -49,7 +49,6 @@ export interface UpstreamChanges {
   readonly body: Uint8Array | null;
 }
 
-/** No change at all. */
 export const unchanged: UpstreamChanges = { headersToSet: [], headersToRemove: [], body: null };
 
 /** The `:path` for a target of which this query is left; none where nothing of it was taken. */

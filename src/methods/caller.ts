@@ -42,7 +42,6 @@ const faults = {
   },
 } as const satisfies Readonly<Record<string, Omit<CredentialFault, 'detail'>>>;
 
-/** The fault of an App Key that no credential has. */
 export const unknownAppKey: CredentialFault = { ...faults.unknown, detail: 'the App Key is unknown' };
 
 /**

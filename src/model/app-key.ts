@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AuthenticationMethod } from './endpoint.ts';
 
-/** An App Key has at most so many characters. */
 export const MAX_APP_KEY_CHARACTERS = 512;
 
 /** What can be an App Key, generated and imported ones (spec §1); {@link MAX_APP_KEY_CHARACTERS} at most. */

@@ -4,7 +4,6 @@ import type { Limit } from './limit.ts';
 export const authenticationMethods = ['key', 'hmac', 'parameter-signature', 'oauth2'] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
 
-/** The methods that sign requests. */
 export const signatureMethods = ['hmac', 'parameter-signature'] as const satisfies readonly AuthenticationMethod[];
 export type SignatureMethod = (typeof signatureMethods)[number];
 
@@ -55,7 +54,6 @@ export interface KeyOptions extends AuthenticatedOptions {
   readonly keyNames: readonly KeyCarrier[];
 }
 
-/** The most that `clockSkewSeconds` may be. */
 export const MAX_CLOCK_SKEW_SECONDS = 3600;
 
 /** What both signature methods have. */

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { ListenAddress } from './listen-address.ts';
 
-/** Addresses that begin with the same bits. */
 export interface Network {
   readonly address: string;
   readonly prefixLength: number;

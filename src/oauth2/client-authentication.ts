@@ -14,9 +14,7 @@ import { invalidClient, invalidRequest, type OAuth2Refusal, type OAuth2Request, 
 import type { Parameters } from './parameters.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What a client says about itself. */
 export interface ClientCredentials {
-  /** Whatever the client sent. */
   readonly clientId: string;
   readonly secret: Secret;
   /** `client_secret_basic`; else `client_secret_post`. */
@@ -70,16 +68,13 @@ declare const authenticatedClient: unique symbol;
 export interface AuthenticatedClient {
   readonly clientId: string;
   readonly held: HeldCredential;
-  /** The App Secret that the client has. */
   readonly secret: WhichSecret;
   readonly [authenticatedClient]: true;
 }
 
-/** What authenticating a client needs. */
 export interface ClientAuthenticationPorts {
   readonly clock: Clock;
   readonly throttle: Throttle;
-  /** The credentials now. */
   readonly credentials: () => CredentialSource;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { AuthenticationPorts } from '../methods/authenticated.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
@@ -66,15 +66,12 @@ export function tokenEndpoint(tokens: Pick<AccessTokens, 'issue'>): ClientEndpoi
   };
 }
 
-/** What introspection needs. */
-export interface IntrospectionPorts {
-  readonly tokens: Pick<AccessTokens, 'verify'>;
-  readonly revokedTokens: Pick<RevokedTokens, 'isRevoked'>;
-  readonly clock: Clock;
-}
-
 /** `/oauth2/introspect` (RFC 7662): what a token of the client itself says; `active: false` for every other text. */
-export function introspectionEndpoint({ tokens, revokedTokens, clock }: IntrospectionPorts): ClientEndpoint {
+export function introspectionEndpoint({
+  tokens,
+  revokedTokens,
+  clock,
+}: Omit<AuthenticationPorts, 'replayGuard'>): ClientEndpoint {
   return {
     findFault: findMissingToken,
     answer: (client, parameters) => {

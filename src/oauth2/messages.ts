@@ -4,7 +4,6 @@ import type { HeldCredential } from '../store/credential-source.ts';
 /** A request to an OAuth2 endpoint, read whole. */
 export interface OAuth2Request {
   readonly method: string;
-  /** The target as received. */
   readonly target: string;
   /** Every value of a header in the order received; names are lower case. */
   readonly headerValues: (name: string) => readonly string[];
@@ -15,7 +14,6 @@ export interface OAuth2Request {
   readonly isPeerTrusted: boolean;
 }
 
-/** The answer to one. */
 export interface OAuth2Answer {
   readonly status: number;
   /** With lower-case names. */
@@ -57,7 +55,6 @@ export interface OAuth2Refusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Whether an endpoint refused. */
 export function isOAuth2Refusal(value: object): value is OAuth2Refusal {
   return 'error' in value;
 }
@@ -67,7 +64,6 @@ export function invalidRequest(description: string): OAuth2Refusal {
   return refuseOAuth2(400, 'invalid_request', description);
 }
 
-/** Any other refusal. */
 export function refuseOAuth2(
   status: number,
   error: OAuth2ErrorCode,
@@ -101,7 +97,6 @@ const CLIENT_DESCRIPTION = 'Client authentication failed.';
 /** Answers of these endpoints hold tokens, or what became of them: they must not be stored (RFC 6749 §5.1). */
 const notStored = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
-/** An answer with a JSON object. */
 export function jsonAnswer(
   status: number,
   body: Readonly<Record<string, unknown>>,

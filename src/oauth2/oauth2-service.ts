@@ -27,7 +27,6 @@ import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 export const oauth2Operations = ['token', 'revoke', 'introspect', 'metadata', 'none'] as const;
 export type OAuth2Operation = (typeof oauth2Operations)[number];
 
-/** Notified of every request. */
 export interface OAuth2Observer {
   /** `requestId` is Envoy's, null without a usable one; `refusal` is null when the request was answered as asked. */
   answered(operation: OAuth2Operation, refusal: OAuth2Refusal | null, requestId: string | null): void;
@@ -37,7 +36,6 @@ export interface OAuth2Observer {
   defect(error: unknown, requestId: string | null): void;
 }
 
-/** What the OAuth2 endpoints need. */
 export interface OAuth2Ports extends ClientAuthenticationPorts {
   readonly issuer: string;
   readonly tokens: AccessTokens;

@@ -43,7 +43,6 @@ export class Throttle {
     return this.#failures.isUsedUp(pairOf(source, clientId)) ? secondsLeft : null;
   }
 
-  /** Counts a failed authentication. */
   countFailure(source: string, clientId: string): void {
     this.#enterMinute();
     this.#failures.count(pairOf(source, clientId));

@@ -107,7 +107,6 @@ export class FastHistogram extends Histogram<'le'> {
     this.#counts = new Float64Array(buckets.length + 1);
   }
 
-  /** Takes one value. */
   add(value: number): void {
     const bounds = this.#bounds;
     let at = 0;

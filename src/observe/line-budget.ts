@@ -9,7 +9,6 @@ const LINES_PER_SECOND = 10;
 /** How often it is reported what was left out, in milliseconds. */
 const REPORT_MS = 10_000;
 
-/** What a budget needs from outside. */
 export interface LineBudgetPorts {
   readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly startTimer: StartTimer;
@@ -82,12 +81,9 @@ interface KindBudget {
   leftOutEver: number;
 }
 
-/** What the budget of the log takes. */
-export interface RequestLogPorts {
+export interface RequestLogPorts extends Omit<LineBudgetPorts, 'onLeftOut'> {
   readonly logger: Logger;
   readonly registry: Registry;
-  readonly clock: Pick<Clock, 'elapsedMs'>;
-  readonly startTimer: StartTimer;
 }
 
 /** Opens the budget for lines about requests; what it leaves out is reported by a line and a metric. */

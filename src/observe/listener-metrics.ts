@@ -81,7 +81,6 @@ export class ListenerMetrics {
   }
 }
 
-/** What the observer of connections reports to. */
 export interface ConnectionObserverPorts {
   readonly logger: Logger;
   readonly budget: Pick<LineBudget, 'take'>;

@@ -11,7 +11,6 @@ export type ReadMetric =
 /** Metrics by name: counters end in `_total`, all others are gauges (Prometheus, "Metric and label naming"). */
 export type MetricTable = Readonly<Record<string, ReadMetric>>;
 
-/** Adds the metrics of a table to a registry. */
 export function registerMetrics(registry: Registry, table: MetricTable): void {
   for (const [name, [help, read, label]] of Object.entries(table)) {
     const labelNames = label === undefined ? [] : [label];

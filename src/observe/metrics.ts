@@ -34,7 +34,6 @@ export class Metrics {
   readonly #isReloadGood: Gauge;
   readonly #oauth2Requests: Counter<'operation' | 'outcome'>;
 
-  /** @param version of this program. */
   constructor(version: string) {
     const { registry } = this;
     const registers = [registry];
@@ -99,7 +98,6 @@ export class Metrics {
     this.#isReloadGood.set(outcome === 'loaded' ? 1 : 0);
   }
 
-  /** Counts a request to an OAuth2 endpoint. */
   countOAuth2Request(operation: OAuth2Operation, outcome: OAuth2ErrorCode | 'ok'): void {
     this.#oauth2Requests.inc({ operation, outcome });
   }

@@ -13,7 +13,6 @@ import type { Metrics } from './metrics.ts';
 /** Called for every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 
-/** What observers of requests write to. */
 export interface ObserverPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;

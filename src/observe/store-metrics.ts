@@ -39,7 +39,6 @@ export function registerStoreAge(registry: Registry, ageSeconds: () => number): 
   });
 }
 
-/** Adds the metrics of a database store (interfaces §6) to a registry. */
 export function registerDatabaseMetrics(registry: Registry, status: DatabaseStatus, usage: UsageStatus): void {
   const byCollection = (count: (collection: Collection) => number): Record<Collection, number> => ({
     endpoints: count('endpoints'),
@@ -66,7 +65,6 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
   registerMetrics(registry, table);
 }
 
-/** Adds the metrics of used signatures that this process remembers. */
 export function registerReplayMetrics(registry: Registry, status: ReplayStatus): void {
   registerMetrics(registry, {
     postern_replay_signatures: ['Used signatures that this process remembers.', () => status.size],

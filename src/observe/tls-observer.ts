@@ -7,7 +7,6 @@ import type { Logger } from './logger.ts';
 
 const MS_PER_SECOND = 1000;
 
-/** What TLS files are for. */
 export type TlsUse = 'listeners' | 'rate-limit-service';
 
 /** Metrics of the TLS files in force. Labels hold names of settings only. */

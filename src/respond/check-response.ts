@@ -13,7 +13,6 @@ const OVERWRITE_IF_EXISTS_OR_ADD = 2;
 /** A header, or an entry of the metadata. Text of one character a byte; headers hold visible ASCII only. */
 export type Pair = readonly [name: string, value: string];
 
-/** What an allowed request needs. */
 export interface AllowParts {
   /** Headers set on the request that goes upstream. */
   readonly upstreamHeaders: readonly Pair[];

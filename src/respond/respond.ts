@@ -29,7 +29,6 @@ export function isGranted(decision: Decision): decision is Granted {
 /** An encoded `CheckResponse`, and what it says. */
 export interface Answer {
   readonly bytes: Buffer;
-  /** Whether the request goes upstream. */
   readonly isAllowed: boolean;
   readonly code: RefusalCode | 'ALLOWED';
 }

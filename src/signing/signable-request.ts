@@ -18,7 +18,6 @@ export interface SignableRequest {
   readonly headers: SignableHeaders;
 }
 
-/** The headers of one. */
 export interface SignableHeaders {
   /** False when Envoy wrote `!` for the header bytes that it could not show (spec §2.1). */
   readonly isRaw: boolean;

@@ -35,12 +35,15 @@ function parse(block: string): X509Certificate {
   }
 }
 
-/** From when to when a certificate is valid, in milliseconds since the epoch. */
-export function validityOf(certificate: X509Certificate): {
+/** When the last of some certificates begins to be valid, and the first one expires, in milliseconds since the epoch. */
+export function validityOf(certificates: readonly X509Certificate[]): {
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
 } {
-  return { notBeforeMs: Date.parse(certificate.validFrom), notAfterMs: Date.parse(certificate.validTo) };
+  return {
+    notBeforeMs: Math.max(...certificates.map(({ validFrom }) => Date.parse(validFrom))),
+    notAfterMs: Math.min(...certificates.map(({ validTo }) => Date.parse(validTo))),
+  };
 }
 
 /** Whether an authority of the former PEM text is missing in the next one. Throws like {@link readCertificates}. */

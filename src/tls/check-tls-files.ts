@@ -64,7 +64,7 @@ function checkAuthorities(
   { nowMs, isServer }: Circumstances,
 ): Finding[] {
   const found = findingsAbout(subjectOf(file));
-  const live = authorities.filter((each) => validityOf(each).notAfterMs > nowMs);
+  const live = authorities.filter((each) => validityOf([each]).notAfterMs > nowMs);
   const expired = authorities.length - live.length;
   found.faultIf(live.length === 0, {
     message: 'every authority in it has expired: no certificate is trusted',
@@ -88,9 +88,7 @@ function checkAuthorities(
 }
 
 function checkTime(subject: string, certificates: readonly X509Certificate[], nowMs: number): Finding {
-  const spans = certificates.map(validityOf);
-  const endMs = Math.min(...spans.map(({ notAfterMs }) => notAfterMs));
-  const beginMs = Math.max(...spans.map(({ notBeforeMs }) => notBeforeMs));
+  const { notBeforeMs: beginMs, notAfterMs: endMs } = validityOf(certificates);
   if (beginMs > nowMs) {
     const message = `is valid only from ${isoTime(beginMs)} on`;
     return fault(subject, message, 'compare the clocks, or wait with it');

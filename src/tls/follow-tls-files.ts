@@ -13,7 +13,6 @@ export interface TlsFilesObserver {
   refused(reason: string): void;
 }
 
-/** What following takes. */
 export interface FollowTlsPorts {
   /** Puts other files in force; may throw, and the former ones stay. */
   readonly replace: (material: TlsMaterial) => void;

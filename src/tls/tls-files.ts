@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { codeOf } from '../files/fingerprint.ts';
@@ -18,7 +18,7 @@ export interface TlsFiles {
   readonly ca: PemFile | null;
 }
 
-/** When the first certificate of a file expires, and when the last one begins, in milliseconds since the epoch. */
+/** {@link validityOf} the certificates of a file. */
 export interface Validity {
   readonly file: PemFile;
   readonly notBeforeMs: number;
@@ -43,7 +43,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
       : [checkOwn(files.certificate, material.certificate, files.key, material.key)]),
     ...(files.ca === null || material.ca === null
       ? []
-      : [spanOf(files.ca, about(files.ca, readCertificates, material.ca))]),
+      : [{ file: files.ca, ...validityOf(about(files.ca, readCertificates, material.ca)) }]),
   ];
   const [first] = validity;
   if (first !== undefined) {
@@ -76,16 +76,7 @@ function checkOwn(file: PemFile, pem: Buffer, keyFile: PemFile | null, keyPem: B
       `${keyFile.setting}: ${keyFile.path} is not the key of the first certificate in ${file.path}; both must come from the same issue, with the certificate itself before those of its authorities`,
     );
   }
-  return spanOf(file, chain);
-}
-
-function spanOf(file: PemFile, certificates: readonly X509Certificate[]): Validity {
-  const spans = certificates.map(validityOf);
-  return {
-    file,
-    notBeforeMs: Math.max(...spans.map(({ notBeforeMs }) => notBeforeMs)),
-    notAfterMs: Math.min(...spans.map(({ notAfterMs }) => notAfterMs)),
-  };
+  return { file, ...validityOf(chain) };
 }
 
 function readKey(pem: Buffer): KeyObject {

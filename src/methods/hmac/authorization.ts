@@ -11,7 +11,6 @@ const QUOTE_BYTES = '="'.length;
 
 const NOT_QUOTED_TEXT = /[\x00-\x08\x0a-\x1f\x7f\\]/;
 
-/** What an hmac `Authorization` header says. */
 export interface HmacAuthorization {
   /** Not empty; otherwise whatever the caller sent, as latin1 text. */
   readonly appKey: string;

@@ -9,7 +9,6 @@ import { parseHmac } from './signature.ts';
 import { parseSignedHeaders, REQUEST_LINE } from './signed-headers.ts';
 import { hmacTexts, SIGNED_HTTP_VERSION } from './string-to-sign.ts';
 
-/** With what, and over what, a request is signed by hmac. */
 export interface HmacSigning extends Signing {
   readonly algorithm: HmacAlgorithm;
 }

@@ -10,7 +10,6 @@ export interface DeliveryObserver {
   delivered(): void;
 }
 
-/** What bounding takes. */
 export interface BoundedSpansPorts {
   readonly exporter: SpanExporter;
   /**

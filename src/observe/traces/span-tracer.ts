@@ -17,7 +17,6 @@ import { refusalAnswers } from '../../refusal.ts';
 import { type Answer, type Decision, isGranted } from '../../respond/respond.ts';
 import type { CheckTrace, StartCheckTrace } from '../../server/check-handler.ts';
 
-/** What spans of checks are made with. */
 export interface SpanTracerPorts {
   readonly tracer: Tracer;
   readonly clock: Pick<Clock, 'elapsedMs'>;

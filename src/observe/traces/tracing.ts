@@ -9,7 +9,6 @@ export interface Tracing extends AsyncDisposable {
   readonly startTrace: StartCheckTrace;
 }
 
-/** What tracing takes from the gateway. */
 export interface TracingPorts {
   /** Where the standard `OTEL_*` variables are looked for. */
   readonly environment: Environment;
