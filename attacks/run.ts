@@ -9,7 +9,7 @@ import { renderTable, type Result } from './framework/table.ts';
 /** `npm run attack -- [list | NAME…] [--short]`. Exit code 0 only when every bound holds. */
 const usage = `Usage: npm run attack -- [list | NAME…] [--short]
 
-Attacks a service of its own on this machine, and says what it cost. docs/attacks.md tells about them.
+Attacks a service of its own on this machine, and says what it cost. docs/attacks.md describes them.
 
   NAME…    only these; everything that begins with NAME counts
   --short  less of each, as the tests do

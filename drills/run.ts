@@ -11,7 +11,7 @@ import { createStage } from './framework/stage.ts';
  */
 const usage = `Usage: npm run drill -- list | NAME… | quick | all
 
-Drills of what goes wrong in production, each on servers of its own on this machine. docs/drills.md tells about them.
+Drills of what goes wrong in production, each on servers of its own on this machine. docs/drills.md describes them.
 `;
 const isTerminal = process.stdout.isTTY;
 const colors = createColors(isTerminal);

@@ -114,7 +114,7 @@ const obtainers = {
 async function install(service, directory, { signal, onProgress }) {
   const packages = join(directory, 'packages');
   await mkdir(packages, { recursive: true });
-  // What a killed run left behind; the lock is held, so nobody is using it.
+  // What a killed run left behind; the lock is held, so no other run uses it.
   for (const name of await readdir(packages)) {
     if (name.startsWith(stagingPrefix)) await rm(join(packages, name), { recursive: true, force: true });
   }
@@ -176,10 +176,10 @@ export async function installServices(
         throw new InstallFailure(`${service.title} is not there, and nothing can be installed here: ${error.message}`);
       });
       path = await withLock(directory, { signal, onWait: () => report({ phase: 'waiting' }) }, async () => {
-        const meanwhile = await findInstalled(service, directory, signal);
-        if (meanwhile === null) return install(service, directory, { signal, onProgress: report });
-        report({ phase: 'ready', origin: 'present', path: meanwhile });
-        return meanwhile;
+        const installed = await findInstalled(service, directory, signal);
+        if (installed === null) return install(service, directory, { signal, onProgress: report });
+        report({ phase: 'ready', origin: 'present', path: installed });
+        return installed;
       });
     }
     result[specification] = path;

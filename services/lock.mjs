@@ -29,7 +29,7 @@ async function listen(address) {
   return { release };
 }
 
-/** Waits until whoever holds the lock lets go, or rejects with the reason of `signal`. */
+/** Waits until the holder of the lock lets go, or rejects with the reason of `signal`. */
 async function holderGone(address, signal) {
   const socket = connect(address);
   const abort = () => socket.destroy(signal.reason);
@@ -48,7 +48,7 @@ async function holderGone(address, signal) {
 }
 
 /**
- * Runs `action` while holding the lock of `directory`. `onWait` is called once when somebody else holds it.
+ * Runs `action` while holding the lock of `directory`. `onWait` is called once when another process holds it.
  */
 export async function withLock(directory, { signal, onWait }, action) {
   const address = addressFor(directory);

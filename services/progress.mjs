@@ -1,4 +1,4 @@
-// What an installation tells people.
+// What an installation shows.
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
 

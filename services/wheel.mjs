@@ -49,7 +49,7 @@ export async function findPython(service, signal) {
   ]);
 }
 
-/** Bytes below a directory; what vanishes meanwhile does not count. */
+/** Bytes below a directory; what vanishes in the meantime does not count. */
 async function bytesBelow(directory) {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(() => []);
   const sizes = entries

@@ -25,7 +25,7 @@ function largeCheck(n: number, message: Buffer): Buffer {
   return Buffer.concat([grpcHead(id(n), checkPath), ...frames]);
 }
 
-/** A request of a partner of whom nobody knows the secret, whose `Authorization` lists so many names. */
+/** A request of a partner whose secret is not known, whose `Authorization` lists so many names. */
 function manyNames(listed: number, sent: number): Buffer {
   const names = Array.from({ length: listed }, (_, at) => `a${at.toString(36)}`);
   const headers = names.slice(0, sent).map((name) => [name, 'v'] as const);
@@ -147,7 +147,7 @@ export const checkAttacks: readonly Attack[] = [
   },
   {
     name: 'invented-keys',
-    title: 'App Keys that nobody has, with a declarative file',
+    title: 'unknown App Keys, with a declarative file',
     run: async (assault) => {
       const template = new Template(invented('0'.repeat(12)), ['0'.repeat(12)]);
       await assault.begin();
@@ -156,7 +156,8 @@ export const checkAttacks: readonly Attack[] = [
   },
   {
     name: 'invented-keys-mongodb',
-    title: 'the same with MongoDB: what is known cannot be told from what is not, and partners not seen yet are served',
+    title:
+      'the same with MongoDB: known App Keys cannot be distinguished from unknown ones, and partners not seen yet are served',
     service: { store: 'mongodb' },
     run: async (assault) => {
       const template = new Template(invented('0'.repeat(12)), ['0'.repeat(12)]);

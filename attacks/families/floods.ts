@@ -77,7 +77,7 @@ export const floodAttacks: readonly Attack[] = [
     { next: () => settings([setting.maxHeaderListSize, 100]), count: [200_000, 20_000], connections: 4 },
   ),
   floodAttack(
-    { name: 'settings-ack-flood', title: 'acknowledgements of SETTINGS that nobody sent' },
+    { name: 'settings-ack-flood', title: 'acknowledgements of SETTINGS that were not sent' },
     { next: () => frame(frameType.settings, frameFlag.ack, 0), count: [200_000, 20_000], connections: 4 },
   ),
   floodAttack(
@@ -90,7 +90,7 @@ export const floodAttacks: readonly Attack[] = [
     },
   ),
   floodAttack(
-    { name: 'unknown-frames', title: 'frames of types that nobody knows' },
+    { name: 'unknown-frames', title: 'frames of unknown types' },
     {
       next: (n) => frame(0x20 + (n % 200), 0xff, n % 3, Buffer.alloc(n % 8)),
       count: [200_000, 20_000],

@@ -60,7 +60,7 @@ export const messageAttacks: readonly Attack[] = [
     },
   ),
   floodAttack(
-    { name: 'unknown-methods', title: 'methods that nobody knows' },
+    { name: 'unknown-methods', title: 'unknown methods' },
     {
       next: (n) => request(n, `/no.such.Service/Method${String(n)}`, prefixed(asksHealth)),
       count: [20_000, 2000],

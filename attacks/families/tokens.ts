@@ -76,7 +76,7 @@ function shown(statuses: ReadonlyMap<string, number>): string {
 const inOneNetwork = (n: number): string => `2001:db8:1:2::${(n + 1).toString(16)}`;
 const inItsOwnNetwork = (n: number): string => `2001:db8:${(n >> 8).toString(16)}:${(n & 0xff).toString(16)}::1`;
 
-/** Guesses in a minute for one client from one source, and those of a second minute that may begin meanwhile. */
+/** Guesses in a minute for one client from one source, and those of a second minute that may begin during it. */
 const MOST_JUDGED = 40;
 /** A node keeps a request and its answer as objects; a request is a third of a KiB. */
 const bounds = { cpuMsPerKib: 2 };

@@ -9,7 +9,7 @@ export interface ServiceKind {
   readonly isTls: boolean;
 }
 
-/** One attack: what somebody sends who can reach a port, and what a replica must bear of it. */
+/** One attack: what anyone who can reach a port may send, and what a replica must bear of it. */
 export interface Attack {
   /** As `npm run attack -- NAME` calls it. */
   readonly name: string;

@@ -11,7 +11,7 @@ export type AttackerQuestion =
 // The process of the attackers: their work is neither the service's nor that of good callers.
 let assault: Assault | null = null;
 
-answerQuestions(async (asked, tell): Promise<AssaultReport | null> => {
+answerQuestions(async (asked, note): Promise<AssaultReport | null> => {
   const question = asked as AttackerQuestion;
   if (question.kind === 'end') {
     assault?.end();
@@ -19,7 +19,7 @@ answerQuestions(async (asked, tell): Promise<AssaultReport | null> => {
   }
   const attack = attacks.find(({ name }) => name === question.name);
   if (attack === undefined) throw new Error(`there is no attack ${question.name}`);
-  assault = new Assault(question.target, question.isShort, tell);
+  assault = new Assault(question.target, question.isShort, note);
   await attack.run(assault);
   return assault.report();
 });

@@ -8,7 +8,7 @@ export interface Bounds {
   readonly cpuNoiseMs: number;
   /** By how much the same good calls may cost more than before the attack: machines change their speed. */
   readonly callersCpuScatter: number;
-  /** How long a good caller's call may take meanwhile, in milliseconds. */
+  /** How long a good caller's call may take during the attack, in milliseconds. */
   readonly callMs: number;
   /** How long a new connection may take until its first answer. */
   readonly newConnectionMs: number;
@@ -54,7 +54,7 @@ export interface Expectation {
 
 /** What was measured of one attack. */
 export interface Measurement {
-  /** How often it sent what; KiB as the service read them, where the system tells. */
+  /** How often it sent what; KiB as the service read them, where the system says so. */
   readonly sent: { readonly kib: number; readonly frames: number; readonly connections: number };
   /** Since the attack called {@link Assault.begin}, without the good callers' part. */
   readonly cost: {

@@ -16,7 +16,7 @@ export const good = {
 /** A partner with a right credential and bad intentions. */
 export const rogue: AttackCredential = { appKey: 'rogue-partner-hmac', secret: 'the secret of the rogue partner' };
 
-/** App Keys of method key that are known to the store and must not be told from unknown ones. */
+/** App Keys of method key that are known to the store and must not be distinguishable from unknown ones. */
 export const unusable = { revoked: 'revoked-key-0123456789abcdef0123', foreign: rogue.appKey } as const;
 
 /** Where the good callers' token requests come from (RFC 5737). */

@@ -97,14 +97,14 @@ export function openLab({ isShort }: LabOptions): Lab {
       await delay(AFTERWARDS_MS);
       const end = await service.usage().catch(() => null);
       const sentKibMeanwhile = (await callers.ask({ kind: 'sent' })).sentKib - sentBefore;
-      const { report: meanwhile } = await callers.ask({ kind: 'stop' });
-      if (meanwhile === null) throw new Error('the good callers were not started');
+      const { report: during } = await callers.ask({ kind: 'stop' });
+      if (during === null) throw new Error('the good callers were not started');
       if (report === null) await attackers[Symbol.asyncDispose]();
       else await attackers.ask({ kind: 'end' });
       if (report === null) attackers = undefined;
 
       const isAlive = end !== null && (await isAnswering(service));
-      const share = rest.work === 0 ? 0 : workOf(meanwhile) / rest.work;
+      const share = rest.work === 0 ? 0 : workOf(during) / rest.work;
       const used = end === null ? null : difference(begun, end);
       const peak = end?.peakMib ?? 0;
       const afterMib = !isAlive ? 0 : isShort ? end.residentMib : await settledMib(service, boundsOf(attack).afterMib);
@@ -124,7 +124,7 @@ export function openLab({ isShort }: LabOptions): Lab {
         waitedMs: end === null ? 0 : end.waitedMs - start.waitedMs,
         peakMib: peak,
         afterMib,
-        callers: meanwhile,
+        callers: during,
         isAlive,
         failure,
         expectations: report?.expectations ?? [],

@@ -23,7 +23,7 @@ export interface PeerAddress {
   readonly reads?: (bytes: Buffer) => void;
 }
 
-/** A connection of an attacker: it sends what it is told, and counts the frames that come back. */
+/** A connection of an attacker: it sends what a test gives it, and counts the frames that come back. */
 export class RawPeer {
   readonly socket: Socket;
   /** Frames received, by type. */

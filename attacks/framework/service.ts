@@ -22,7 +22,7 @@ export interface Target {
   readonly ca: string | null;
   /** App Keys of partners whom the service has not looked up yet; none with a file. */
   readonly unseenKeys: readonly string[];
-  /** The address, as Envoy would tell it, that good callers of the OAuth2 endpoints come from. */
+  /** The address, as Envoy would give it, that good callers of the OAuth2 endpoints come from. */
   readonly goodSource: string;
 }
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 
 /** A process of the attacks that answers questions, one after the other. */
 export interface Worker<Q, A> extends AsyncDisposable {
-  /** Rejects when the process ends, or with what went wrong there. @param told called for what it tells meanwhile, before it goes on. */
-  ask(question: Q, told?: () => Promise<void>): Promise<A>;
+  /** Rejects when the process ends, or with what went wrong there. @param onNote called for each note that the worker sends, before it goes on. */
+  ask(question: Q, onNote?: () => Promise<void>): Promise<A>;
 }
 
 type FromWorker<A> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'told' }
+  | { readonly kind: 'note' }
   | { readonly kind: 'answer'; readonly answer: A }
   | { readonly kind: 'failure'; readonly text: string };
 type ToWorker<Q> = { readonly kind: 'question'; readonly question: Q } | { readonly kind: 'go on' };
@@ -20,7 +20,7 @@ export async function startWorker<Q, A>(program: URL): Promise<Worker<Q, A>> {
   const [ready] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [FromWorker<A>];
   if (typeof ready !== 'object') throw new Error(`${program.pathname} ended at its start`);
   return {
-    ask: async (question, told) => await ask<A>(child, question, told),
+    ask: async (question, onNote) => await ask<A>(child, question, onNote),
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
@@ -30,7 +30,7 @@ export async function startWorker<Q, A>(program: URL): Promise<Worker<Q, A>> {
   };
 }
 
-async function ask<A>(child: ChildProcess, question: unknown, told?: () => Promise<void>): Promise<A> {
+async function ask<A>(child: ChildProcess, question: unknown, onNote?: () => Promise<void>): Promise<A> {
   const send = (message: ToWorker<unknown>): void => {
     child.send(message);
   };
@@ -39,8 +39,8 @@ async function ask<A>(child: ChildProcess, question: unknown, told?: () => Promi
       reject(new Error('the process ended'));
     };
     const heard = (message: FromWorker<A>): void => {
-      if (message.kind === 'told') {
-        (told?.() ?? Promise.resolve()).then(() => {
+      if (message.kind === 'note') {
+        (onNote?.() ?? Promise.resolve()).then(() => {
           send({ kind: 'go on' });
         }, reject);
         return;
@@ -54,16 +54,16 @@ async function ask<A>(child: ChildProcess, question: unknown, told?: () => Promi
   });
 }
 
-/** In a worker: answers each question; `tell` resolves when whoever asked has taken note. */
-export function answerQuestions(answer: (question: unknown, tell: () => Promise<void>) => Promise<unknown>): void {
+/** In a worker: answers each question; `note` resolves when the caller has taken note. */
+export function answerQuestions(answer: (question: unknown, note: () => Promise<void>) => Promise<unknown>): void {
   let goOn: (() => void) | null = null;
   const send = (message: FromWorker<unknown>): void => {
     process.send?.(message);
   };
-  const tell = async (): Promise<void> => {
+  const note = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       goOn = resolve;
-      send({ kind: 'told' });
+      send({ kind: 'note' });
     });
   };
   process.on('message', (message: ToWorker<unknown>) => {
@@ -71,7 +71,7 @@ export function answerQuestions(answer: (question: unknown, tell: () => Promise<
       goOn?.();
       return;
     }
-    answer(message.question, tell).then(
+    answer(message.question, note).then(
       (given) => {
         send({ kind: 'answer', answer: given });
       },

@@ -10,6 +10,6 @@ export interface Drill {
   readonly services: readonly string[];
   /** Whether every run of the tests runs it, too; the others take longer. */
   readonly isQuick: boolean;
-  /** Does it, telling on the stage; whatever it starts, it ends. Rejects when something is not as expected. */
+  /** Does it, and shows it on the stage; ends what it starts. Rejects when something is not as expected. */
   readonly run: (stage: Stage) => Promise<void>;
 }

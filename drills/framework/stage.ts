@@ -21,7 +21,7 @@ export interface CommandOptions {
   readonly lines?: number;
 }
 
-/** Where a drill tells what it does and what is seen. */
+/** Where a drill shows what it does and what is seen. */
 export interface Stage {
   /** Begins a step: a sentence about what is done, in the imperative. */
   step(text: string): void;

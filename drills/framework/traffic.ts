@@ -41,7 +41,7 @@ export async function untilCall(
   stage.expect(`${what}: ${outcome}`, found === outcome, found);
 }
 
-/** Tells what came of a load, and expects that nothing failed. */
+/** Shows what came of a load, and expects that nothing failed. */
 export function expectNoFailure(stage: Stage, report: LoadReport): void {
   stage.show(describeLoad(report));
   stage.expect('no request failed', report.failed === 0, JSON.stringify(report.outcomes));

@@ -41,7 +41,7 @@ export const applyKilled: Drill = {
     // What the commands of this process load is loaded now.
     await runCli('credential revoke one --yes --dry-run'.split(' '), fleet.environment);
 
-    stage.step('A file with 40 000 changes is applied; three credentials are revoked meanwhile');
+    stage.step('A file with 40 000 changes is applied; three credentials are revoked at the same time');
     const apply = await startApply(fleet);
     let hasEnded = false;
     void apply.ended.then(() => (hasEnded = true));

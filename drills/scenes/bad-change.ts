@@ -37,7 +37,7 @@ export const badChange: Drill = {
       ),
     );
     await stage.postern(fleet, 'diff -f after.yaml', { code: 1 });
-    stage.note('Nobody looked.');
+    stage.note('No operator looked.');
     await stage.postern(fleet, 'apply -f after.yaml');
     await untilCall(stage, fleet, 'the partner', request, '429 RATE_LIMITED');
 

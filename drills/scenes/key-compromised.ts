@@ -35,7 +35,7 @@ export const keyCompromised: Drill = {
     await untilCall(
       stage,
       fleet,
-      'whoever has the former secret',
+      'a caller with the former secret',
       () => signed(leaked.hmac),
       '401 AUTHENTICATION_FAILED',
     );
@@ -43,7 +43,7 @@ export const keyCompromised: Drill = {
 
     stage.step('An App Key of method key, which is the secret: revoke it, and issue another');
     await stage.postern(fleet, 'credential revoke acme-key --yes');
-    await untilCall(stage, fleet, 'whoever has it', () => keyed(leaked.key), '401 AUTHENTICATION_FAILED');
+    await untilCall(stage, fleet, 'a caller with it', () => keyed(leaked.key), '401 AUTHENTICATION_FAILED');
     const key = await handOver(fleet, 'credential issue --consumer acme --method key --id acme-key-2');
     await untilCall(stage, fleet, 'the partner with the new one', () => keyed(key), '200');
 
@@ -55,7 +55,7 @@ export const keyCompromised: Drill = {
     const client = await handOver(fleet, 'credential issue --consumer acme --method oauth2 --id acme-oauth2-2');
     await expectCall(stage, fleet, 'the partner with a new client', withToken(await getToken(port, client)), '200');
 
-    stage.step('The key ring: whoever has it signs tokens, and reads the secrets of any dump');
+    stage.step('The key ring: anyone who has it signs tokens, and reads the secrets of any dump');
     const forged = await getToken(port, client);
     const { keys } = JSON.parse(await fleet.postern('keyring', 'show', '-o', 'json')) as {
       readonly keys: readonly { readonly id: string }[];

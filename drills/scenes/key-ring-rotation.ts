@@ -52,7 +52,7 @@ export const keyRingRotation: Drill = {
       await stage.postern(fleet, 'keyring rotate --promote');
       await bringTo(stage, fleet, 0);
       stage.note(
-        'Now one replica signs with the new key and the other with the former one. Somebody issues a credential:',
+        'Now one replica signs with the new key and the other with the former one. An operator issues a credential:',
       );
       const issued = await handOver(fleet, 'credential issue --consumer acme --method hmac --id acme-new');
       await untilCall(stage, fleet, 'who has a secret sealed with the new key', () => signed(issued), '200');

@@ -7,7 +7,7 @@ import { expectCall, untilCall } from '../framework/traffic.ts';
 /** The database is down. */
 export const mongodbLost: Drill = {
   name: 'mongodb-lost',
-  title: 'the database is down: known callers go on, unknown ones wait, and everything comes back by itself',
+  title: 'the database is down: known callers go on, unknown ones wait, and everything recovers automatically',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

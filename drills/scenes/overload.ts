@@ -10,7 +10,7 @@ const FLOOD_PER_SECOND = 20_000;
 const FLOOD = 6000;
 const SOME = 200;
 
-/** A flood of App Keys that nobody holds, beside partners; then a replica that hangs. */
+/** A flood of unknown App Keys, beside partners; then a replica that hangs. */
 export const overload: Drill = {
   name: 'overload',
   title: 'a flood of invented App Keys, and a replica that hangs',
@@ -21,7 +21,7 @@ export const overload: Drill = {
     const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     const { port } = fleet.envoy;
     {
-      stage.step('Partners call, and somebody tries App Keys, as many as the machine can send');
+      stage.step('Partners call, and an attacker tries App Keys, as many as the machine can send');
       await using partners = startTraffic(REQUESTS_PER_SECOND);
       await partners.more(SOME);
       let tried = 0;
@@ -41,11 +41,11 @@ export const overload: Drill = {
       const outcomes = Object.keys(flooded.outcomes);
       const clean = ['invented 401 AUTHENTICATION_FAILED', 'invented 503 STORE_UNAVAILABLE'];
       stage.expect(
-        'every invented App Key was refused: 401, or 503 where nobody looked it up',
+        'every invented App Key was refused: 401, or 503 where it was not looked up',
         outcomes.length > 0 && outcomes.every((outcome) => clean.includes(outcome)),
         describeLoad(flooded),
       );
-      stage.note('Meanwhile, the partners:');
+      stage.note('The partners, at the same time:');
       expectNoFailure(stage, await partners.stop());
     }
     {

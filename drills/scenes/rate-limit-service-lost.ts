@@ -51,7 +51,7 @@ export const rateLimitServiceLost: Drill = {
     for (let count = 0; count < LIMIT * LIMIT; count += 1) await call(fleet, request());
     stage.show(await poll('the metric', async () => ((await metric()).endsWith(' 0') ? await metric() : null)));
 
-    stage.step('It comes back, and nobody does anything');
+    stage.step('It comes back, without any action');
     await service.restart();
     await untilCall(stage, fleet, 'the second endpoint', strict, '200');
     await untilCall(

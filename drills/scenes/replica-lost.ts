@@ -20,7 +20,7 @@ export const replicaLost: Drill = {
     const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     const [lost] = fleet.replicas;
     if (lost === undefined) throw new Error('a fleet has replicas');
-    stage.step('Two replicas serve. Kill one (SIGKILL): nothing is drained, nobody is told');
+    stage.step('Two replicas serve. Kill one (SIGKILL): nothing is drained, and no one is notified');
     {
       await using load = startTraffic(REQUESTS_PER_SECOND);
       await load.more(SOME);

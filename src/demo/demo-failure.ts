@@ -3,7 +3,7 @@ export class DemoFailure extends Error {
   override readonly name = 'DemoFailure';
 }
 
-/** Why a demo that was interrupted ended: somebody wanted it to. */
+/** The demo was interrupted. */
 export class DemoInterrupted extends Error {
   override readonly name = 'DemoInterrupted';
 

@@ -86,8 +86,8 @@ export interface PortOwner {
 const LISTENING = '0A';
 
 /**
- * Finds who listens on a TCP port of this machine, by proc(5). Null when nobody does, when the program belongs to
- * somebody else, and on systems without that directory.
+ * Finds the program that listens on a TCP port of this machine, by proc(5). Null when none does, when it belongs to
+ * another user, and on systems without that directory.
  */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   const sockets = new Set<string>();

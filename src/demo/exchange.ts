@@ -24,7 +24,7 @@ export interface Exchange {
   readonly echo: Echo | null;
   /** The access token in the answer; null when there is none. */
   readonly token: string | null;
-  /** The code of a refusal, or the error of an OAuth2 address; null when the answer is none. */
+  /** The code of a refusal, or the error of an OAuth2 address; null for other answers. */
   readonly refusalCode: string | null;
 }
 

@@ -54,7 +54,7 @@ function barText(bytes: number | undefined, totalBytes: number | undefined): str
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Tells what is being done: a line that changes on a terminal, else a line for each step that is news. */
+/** Shows progress: one line that changes on a terminal, elsewhere a line for each new step. */
 export class StatusLine {
   readonly #output: DemoOutput;
   #step = '';

@@ -27,7 +27,7 @@ export async function runRow(
   }
 }
 
-/** Of an answer that nobody expected. */
+/** Of an unexpected answer. */
 const SHOWN_BODY_CHARACTERS = 400;
 
 const nothing: Finding = { notes: [], fault: null };

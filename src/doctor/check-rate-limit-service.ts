@@ -63,7 +63,7 @@ function adviceFor(reason: FailureReason, domain: string): string {
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
 
 /**
- * Why TLS with an HTTP/2 server fails, for people; null when it does not, or fails for a reason that is none of TLS. It
+ * Why TLS with an HTTP/2 server fails, for people; null when it works, or when the reason is not TLS. It
  * waits for the server's first words: with TLS 1.3 a server judges the client's certificate after the client's handshake.
  */
 async function findTlsFault(

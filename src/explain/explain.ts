@@ -24,7 +24,7 @@ interface Judged extends Known {
  * was signed parts from the one that it builds. The same input gives the same explanation.
  *
  * @param endpoint the one that the request is meant for
- * @param know tells what is known of whom the request says that it is from
+ * @param know finds what is known of the caller that the request names
  */
 export async function explain(
   request: ClientRequest,
@@ -181,7 +181,7 @@ function notesOf({ search, isOld, mistakes }: Finding, refusal: Refusal | null):
   return notes;
 }
 
-/** Whether a refusal is a mistake by itself: it is not about credentials, and no mistake says it more exactly. */
+/** Whether a refusal is a mistake of its own: it is not about credentials, and no mistake says it more exactly. */
 function saysEnough({ refused }: Refusal, mistakes: readonly Mistake[]): boolean {
   if (refusalAnswers[refused].status === UNAUTHENTICATED) {
     return mistakes.length === 0 && refused !== 'AUTHENTICATION_FAILED' && refused !== 'REQUEST_EXPIRED';

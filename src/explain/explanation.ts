@@ -15,9 +15,9 @@ export type Verdict = 'right' | 'right-but-old' | 'wrong' | 'unexplained' | 'unj
 
 /** What the gateway would answer, before it looks at limits. */
 export interface Answer {
-  /** Null when the request passes, and when nobody can tell. */
+  /** Null when the request passes, and when the answer is not known. */
   readonly status: number | null;
-  /** Null when nobody can tell. */
+  /** Null when the answer is not known. */
   readonly code: RefusalCode | 'ALLOWED' | null;
   /** What the gateway's log would say, or what is right. */
   readonly detail: string;

@@ -25,7 +25,7 @@ import type { KnownCaller } from './explanation.ts';
 export interface Known {
   /** The endpoints, and the credentials that the request may be from. */
   readonly catalog: Catalog;
-  /** The App Secret to look into the signature with, or the App Key where that is the secret; null where nobody knows it. */
+  /** The App Secret to look into the signature with, or the App Key where that is the secret; null where it is not known. */
   readonly secret: string | null;
   /** Null where no store is at hand. */
   readonly caller: KnownCaller | null;
@@ -97,7 +97,7 @@ export interface KnownTokens {
   readonly notes: readonly string[];
 }
 
-/** What partners know who have no store. */
+/** What a partner knows, who has no store. */
 export const tokensOfPartners: KnownTokens = {
   issuer: '',
   ring: null,

@@ -9,8 +9,8 @@ const STOP_DEADLINE_MS = 10_000;
 
 /**
  * Runs the arguments as this very process, with a watcher beside it that kills it when the pipe 3 is closed without a
- * word: however the parent ends, even by SIGKILL, no program is left. Not standard input: Node.js closes that by itself
- * when the program has ended, and the watcher would kill whoever has its process id by then.
+ * word: however the parent ends, even by SIGKILL, no program is left. Not standard input: Node.js closes
+ * that when the program has ended, and the watcher would kill the process that has its id by then.
  */
 const WATCHED = '{ read -r word <&3 || kill -s KILL "$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
@@ -90,7 +90,7 @@ export class Program implements AsyncDisposable {
     });
     const late = AbortSignal.timeout(READY_DEADLINE_MS);
     const any = AbortSignal.any([stopped.signal, late, ...(signal === undefined ? [] : [signal])]);
-    // There is no event for it. A question that fails is asked again; the lines below tell why the wait is over.
+    // There is no event for it. A question that fails is asked again; the lines below find why the wait is over.
     while (!(await isReady(any).catch(() => false))) {
       signal?.throwIfAborted();
       if (stopped.signal.aborted) return String(stopped.signal.reason);

@@ -2,7 +2,7 @@ import type { ClientHeader } from '../../signing/client-request.ts';
 import { demoKeys, type Finding, plainRequest, type RowGroup } from '../row.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What a caller sends who would like to be somebody else. */
+/** Headers of a caller that claims to be another one. */
 const forged: readonly ClientHeader[] = [
   ['X-Consumer-Id', 'admin'],
   ['x_consumer_username', 'root'],

@@ -158,7 +158,7 @@ function textsIn(value: JsonObject, name: string): readonly string[] {
 /** A JSON object of which nothing is known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value as an object; an empty one when it is none, so that a look into it finds nothing. */
+/** The value as an object; an empty one when it is not an object, so that a look into it finds nothing. */
 export function objectIn(value: unknown, ...steps: readonly string[]): JsonObject {
   const found = valueIn(value, ...steps);
   return isObject(found) ? found : {};

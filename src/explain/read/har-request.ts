@@ -3,12 +3,12 @@ import { bytesOf, isJsonObject, type JsonObject, parseJson, textOf } from '../..
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 /**
- * Reads a request of a HAR (HTTP Archive 1.2), or one entry or request of it by itself. `entry` counts from 1; null
+ * Reads a request of a HAR (HTTP Archive 1.2), or one entry or request of it alone. `entry` counts from 1; null
  * takes the first, and a note says when there are more.
  */
 export function readHarRequest(text: string, entry: number | null): ReadRequest | ReadProblem {
   const parsed = parseJson(textOf(text));
-  if (parsed === undefined) return { problem: 'it begins like JSON, but it is none' };
+  if (parsed === undefined) return { problem: 'it begins like JSON, but is not valid JSON' };
   const log = objectAt(parsed, 'log');
   const list = log?.['entries'];
   const entries: readonly unknown[] = Array.isArray(list) ? list : [parsed];

@@ -109,7 +109,7 @@ function shown(line: string): string {
   return line.length > 40 ? `${visible}…` : visible;
 }
 
-/** Takes a chunked body apart (RFC 9112 §7.1), line ends CRLF or LF; null when it is none. */
+/** Takes a chunked body apart (RFC 9112 §7.1), line ends CRLF or LF; null when it is not chunked. */
 function readChunks(bytes: Buffer): Buffer | null {
   const pieces: Buffer[] = [];
   let at = 0;

@@ -25,7 +25,7 @@ export class KongMapping implements KongValues {
     this.#problems = problems;
   }
 
-  /** The value itself as a mapping; null, and a problem, when it is none. */
+  /** The value itself as a mapping; null, and a problem, when it is not one. */
   static read({ raw, place }: KongValue, problems: ProblemLog): KongMapping | null {
     if (isMapping(raw)) return new KongMapping(raw, place, problems);
     return reportType(problems, place, 'a mapping (key: value)');

@@ -162,7 +162,7 @@ export function effectivePlugins(plugins: readonly KongPlugin[]): EffectivePlugi
   };
 }
 
-/** The value of a key, which is made when there is none. */
+/** The value of a key; a missing one is made and kept. */
 export function orMade<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

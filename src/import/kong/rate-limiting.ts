@@ -79,7 +79,7 @@ function importLimits(config: PluginConfig, { keyedBy, settings, readWindows }: 
   const { windows, fault: faultOfWindows } = readWindows(config);
   if (by === 'credential') {
     config.report('warning', [keyedBy], {
-      what: 'counts each credential by itself; Postern counts each consumer, with all of its credentials together',
+      what: 'counts each credential separately; Postern counts each consumer, with all of its credentials together',
     });
   }
   const unknown = config.unknownKeys(settings);
@@ -239,7 +239,7 @@ export function routeLimits(
     }
     const sharing = sharers.get(plugin)?.get(groupOf(plugin, route)) ?? 1;
     if (sharing === 1) return { limits, isRefused: false, deniesOnFailure };
-    const shared = `has one count for ${String(sharing)} routes; endpoints of Postern count by themselves`;
+    const shared = `has one count for ${String(sharing)} routes; each endpoint of Postern has a count of its own`;
     if (options.sharedLimits === 'refuse') {
       report('error', [], {
         what: `${shared}: ${refusing}`,

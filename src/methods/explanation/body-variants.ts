@@ -6,7 +6,7 @@ interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {
   readonly bytes: Buffer;
 }
 
-/** Larger bodies are not written anew in every way. */
+/** Larger bodies are not rewritten. */
 const MAX_REWRITTEN_BYTES = 1024 * 1024;
 
 /** The bodies that one is often mistaken for, likely ones first; none that is the same. */
@@ -67,7 +67,7 @@ const SPELLINGS: readonly ((word: string) => string)[] = [
 ];
 
 /**
- * The other ways in which common libraries write this JSON; none for a text that is no JSON. Numbers and the order of
+ * The other ways in which common libraries write this JSON; none for other text. Numbers and the order of
  * keys stay as they are.
  */
 function formatJson(text: string): readonly string[] {
@@ -86,7 +86,7 @@ function formatJson(text: string): readonly string[] {
   return [...written, reprinted].filter((candidate) => candidate !== text);
 }
 
-/** The same with the keys of objects sorted, in one line and indented; none for a text that is no JSON or too deep. */
+/** The same with the keys of objects sorted, in one line and indented; none for a text that is not JSON or too deep. */
 function sortJson(text: string): readonly string[] {
   const sorted = sortKeys(parseJson(text), 0);
   if (sorted === undefined) return [];

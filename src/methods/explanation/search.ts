@@ -102,7 +102,7 @@ export function readSentMac(text: string, right: Buffer | null, spellings: reado
   return right === null ? misspelt : [{ bytes: right, mistake: null }, ...misspelt];
 }
 
-/** The bytes of a text in hex; null for a text that is none. */
+/** The bytes of a text in hex; null for another text. */
 export function bytesOfHex(text: string): Buffer | null {
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : null;
 }

@@ -89,6 +89,6 @@ function findMissing(request: ClientRequest): Mistake {
   return { name: 'token-missing', what: 'the request carries no access token', fix: SEND };
 }
 
-/** A JWT by itself, or after a word that some gateways take for Bearer. */
+/** A JWT alone, or after a word that some gateways take for Bearer. */
 const LONE_TOKEN = /^(?:(?:token|jwt|oauth|access_token)[ =:]+)?eyJ[\w-]+\.[\w-]+\.[\w-]+$/i;
 const TOKEN_HEADER = /^(?:x-)?(?:access|auth|oauth|bearer)?[-_]?token$/i;

@@ -17,7 +17,7 @@ const guide = 'docs/migrating-from-apisix.md';
 const acme = { username: 'acme-signs', secret: 'acme-example-secret-7TqLx2Kd9w' };
 const globex = { username: 'globex-signs', secret: 'globex-example-secret-Pm3Vc8Yt5n' };
 
-/** Signs as APISIX's documents tell its clients to. */
+/** Signs as APISIX's documents show its clients. */
 function signedForApisix(body = ''): PlainRequest {
   const date = new Date().toUTCString();
   const text = `${acme.username}\nPOST /invoices/7?a=b\ndate: ${date}\n`;

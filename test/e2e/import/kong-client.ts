@@ -23,7 +23,7 @@ export interface KongRequest {
   readonly nameParameter?: string;
 }
 
-/** Signs as Kong's documents tell its clients to: without any code of the product. */
+/** Signs as Kong's documents show its clients: without any code of the product. */
 export function signedForKong(request: KongRequest = {}): PlainRequest & { readonly headers: Fields } {
   const { method = 'GET', target = '/invoices', body = '', version = 'HTTP/1.1', algorithm = 'hmac-sha256' } = request;
   const { username = 'acme', secret = 'acme-example-secret-7TqLx2Kd9w', nameParameter = 'username' } = request;

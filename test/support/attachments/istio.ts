@@ -16,6 +16,6 @@ export const istio = fromControlPlane({
     posternHttp: 'outbound|9002||postern.postern.svc.cluster.local',
     backend: 'outbound|8080||backend.partners.svc.cluster.local',
   },
-  // They tell sidecars of each other, and choose the protocol of mutual TLS.
+  // They introduce sidecars to each other, and choose the protocol of mutual TLS.
   filtersOfVendor: ['istio.metadata_exchange', 'istio.alpn', 'istio.stats'],
 });

@@ -137,7 +137,7 @@ async function startReplica(settings: PosternSettings): Promise<FleetReplica> {
       await release(process); // its folder
       process = await startPostern('', own);
     },
-    // Nobody waits for a good end any more.
+    // A good end is not waited for any more.
     [Symbol.asyncDispose]: async () => {
       process.signal('SIGKILL');
       await release(process);

@@ -10,7 +10,7 @@ export interface Certified {
 
 /** How a certificate differs from the usual ones. */
 export interface CertificateOptions {
-  /** When it begins and ends to be valid, to the second; 2020 to 2049 unless told otherwise. */
+  /** When it begins and ends to be valid, to the second; 2020 to 2049 unless stated otherwise. */
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   /** Whom it is for: DNS names, `spiffe://` addresses; null for a certificate without subject alternative names. */
@@ -20,7 +20,7 @@ export interface CertificateOptions {
 }
 
 /**
- * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, for `localhost` and 127.0.0.1 unless told otherwise.
+ * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, for `localhost` and 127.0.0.1 unless stated otherwise.
  * @param issuer signs it; none: it signs itself.
  */
 export function makeCertificate(name: string, issuer?: Certified, options: CertificateOptions = {}): Certified {

@@ -42,7 +42,7 @@ export interface FakeServer {
   /** Bytes that are kept for large messages to come, and the regular look whether any came, and at unsent answers. */
   idleBytes(): number;
   sweepMemory(): void;
-  /** A connection; introduced unless told otherwise. */
+  /** A connection; introduced unless stated otherwise. */
   connect(introduced?: boolean): FakeConnection;
 }
 
@@ -142,7 +142,7 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
       const connection = new Connection(context, wire, 'test');
       const send = (...bytes: Buffer[]): void => {
         const input = Buffer.concat(bytes);
-        // What the connection says that nobody looks at any more is spoilt, so that whoever does is noticed.
+        // Bytes that must not be looked at any more are spoilt, so that code that does is noticed.
         if (connection.receive(input)) input.fill(SPOILT);
       };
       if (introduced) {
@@ -154,7 +154,7 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
   };
 }
 
-/** The answer's size that a message of `/Grow` asks for, in decimal digits; what is none asks for nothing. */
+/** The answer's size that a message of `/Grow` asks for, in decimal digits; other text asks for nothing. */
 function sizeIn(message: Uint8Array): number {
   const text = Buffer.from(message).toString('latin1');
   return /^\d{1,7}$/.test(text) ? Number(text) : 0;

@@ -23,7 +23,7 @@ export interface RawAnswer {
   readonly resetCode: number;
 }
 
-/** A plain HTTP/2 client: it does what it is told, deadlines and message framing are the test's. */
+/** A plain HTTP/2 client: it does what a test asks, deadlines and message framing are the test's. */
 export class RawClient implements AsyncDisposable {
   readonly session: ClientHttp2Session;
 

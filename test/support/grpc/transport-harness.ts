@@ -14,7 +14,7 @@ import type { ListenAddress } from '../../../src/net/listen-address.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a transport told its observer. */
+/** What a transport reported to its observer. */
 export interface Told {
   readonly defects: { readonly error: unknown; readonly path: string }[];
   readonly refusedConnections: { readonly reason: string; readonly peer: string }[];
@@ -41,7 +41,7 @@ export interface Harness extends AsyncDisposable {
 /** What `/test.Test/Fail` answers: a message that must be encoded on its way. */
 export const failure: GrpcFailure = { status: 5, message: 'no such thing: 100 % ü\n' };
 
-/** Starts a transport; on a free port of 127.0.0.1 unless told otherwise. */
+/** Starts a transport; on a free port of 127.0.0.1 unless stated otherwise. */
 export async function startHarness(
   create: (options: TransportOptions) => Transport,
   options: Pick<
@@ -108,7 +108,7 @@ function methods(hold: (call: HeldCall) => void): [string, Method][] {
   ];
 }
 
-/** Values that come before or after somebody asks for them. */
+/** Values that come before or after a test asks for them. */
 function queue<T>(): { push: (value: T) => void; next: () => Promise<T> } {
   const values: T[] = [];
   const askers: ((value: T) => void)[] = [];
@@ -125,7 +125,7 @@ function queue<T>(): { push: (value: T) => void; next: () => Promise<T> } {
   };
 }
 
-/** A call's end, when it is told. */
+/** A call's end, when it is reported. */
 export async function cancelled(call: Call): Promise<void> {
   if (call.signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ export function methodOf(definitionsByName: PackageDefinition, service: string, 
   return definition;
 }
 
-/** Tells messages from enums and services. */
+/** Distinguishes messages from enums and services. */
 export function isMessage(definition: PackageDefinition[string]): definition is MessageTypeDefinition<object, object> {
   return 'format' in definition && definition.format === 'Protocol Buffer 3 DescriptorProto';
 }

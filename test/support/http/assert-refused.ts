@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from './http-message.ts';
 
-/** What a caller is told with each code, as a partner's program would have it written down. */
-export const told = {
+/** Status and message of each code, as a partner's program would have them written down. */
+export const publicAnswers = {
   MALFORMED_REQUEST: [400, 'The request is malformed.'],
   PATH_NOT_NORMAL: [400, 'The request target is not in normal form.'],
   TOO_MANY_PARAMETERS: [400, 'The request has too many parameters.'],
@@ -23,17 +23,17 @@ export const told = {
   GATEWAY_ERROR: [400, 'The gateway could not complete the request.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>;
 
-/** A code that callers are told; `GATEWAY_ERROR` stands for Envoy's own 400. */
-export type RefusedCode = keyof typeof told;
+/** A code that callers receive; `GATEWAY_ERROR` stands for Envoy's own 400. */
+export type RefusedCode = keyof typeof publicAnswers;
 
 /** The status that goes with a code. */
 export function statusOf(code: RefusedCode): number {
-  return told[code][0];
+  return publicAnswers[code][0];
 }
 
 /** Everything about a refusal with a body: status, code, message, request id and headers (spec §5). */
 export function assertRefused(answer: HttpAnswer, code: RefusedCode): void {
-  const [status, message] = told[code];
+  const [status, message] = publicAnswers[code];
   const requestId = fieldValue(answer.headers, 'x-request-id');
   // What Envoy could not read has no id.
   if (code !== 'GATEWAY_ERROR') assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
@@ -43,10 +43,10 @@ export function assertRefused(answer: HttpAnswer, code: RefusedCode): void {
 
 /** The headers of a refusal alone, which `HEAD` gets without a body. */
 export function assertRefusalHeaders(answer: HttpAnswer, code: RefusedCode): void {
-  const [status] = told[code];
+  const [status] = publicAnswers[code];
   assert.equal(answer.status, status);
   assert.equal(fieldValue(answer.headers, 'content-type'), 'application/json');
-  // Envoy's own answers carry no cache-control: they are no 200 that a cache would keep by itself.
+  // Envoy's own answers carry no cache-control: they are not a 200 that a cache would keep without it.
   if (code !== 'GATEWAY_ERROR' && code !== 'UNAVAILABLE') {
     assert.equal(fieldValue(answer.headers, 'cache-control'), 'no-store');
   }

@@ -7,7 +7,7 @@ import { renderKustomization } from './render-kustomization.ts';
 
 const deploy = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 
-/** A kustomization of an operator's own, as the documents tell to write one; paths are below `deploy/`. */
+/** A kustomization of an operator's own, as the documents show; paths are below `deploy/`. */
 export interface Composition {
   readonly resources: readonly string[];
   readonly components?: readonly string[];

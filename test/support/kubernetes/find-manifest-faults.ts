@@ -18,7 +18,7 @@ export interface ManifestSurroundings {
   readonly withoutSchema?: readonly string[];
 }
 
-/** The Secrets that every overlay with a database leaves to people, as docs/kubernetes.md tells. */
+/** The Secrets that every overlay with a database leaves to people, as docs/kubernetes.md says. */
 export const secretsByHand: readonly ExternalObject[] = [
   { kind: 'Secret', name: 'postern', keys: ['store', 'keyring.yaml'] },
   { kind: 'Secret', name: 'postern-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },

@@ -29,7 +29,7 @@ export interface Use {
 
 /**
  * Names that lead nowhere: config maps and secrets (with their keys), service accounts, claims of volumes, namespaces.
- * What people make by hand is told in `external`.
+ * What people make by hand is listed in `external`.
  */
 export function findNameFaults(manifests: readonly Manifest[], external: readonly ExternalObject[]): readonly string[] {
   const used = findPods(manifests).flatMap((pods) =>

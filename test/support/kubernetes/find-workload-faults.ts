@@ -7,7 +7,7 @@ const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'];
 
 /**
  * What within an object that makes pods does not fit together: selectors and labels of its template, probes and ports,
- * mounts and volumes, names that stand twice, times to stop.
+ * mounts and volumes, names that appear twice, times to stop.
  */
 export function findWorkloadFaults(manifests: readonly Manifest[]): readonly string[] {
   return findPods(manifests).flatMap((pods) => [
@@ -43,7 +43,7 @@ function portFaults({ owner, containers }: Pods): readonly string[] {
   const ports = containers.flatMap((container) => listOf(container, 'ports'));
   const names = ports.flatMap((port) => textOf(port, 'name') ?? []);
   const numbers = ports.map((port) => `${asText(find(port, 'containerPort'))}/${textOf(port, 'protocol') ?? 'TCP'}`);
-  return [...twice(names), ...twice(numbers)].map((what) => `${owner}: port ${what} stands twice`);
+  return [...twice(names), ...twice(numbers)].map((what) => `${owner}: port ${what} appears twice`);
 }
 
 function mountFaults({ owner, manifest, spec, containers }: Pods, manifests: readonly Manifest[]): readonly string[] {

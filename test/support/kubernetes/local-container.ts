@@ -87,7 +87,7 @@ function filesOf(
   return Object.fromEntries(wanted);
 }
 
-/** As the kubelet does it: a folder with a version, a link to it that is turned at once, and links to the files in it. */
+/** As the kubelet does it: a folder with a version, a link to it that is replaced at once, and links to the files in it. */
 async function writeVolume(path: string, files: Readonly<Record<string, string>>): Promise<void> {
   const version = '..2026_01_01_00_00_00.1';
   await mkdir(join(path, version), { recursive: true });

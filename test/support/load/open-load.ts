@@ -39,7 +39,7 @@ export interface Load extends AsyncDisposable {
   count(): { readonly begun: number; readonly underWay: number };
   /** How often each outcome was seen so far. */
   soFar(): Readonly<Record<string, number>>;
-  /** Ends it, waits for what is under way, and tells. */
+  /** Ends it, waits for what is under way, and reports. */
   stop(): Promise<LoadReport>;
 }
 

@@ -52,7 +52,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   readonly usage = new Map<string, Usage>();
   /** Every commit in its order: for tests of how work is divided. */
   readonly commits: (readonly Change[])[] = [];
-  /** Called before each commit: a test can throw a fault there, or change the store as somebody else would. */
+  /** Called before each commit: a test can throw a fault there, or change the store as another operator would. */
   beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | null = null;
   /** What `list` has read so far, by kind: for tests of how much is read. */
   readonly read: Record<ResourceKind, number> = { endpoint: 0, consumer: 0, credential: 0, grant: 0 };

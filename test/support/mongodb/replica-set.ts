@@ -6,7 +6,7 @@ import { type Mongod, startMongod } from './mongod.ts';
 import { makeSecurity, root } from './security.ts';
 
 export interface ReplicaSetOptions {
-  /** 1 unless told otherwise. */
+  /** 1 unless stated otherwise. */
   readonly members?: 1 | 3;
   /** Whether clients must say who they are; the administrator is `root` of security.ts. */
   readonly authorization?: boolean;
@@ -18,7 +18,7 @@ export interface ReplicaSetOptions {
 /** A replica set for one suite of tests; disposing ends all of it. */
 export interface ReplicaSet extends AsyncDisposable {
   readonly members: readonly Mongod[];
-  /** Where clients connect: as the administrator, unless `user` says as whom, or null for nobody. */
+  /** Where clients connect: as the administrator, unless `user` says as whom, or null for no user. */
   uri(database?: string, user?: User | null, parameters?: Readonly<Record<string, string>>): string;
   /** Runs a command on the database `admin` of the primary, or of one member. */
   command(command: Document, member?: Mongod): Promise<Document>;
@@ -64,7 +64,7 @@ export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<
     const primary = async (): Promise<Mongod> =>
       await poll('a primary', async () => {
         for (const member of members) {
-          // Anybody may say hello.
+          // Any client may say hello.
           const answer = await adminCommand(direct(member, null), { hello: 1 }).catch(() => null);
           if (answer?.['isWritablePrimary'] === true) return member;
         }

@@ -10,7 +10,7 @@ export interface DatabaseInUse {
   readonly uri: () => string;
   /** The database itself, to look into what the tested code wrote. */
   readonly db: () => Db;
-  /** Makes commands fail; other suites of the process are not running meanwhile. */
+  /** Makes commands fail; other suites of the process do not run at that time. */
   readonly failPoint: (failPoint: FailPoint) => Promise<AsyncDisposable>;
 }
 

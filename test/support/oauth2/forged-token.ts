@@ -33,7 +33,7 @@ export function tokenKey(number = 1): KeyObject {
   return testKeyRing(number).derive(`test-key-${String(number)}`, 'oauth2-token-v1', 32);
 }
 
-/** Signs segments as whoever has the right key could, whatever they say. */
+/** Signs segments with the right key, whatever they say. */
 export function signSegments(
   header: string,
   payload: string,

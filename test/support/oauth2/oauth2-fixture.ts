@@ -47,7 +47,7 @@ export const twoClients: CatalogParts = {
   credentials: [acmeOAuth2(), borealisOAuth2],
 };
 
-/** The OAuth2 endpoints without a listener, and everything they told their observer. */
+/** The OAuth2 endpoints without a listener, and everything that they reported to their observer. */
 export function oauth2Fixture({
   parts = twoClients,
   credentials,

@@ -1,6 +1,6 @@
 import { type OAuth2Request } from '../../../src/oauth2/messages.ts';
 
-/** A request to an OAuth2 endpoint as the listener would hand it on; a form to `/oauth2/token` unless told otherwise. */
+/** A request to an OAuth2 endpoint as the listener would hand it on; a form to `/oauth2/token` unless stated otherwise. */
 export interface OAuth2RequestParts {
   readonly method?: string;
   readonly target?: string;
@@ -8,7 +8,7 @@ export interface OAuth2RequestParts {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
   readonly peerAddress?: string | null;
-  /** Unless told otherwise it is an Envoy. */
+  /** Unless stated otherwise it is an Envoy. */
   readonly isPeerTrusted?: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface OAuth2Stack extends Stack {
   readonly url: string;
 }
 
-/** Starts the product on a document, that of the demo unless told otherwise, with a public URL that leads to its Envoy. */
+/** Starts the product on a document, that of the demo unless stated otherwise, with a public URL that leads to its Envoy. */
 export async function startOAuth2Stack(
   document: string = readFileSync(packageFiles.document, 'utf8'),
   settings: PosternSettings = {},
@@ -37,7 +37,7 @@ interface Front extends AsyncDisposable {
   leadTo(port: number): void;
 }
 
-/** Takes a port before anybody knows what is behind it: Postern must be told its public URL before Envoy has a port. */
+/** Reserves a port: Postern needs its public URL before Envoy has a port. */
 async function openFront(): Promise<Front> {
   let target: number | null = null;
   const sockets = new Set<Socket>();

@@ -13,7 +13,7 @@ export interface QueryParts {
   readonly grouping: readonly string[];
 }
 
-/** Reads a PromQL query; throws when it is none. */
+/** Reads a PromQL query; throws for other text. */
 export function readQuery(query: string): QueryParts {
   const selectors: { metric: string; labels: string[] }[] = [];
   const grouping: string[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fieldValue, fieldValues, type HttpAnswer, jsonBody } from '../http/http-message.ts';
-import { type RefusedCode, told } from '../http/assert-refused.ts';
+import { type RefusedCode, publicAnswers } from '../http/assert-refused.ts';
 
-/** A code that callers of signed endpoints are told. */
+/** A code that callers of signed endpoints receive. */
 export type SignedCode = Exclude<RefusedCode, 'GATEWAY_ERROR'>;
 
 /** The scheme word of `WWW-Authenticate` on endpoints of a signature method (spec §5). */
@@ -15,7 +15,7 @@ export function assertSignedRefused(
   method: keyof typeof challenges,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
-  const [status, message] = told[code];
+  const [status, message] = publicAnswers[code];
   const requestId = fieldValue(answer.headers, 'x-request-id');
   assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
   assert.deepEqual([answer.status, jsonBody(answer)], [status, { code, message, requestId, ...more }]);

@@ -16,7 +16,7 @@ export interface Fault<P> {
   readonly isLimited?: boolean;
 }
 
-/** Describes each fault: with it, and with all those after it, it is the one that is told. */
+/** Describes each fault: with it, and with all those after it, it is the one that is reported. */
 export function describeOrder<P>(
   faults: readonly Fault<P>[],
   sign: (parts: Partial<P>) => RequestParts,

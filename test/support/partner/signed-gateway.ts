@@ -13,7 +13,7 @@ export interface SignedParts<M extends AuthenticationMethod> extends Omit<Gatewa
   readonly isLimited?: boolean;
   /** One more endpoint, `elsewhere`, for everybody, which differs in these options. */
   readonly elsewhere?: Partial<OptionsOf[M]>;
-  /** The endpoint asks for a grant, and nobody has one. */
+  /** The endpoint asks for a grant, and no consumer has one. */
   readonly isClosed?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function signedGateway<M extends 'hmac' | 'parameter-signature'>(
   });
 }
 
-/** A partner's request as Envoy tells of it. */
+/** A partner's request as Envoy describes it. */
 export function asCheck({ method, target, host, headers, body }: PlainRequest): RequestParts {
   return {
     ...(method === undefined ? {} : { method }),

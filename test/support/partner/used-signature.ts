@@ -1,7 +1,7 @@
 import { type UsedSignature } from '../../../src/replay/replay-guard.ts';
 import { NOON } from '../time/fixed-clock.ts';
 
-/** A signature by acme at noon; `text` tells it from others. */
+/** A signature by acme at noon; `text` distinguishes it from others. */
 export function usedSignature(text: string, parts: Partial<UsedSignature> = {}): UsedSignature {
   return {
     method: 'hmac',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type HmacVector, type ParameterVector, type VectorFile } from '../signing/signature-vectors.ts';
 
-/** Outcomes that are told only after the signature was right, so that a vector must be signed anew to get there. */
+/** Outcomes that are shown only after the signature was right, so that a vector must be signed again to get there. */
 const AFTER_THE_SIGNATURE: readonly string[] = ['ACCEPTED', 'REQUEST_EXPIRED', 'DIGEST_MISMATCH'];
 /** A vector as it is sent, and the secret that it was signed with; null when it was left as it is. */
 export interface SignedVector {

@@ -70,7 +70,7 @@ export function assertCheckRefused(bytes: Uint8Array): RefusedAnswer {
   return answer;
 }
 
-/** The value of a header of an answer; undefined when it is absent. Fails when it stands twice. */
+/** The value of a header of an answer; undefined when it is absent. Fails when it appears twice. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const values = headers.filter(([each]) => each === name).map(([, value]) => value);
   assert.ok(values.length <= 1, `${name} stands ${String(values.length)} times`);

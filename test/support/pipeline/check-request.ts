@@ -16,7 +16,7 @@ export interface RequestParts {
   /** Leaves header names as given. Envoy makes them lower case, and so does this builder otherwise. */
   readonly keepCase?: boolean;
   readonly body?: Uint8Array | string;
-  /** The size that Envoy tells; the body's own when omitted. */
+  /** The size that Envoy gives; the body's own when omitted. */
   readonly size?: number;
   /** `context_extensions["endpoint"]` of the Envoy route. */
   readonly endpoint?: string;

@@ -18,7 +18,7 @@ import { catalogOf, type CatalogParts } from './resources.ts';
 export interface GatewayParts extends CatalogParts {
   readonly clock?: Clock;
   readonly limiter?: Limiter;
-  /** Those of `http://127.0.0.1:10000`, with the first test key, unless told otherwise. */
+  /** Those of `http://127.0.0.1:10000`, with the first test key, unless stated otherwise. */
   readonly tokens?: AccessTokens;
   readonly revokedTokens?: RevokedTokens;
   readonly replayGuard?: ReplayGuard;
@@ -26,7 +26,7 @@ export interface GatewayParts extends CatalogParts {
   readonly catalog?: () => Catalog;
 }
 
-/** A whole pipeline without a transport: requests in, answers out, and what it told its observer. */
+/** A whole pipeline without a transport: requests in, answers out, and what it reported to its observer. */
 export interface TestGateway {
   readonly ports: CheckPorts;
   readonly decided: readonly DecidedCheck[];

@@ -68,7 +68,7 @@ const defaultOptions: OptionsOf = {
   oauth2: { ...commonOptions, hideCredentials: true, tokenInQuery: false },
 };
 
-/** An endpoint of method `key` with the id `orders` and the prefix `/orders`, unless told otherwise. */
+/** An endpoint of method `key` with the id `orders` and the prefix `/orders`, unless stated otherwise. */
 export function keyEndpoint({ options, ...parts }: PartnerParts & { readonly options?: Partial<KeyOptions> } = {}) {
   return partnerEndpoint('key', { ...parts, options: { ...keyOptions, ...options } });
 }
@@ -95,12 +95,12 @@ export function openEndpoint({
   return { ...matchOf(parts), scenario: 'open', authentication: null, options: { ...commonOptions, ...options } };
 }
 
-/** The consumer `acme`, unless told otherwise. */
+/** The consumer `acme`, unless stated otherwise. */
 export function consumer(parts: Partial<Consumer> = {}): Consumer {
   return { id: 'acme', ...consumerDefaults, name: 'Acme Ltd', ...parts };
 }
 
-/** The credential `acme-key` of `acme` for method `key`, unless told otherwise. Other methods get an App Secret. */
+/** The credential `acme-key` of `acme` for method `key`, unless stated otherwise. Other methods get an App Secret. */
 export function credential({
   appKey = APP_KEY,
   ...parts
@@ -121,7 +121,7 @@ export function credential({
   };
 }
 
-/** The grant of `acme` on `orders`, without an end and without limits of its own, unless told otherwise. */
+/** The grant of `acme` on `orders`, without an end and without limits of its own, unless stated otherwise. */
 export function grant(parts: Partial<Grant> = {}): Grant {
   return { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null, ...parts };
 }
@@ -140,7 +140,7 @@ export interface CatalogParts {
   readonly grants?: readonly Grant[];
 }
 
-/** A catalog: `orders` by key, `acme` with one credential and no grant, unless told otherwise. */
+/** A catalog: `orders` by key, `acme` with one credential and no grant, unless stated otherwise. */
 export function catalogOf({
   endpoints = [keyEndpoint()],
   consumers = [consumer()],

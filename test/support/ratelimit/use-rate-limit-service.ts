@@ -13,7 +13,7 @@ import { startRedis } from './start-redis.ts';
 export interface RateLimitServiceInUse {
   readonly service: () => LocalServer;
   readonly redis: () => LocalServer;
-  /** A limiter on that service, ended with the test; a long deadline unless told otherwise. */
+  /** A limiter on that service, ended with the test; a long deadline unless stated otherwise. */
   readonly limiter: (options?: LimiterOptions) => RateLimitServiceLimiter;
 }
 

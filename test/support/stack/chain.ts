@@ -7,7 +7,7 @@ import { type RecordingBackend, startBackend } from './recording-backend.ts';
 import { acquireAll } from '../lifetime/release.ts';
 import { useStarted } from '../lifetime/use-started.ts';
 
-/** Envoy's filter chain by itself: a stand-in decides, and back ends record what comes out. */
+/** Envoy's filter chain alone: a stand-in decides, and back ends record what comes out. */
 export interface Chain extends AsyncDisposable {
   readonly envoy: Envoy;
   readonly check: FakeCheckService;

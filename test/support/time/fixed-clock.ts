@@ -11,7 +11,7 @@ export interface FixedClock extends Clock {
 /** 2026-10-01T12:00:00Z, in seconds since the epoch: the start of a minute, an hour and half a day. */
 export const NOON = Date.UTC(2026, 9, 1, 12) / 1000;
 
-/** A clock that stands at `seconds` since the epoch; noon of 2026-10-01 UTC unless told otherwise. */
+/** A clock that stands at `seconds` since the epoch; noon of 2026-10-01 UTC unless stated otherwise. */
 export function fixedClock(seconds: number = NOON): FixedClock {
   let nowMs = seconds * 1000;
   let aheadMs = 0;

@@ -11,7 +11,7 @@ export interface EnvoySecrets {
 
 const tls = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3';
 
-/** Envoy's certificate and key as a file of SDS, read anew when something is moved into the folder. */
+/** Envoy's certificate and key as a file of SDS, read again when something is moved into the folder. */
 export function identitySecret(certificate: string, key: string, folder: string): JsonObject {
   return secret('envoy', {
     tls_certificate: {

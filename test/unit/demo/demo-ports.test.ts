@@ -19,7 +19,7 @@ describe('the ports of the demo', () => {
     await requireFreePorts(ports);
   });
 
-  it('are told with their owner when they are taken', async () => {
+  it('are reported with their owner when they are taken', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');
@@ -41,7 +41,7 @@ describe('the ports of the demo', () => {
     }
   });
 
-  it('have no owner when nobody listens', async () => {
+  it('have no owner when no program listens', async () => {
     const { envoy } = await chooseDemoPorts(0);
     assert.equal(await findPortOwner(envoy), null);
   });

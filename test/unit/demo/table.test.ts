@@ -56,7 +56,7 @@ describe('the table of the demo', () => {
     }
   });
 
-  it('has titles that fit and tell rows of a group apart', () => {
+  it('has titles that fit and distinguish the rows of a group', () => {
     for (const { rows } of rowGroups) {
       const titles = rows.map(({ title }) => title);
       assert.equal(new Set(titles).size, titles.length);

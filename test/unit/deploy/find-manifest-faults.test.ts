@@ -98,12 +98,12 @@ const againstEachOther: Readonly<Record<string, Planted>> = {
     'admin',
     /livenessProbe of container web asks port "admin"/,
   ],
-  'a port that stands twice': [
+  'a port that appears twice': [
     'Deployment',
     'web',
     [...container, 'ports', 1, 'containerPort'],
     8080,
-    /port 8080\/TCP stands twice/,
+    /port 8080\/TCP appears twice/,
   ],
   'a mount of no volume': [
     'Deployment',

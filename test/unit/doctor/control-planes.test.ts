@@ -28,7 +28,7 @@ function gatewayOf(name: string): Gateway {
   return { listener, manager, routes: [...routes], clusters: [...clusters], endpoint: istioEndpoint };
 }
 
-/** What Envoy's admin address tells of a gateway that has everything from its control plane. */
+/** What Envoy's admin address shows of a gateway that has everything from its control plane. */
 function dumpOf({ listener, routes, clusters, endpoint }: Gateway, more: readonly Json[] = []): JsonObject {
   const lbEndpoint = {
     endpoint: { address: { socket_address: { address: '10.1.2.3', port_value: 9001 } } },
@@ -286,7 +286,7 @@ describe('looking through an Envoy that a control plane configures', () => {
     }
   }
 
-  it('tells the same only once of a listener that serves several names', () => {
+  it('reports the same only once for a listener that serves several names', () => {
     const gateway = gatewayOf('istio');
     gateway.manager['normalize_path'] = true;
     const chains = listAt(gateway.listener, 'filter_chains');
@@ -294,7 +294,7 @@ describe('looking through an Envoy that a control plane configures', () => {
     assert.equal(findingsOf(gateway).length, 1);
   });
 
-  it('reads filters that are sent by themselves', () => {
+  it('reads filters that are sent separately', () => {
     const gateway = gatewayOf('istio');
     const guard = filterOf(gateway, 'postern.guard');
     const settings = objectAt(guard, 'typed_config');

@@ -474,7 +474,7 @@ describe("looking through Envoy's configuration", () => {
     });
   }
 
-  it('finds that nobody is asked', () => {
+  it('finds that no service is asked', () => {
     const findings = findingsAfter((config) => {
       removeFilter(config, AUTHZ);
     });
@@ -505,7 +505,7 @@ describe("looking through Envoy's configuration", () => {
     assert.match(messages.join(), /ext_authz and the guard are switched off/);
   });
 
-  it('tells what to do with every finding', () => {
+  it('says what to do about every finding', () => {
     for (const [edit] of Object.values(traps)) {
       const config = readEnvoyConfig();
       edit(config);

@@ -113,7 +113,7 @@ describe('what an Envoy has seen of Postern', () => {
       'warning: listener partners: checks: 1 answers since Envoy started were not accepted by it: their callers got 500',
     ],
   ] as const) {
-    it(`is told: ${title}`, () => {
+    it(`is reported: ${title}`, () => {
       assert.deepEqual(findingsOf(seen), [expected]);
     });
   }

@@ -37,7 +37,7 @@ function namesInFile(path: string): readonly string[] {
   return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), ([, name = '']) => name));
 }
 
-/** Those that are not told as they are: parts of other names. */
+/** Not mistakes of their own: parts of other names. */
 const NOT_MISTAKES = ['body-latin1'];
 
 describe('the list of mistakes in docs/partners.md', () => {

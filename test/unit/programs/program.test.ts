@@ -38,7 +38,7 @@ describe('a program beside this process', () => {
   });
 });
 
-/** One that nobody has waited for yet (state Z of proc(5)) has ended too. */
+/** One that was not waited for yet (state Z of proc(5)) has ended too. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

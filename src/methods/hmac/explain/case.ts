@@ -85,7 +85,7 @@ export function isRequestLineName(lower: string): boolean {
 /** Makes a signature of a text with a key. */
 export type MacFunction = (text: Buffer, key: Buffer) => Buffer;
 
-/** How an hmac signature is made, in parts of which each can go wrong by itself. Text is one character a byte. */
+/** How an hmac signature is made, in parts of which each can go wrong alone. Text is one character a byte. */
 export interface HmacRecipe extends WithSecret {
   /** The signed names in order, in lower case, `request-line` among them. */
   readonly names: readonly string[];

@@ -77,8 +77,8 @@ export const authorizationFaults: readonly Fault<HmacCase>[] = [
   },
   {
     name: 'algorithm-not-allowed',
-    what: 'the algorithm is none that the endpoint takes',
-    fix: 'Write algorithm="hmac-sha256", in lower case, unless you were told otherwise',
+    what: 'the endpoint does not take this algorithm',
+    fix: 'Write algorithm="hmac-sha256", in lower case, unless the operator named another one',
     isMade: ({ authorization: { algorithm }, options }) =>
       algorithm !== null && !options.algorithms.some((allowed) => allowed === algorithm),
   },
@@ -209,7 +209,7 @@ export const dateFaults: readonly Fault<HmacCase>[] = [
   {
     name: 'date-twice',
     what: 'the request has more than one Date header',
-    fix: 'Send one; an HTTP client that adds its own must be told not to',
+    fix: 'Send one; stop an HTTP client that adds its own',
     isMade: ({ request }: HmacCase): boolean => countHeader(request, 'date') > 1,
   },
   ...FORMS.map(([name, what, form]) => ({

@@ -50,14 +50,14 @@ export function requestLineMistakes({ request }: HmacCase): readonly Hypothesis<
     {
       name: 'labelled-request-line',
       what: 'the request line was signed with its name before it, like a header',
-      fix: 'Write the request line by itself, as in "POST /orders HTTP/1.1"; only headers have "name: " before them',
+      fix: 'Write the request line alone, as in "POST /orders HTTP/1.1"; only headers have "name: " before them',
       vary: () =>
         ['request-line: ', 'request-line:', 'Request-Line: '].map((requestLineLabel) => ({ requestLineLabel })),
     },
     {
       name: 'request-target',
       what: 'the line of the request was written as "(request-target): …", as in the HTTP signature draft',
-      fix: 'Write the request line by itself, as in "POST /orders HTTP/1.1", and list it as request-line',
+      fix: 'Write the request line alone, as in "POST /orders HTTP/1.1", and list it as request-line',
       vary: ({ method }) =>
         ['(request-target): ', '@request-target: ', ':path: '].flatMap((requestLineLabel) => [
           { requestLineLabel, method: method.toLowerCase(), version: '' },

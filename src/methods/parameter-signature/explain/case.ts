@@ -47,7 +47,7 @@ export function wrapperParameters(wrapper: JsonObject | null): readonly SentPara
   );
 }
 
-/** The JSON object that a body is; null when it is none. */
+/** The JSON object in a body; null for other bodies. */
 export function parseObject(body: Buffer): JsonObject | null {
   const value = parseJson(body.toString('utf8'));
   return isJsonObject(value) ? value : null;
@@ -103,7 +103,7 @@ interface Message {
   readonly text: Buffer;
 }
 
-/** How a `sign` is made, in parts of which each can go wrong by itself. Text is one character a byte. */
+/** How a `sign` is made, in parts of which each can go wrong alone. Text is one character a byte. */
 export interface ParameterRecipe extends WithSecret {
   /** In the order on the wire, without `sign`. */
   readonly parameters: readonly SentParameter[];

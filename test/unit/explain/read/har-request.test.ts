@@ -42,7 +42,7 @@ describe('reading a HAR', () => {
     assert.match(notes.join(), /2 entries.*--entry N/);
   });
 
-  it('reads another entry, an entry by itself and a request by itself', () => {
+  it('reads another entry, an entry alone and a request alone', () => {
     const { request, notes } = read({ log: { entries: [first, second] } }, 2);
     assert.deepEqual([request.path, request.authority, notes], ['/', 'a.example:8080', []]);
     assert.equal(read(first).request.path, '/x?y=1');

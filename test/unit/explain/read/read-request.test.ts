@@ -9,7 +9,7 @@ const formOf = (text: string): string => {
   return 'problem' in result ? result.problem : result.form;
 };
 
-describe('telling the form of a request', () => {
+describe('finding the form of a request', () => {
   it('knows curl, raw HTTP and HAR', () => {
     assert.equal(formOf('\ufeff  curl http://a/'), 'curl');
     assert.equal(formOf("\n$ curl \\\n 'http://a/'"), 'curl');

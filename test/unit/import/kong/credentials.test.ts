@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { importText, told } from './import-text.ts';
+import { importText, linesOf } from './import-text.ts';
 
 /** Imports one consumer `acme` with what is written after its name. */
 function acmeWith(text: string): ReturnType<typeof importText> {
@@ -26,7 +26,7 @@ describe('an imported consumer', () => {
     ]);
   });
 
-  it('gets an id of its name where the file has none, which is told', () => {
+  it('gets an id of its name where the file has none, and reports it', () => {
     const imported = importText(
       '_format_version: "3.0"\nconsumers: [{ username: Acme Ltd }, { custom_id: acme-ltd }, { username: "" }]\n',
     );
@@ -34,7 +34,7 @@ describe('an imported consumer', () => {
       imported.consumers.map(({ id }) => String(id).replace(/[0-9a-f]{8}$/, '#')),
       ['acme-ltd-#', 'acme-ltd', 'k#'],
     );
-    assert.match(told(imported.findings, 'warning').join('\n'), /3 consumers have no id in this file/);
+    assert.match(linesOf(imported.findings, 'warning').join('\n'), /3 consumers have no id in this file/);
   });
 });
 
@@ -137,7 +137,7 @@ oauth2_credentials: [{ consumer: acme, name: n, client_id: Client.1, client_secr
   ] as const) {
     it(`is left out with an error, which does not repeat it: ${what}`, () => {
       const imported = acmeWith(text);
-      const errors = told(imported.findings, 'error');
+      const errors = linesOf(imported.findings, 'error');
       assert.equal(errors.length, 1, errors.join('\n'));
       assert.ok(errors[0]?.includes(message), errors[0]);
       for (const value of ['se+cret', 'tooshort', 'pbkdf2-sha512', SECRET])

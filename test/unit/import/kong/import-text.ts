@@ -36,7 +36,7 @@ export function problemsOf(text: string, options: Partial<ImportOptions> = {}): 
 }
 
 /** Findings as short texts: `error 5: route "a": what`. */
-export function told(findings: readonly Finding[], level?: Finding['level']): readonly string[] {
+export function linesOf(findings: readonly Finding[], level?: Finding['level']): readonly string[] {
   return findings
     .filter((finding) => level === undefined || finding.level === level)
     .map((finding) => `${finding.level} ${String(finding.line)}: ${finding.subject}: ${finding.what}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointOf, importText, told } from './import-text.ts';
+import { endpointOf, importText, linesOf } from './import-text.ts';
 
 type Options = Parameters<typeof importText>[1];
 
@@ -36,20 +36,20 @@ describe('rate-limiting of Kong', () => {
     );
     assert.deepEqual(limitsOf(imported), { limits: [{ requests: 7, unit: 'hour', per: 'endpoint' }] });
     assert.equal(endpointOf(imported, 'a')['scenario'], 'open');
-    assert.match(told(imported.findings, 'error').join('\n'), /has one count for 2 routes/);
+    assert.match(linesOf(imported.findings, 'error').join('\n'), /has one count for 2 routes/);
     assert.equal(endpointOf(imported, 'b')['enabled'], false);
   });
 
   it('of a month or year becomes a share for a day that never adds up to more, which is reported', () => {
     const imported = limited('{ month: 3100, day: 200, year: 3660 }');
     assert.deepEqual(limitsOf(imported), { limits: [{ requests: 10, unit: 'day', per: 'consumer' }] });
-    assert.match(told(imported.findings, 'warning').join('\n'), /3100 requests a month; .* they became 100 a day/);
+    assert.match(linesOf(imported.findings, 'warning').join('\n'), /3100 requests a month; .* they became 100 a day/);
   });
 
   for (const [what, config] of [
     ['by address', '{ second: 5, limit_by: ip }'],
     ['by header', '{ second: 5, limit_by: header, header_name: x }'],
-    ['by what nobody knows', '{ second: 5, limit_by: moon }'],
+    ['by an unknown key', '{ second: 5, limit_by: moon }'],
     ['of a month, too small for a day', '{ month: 30 }'],
     ['of nothing', '{}'],
     ['by service, on a route without', '{ second: 5, limit_by: service }'],
@@ -69,7 +69,10 @@ describe('rate-limiting of Kong', () => {
       '_format_version: "3.0"\nroutes:\n  - { name: a, paths: [/a], plugins: [{ name: rate-limiting, config: { second: 1 } }] }\n',
     );
     assert.equal(endpointOf(imported, 'a')['enabled'], false);
-    assert.match(told(imported.findings, 'error').join('\n'), /counts addresses where callers are not authenticated/);
+    assert.match(
+      linesOf(imported.findings, 'error').join('\n'),
+      /counts addresses where callers are not authenticated/,
+    );
   });
 });
 
@@ -91,7 +94,7 @@ services:
       ['a', 'b', 'c'].map((id) => endpointOf(imported, id)['enabled']),
       [false, false, undefined],
     );
-    assert.match(told(imported.findings, 'error').join('\n'), /has one count for 2 routes/);
+    assert.match(linesOf(imported.findings, 'error').join('\n'), /has one count for 2 routes/);
     assert.equal(imported.counts.error, 1);
   });
 

@@ -68,7 +68,7 @@ const request: fc.Arbitrary<ModelRequest> = fc.record({
   hasHeader: fc.boolean(),
 });
 
-/** What an access lets in, from nobody to everybody. */
+/** What an access lets in, from no caller to every caller. */
 const callers: Readonly<Record<ModelAccess, readonly string[]>> = {
   open: ['nobody', 'gold by key', 'silver by key', 'gold by hmac'],
   key: ['gold by key', 'silver by key'],
@@ -103,7 +103,7 @@ function letInBy(text: string, asked: ModelRequest): readonly string[] {
 }
 
 describe('an imported document', () => {
-  it('lets nobody in whom Kong keeps out, whatever routes there are and whatever is asked', () => {
+  it('lets no caller in that Kong keeps out, whatever routes there are and whatever is asked', () => {
     fc.assert(
       fc.property(
         fc.array(route.filter(hasCondition), { minLength: 1, maxLength: 5 }),
@@ -132,7 +132,7 @@ describe('an imported document', () => {
           for (const asked of requests) {
             const winners = winnersOf(routes, asked);
             const letIn = letInBy(text, asked);
-            // A path of Kong that ends with a slash does not take the path without it; that of an endpoint does, which is told.
+            // A path of Kong that ends with a slash does not take the path without it; that of an endpoint does, which is reported.
             const isKnown = winners.length === 0 && routes.some(({ paths: own }) => own.includes(`${asked.path}/`));
             if (isKnown) continue;
             if (winners.length === 0) assert.deepEqual(letIn, [], JSON.stringify(asked));
@@ -147,7 +147,7 @@ describe('an imported document', () => {
     );
   });
 
-  it('tells of every request that passes in Kong and finds no endpoint here', () => {
+  it('reports every request that passes in Kong and finds no endpoint here', () => {
     const plain: fc.Arbitrary<ModelRoute> = fc.record({
       hosts: mostlyNone(['x.com', '*.x.com']),
       paths: fc.subarray(['/', '/a', '/a/b', '/b'], { minLength: 1, maxLength: 2 }),
@@ -171,7 +171,7 @@ describe('an imported document', () => {
             },
             { wholeSegments: true },
           );
-          // What was left out is told already.
+          // What was left out is reported already.
           if (counts.error > 0) return;
           const parsed = parseDocument([{ file: 'document', text }], {
             isComplete: true,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointOf, importText, told } from './import-text.ts';
+import { endpointOf, importText, linesOf } from './import-text.ts';
 
 /** Imports one route `a` with plugins in YAML's flow style. */
 function withPlugins(plugins: string, options: Parameters<typeof importText>[1] = {}): ReturnType<typeof importText> {
@@ -7,7 +7,7 @@ function withPlugins(plugins: string, options: Parameters<typeof importText>[1] 
 }
 
 function errorsOf(plugins: string): string {
-  return told(withPlugins(plugins).findings, 'error').join('\n');
+  return linesOf(withPlugins(plugins).findings, 'error').join('\n');
 }
 
 const isClosed = { authentication: 'key', accessCondition: 'authenticated-and-authorized', enabled: false };
@@ -49,7 +49,10 @@ describe('a route of Kong', () => {
   it('with a key name that no request can have takes the others', () => {
     const imported = withPlugins('{ name: key-auth, config: { key_names: ["", x-key], key_in_header: false } }');
     assert.deepEqual(endpointOf(imported, 'a')['options'], { keyNames: [{ query: 'x-key' }], hideCredentials: false });
-    assert.match(told(imported.findings, 'error').join(), /from the query parameter "", which cannot carry an App Key/);
+    assert.match(
+      linesOf(imported.findings, 'error').join(),
+      /from the query parameter "", which cannot carry an App Key/,
+    );
   });
 
   it('with a key in the body only refuses everything', () => {
@@ -68,7 +71,7 @@ describe('a route of Kong', () => {
       authentication: 'hmac',
       options: { algorithms: ['hmac-sha512'], clockSkewSeconds: 60, acceptRealHttpVersion: true },
     });
-    const warnings = told(imported.findings, 'warning').join('\n');
+    const warnings = linesOf(imported.findings, 'warning').join('\n');
     for (const word of ['hmac-sha1', 'appkey="…"', 'signed Digest', 'lets callers choose what they sign']) {
       assert.ok(warnings.includes(word), word);
     }
@@ -76,7 +79,7 @@ describe('a route of Kong', () => {
 
   it('with hmac-auth says which headers Kong wants signed and Postern does not', () => {
     const plugin = '{ name: hmac-auth, config: { enforce_headers: [date, request-line, host] } }';
-    const warnings = told(withPlugins(plugin).findings, 'warning').join('\n');
+    const warnings = linesOf(withPlugins(plugin).findings, 'warning').join('\n');
     assert.match(warnings, /wants "host" signed/);
     assert.doesNotMatch(warnings, /lets callers choose/);
   });
@@ -93,7 +96,7 @@ describe('a route of Kong', () => {
       'a plugin that keeps addresses out',
       '{ name: key-auth }, { name: ip-restriction, config: { allow: [10.0.0.0/8] } }',
     ],
-    ['a plugin that nobody knows', '{ name: our-own-guard }'],
+    ['an unknown plugin', '{ name: our-own-guard }'],
     ['code of its own', '{ name: pre-function, config: { access: ["return kong.response.exit(403)"] } }'],
   ] as const) {
     it(`refuses everything, with an error: ${what}`, () => {
@@ -112,10 +115,10 @@ describe('a route of Kong', () => {
     assert.deepEqual([endpointOf(imported, 'a')['enabled'], imported.counts.error], [undefined, 0]);
   });
 
-  it('with an anonymous consumer refuses callers without credentials, which is told', () => {
+  it('with an anonymous consumer refuses callers without credentials, and reports it', () => {
     const imported = withPlugins('{ name: key-auth, config: { anonymous: guest } }');
     assert.equal(endpointOf(imported, 'a')['authentication'], 'key');
-    assert.match(told(imported.findings, 'warning').join('\n'), /lets callers without valid credentials in/);
+    assert.match(linesOf(imported.findings, 'warning').join('\n'), /lets callers without valid credentials in/);
   });
 
   it('with one of two authentications takes one, with an error for the callers of the other', () => {
@@ -123,7 +126,10 @@ describe('a route of Kong', () => {
       '{ name: key-auth, config: { anonymous: g } }, { name: hmac-auth, config: { anonymous: g } }',
     );
     assert.equal(endpointOf(imported, 'a')['authentication'], 'hmac');
-    assert.match(told(imported.findings, 'error').join('\n'), /takes callers who pass any of "key-auth", "hmac-auth"/);
+    assert.match(
+      linesOf(imported.findings, 'error').join('\n'),
+      /takes callers who pass any of "key-auth", "hmac-auth"/,
+    );
   });
 
   it('takes the authentication that has to pass, whatever may pass beside it', () => {
@@ -141,7 +147,7 @@ describe('a route of Kong', () => {
     assert.equal(endpointOf(withPlugins('{ name: acl, config: { allow: [x] } }'), 'a')['enabled'], false);
   });
 
-  it('does not mind plugins that keep nobody out, nor disabled ones', () => {
+  it('does not mind plugins that keep no caller out, and disabled ones', () => {
     const imported = withPlugins('{ name: prometheus }, { name: cors }, { name: jwt, enabled: false }');
     assert.deepEqual([accessOf(imported), imported.counts.error], [{ scenario: 'open' }, 0]);
   });
@@ -155,7 +161,7 @@ describe('endpoints that observe while Kong decides', () => {
       hideCredentials: false,
       mode: 'observe',
     });
-    assert.match(told(imported.findings, 'warning').join('\n'), /endpoints let everything through/);
+    assert.match(linesOf(imported.findings, 'warning').join('\n'), /endpoints let everything through/);
     assert.deepEqual(endpointOf(withPlugins('', { observes: true }), 'a')['options'], { mode: 'observe' });
     assert.equal(endpointOf(withPlugins('{ name: jwt }', { observes: true }), 'a')['enabled'], false);
   });
@@ -263,7 +269,7 @@ consumer_groups: [{ id: g1, name: gold, consumers: [{ username: one }] }]
     assert.deepEqual(granted('{ deny: [silver] }'), ['one', 'none']);
     assert.deepEqual(granted('{ blacklist: [gold] }'), ['none']);
     assert.match(
-      told(imported('{ deny: [x] }').findings, 'warning').join('\n'),
+      linesOf(imported('{ deny: [x] }').findings, 'warning').join('\n'),
       /for each consumer that is in none of them now/,
     );
   });

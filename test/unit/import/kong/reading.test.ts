@@ -39,10 +39,11 @@ describe('a file that is no configuration of Kong', () => {
     ],
     ['_format_version: "3.0"\nplugins: [{ name: x, _config: y }]\n', 'there is no "y" in "_plugin_configs"'],
   ] as const) {
-    it(`is told where it is wrong: ${JSON.stringify(text)}`, () => {
-      const told = problemsOf(text).join('\n');
-      for (const problem of problems) assert.ok(told.includes(problem.replace('"the document"', 'the document')), told);
-      assert.ok(!told.includes('hush'));
+    it(`is reported where it is wrong: ${JSON.stringify(text)}`, () => {
+      const shown = problemsOf(text).join('\n');
+      for (const problem of problems)
+        assert.ok(shown.includes(problem.replace('"the document"', 'the document')), shown);
+      assert.ok(!shown.includes('hush'));
     });
   }
 
@@ -66,7 +67,7 @@ describe('a file that is no configuration of Kong', () => {
     assert.match(problemsOf(`_format_version: "3.0"\na: ${'['.repeat(100_000)}`).join('\n'), /nests more than/);
   });
 
-  it('is one that would take longer than anybody waits', () => {
+  it('is one that would take too long', () => {
     const list = (length: number, item: (index: number) => string): string =>
       `[${Array.from({ length }, (_, index) => item(index)).join(', ')}]`;
     const excess = (text: string): string => problemsOf(`_format_version: "3.0"\n${text}`).join('\n');
@@ -280,7 +281,7 @@ describe('the fixed text of a regular expression', () => {
           const source = `/${pieces.join('')}`;
           let pattern: RegExp;
           try {
-            // By itself first: a parenthesis too many would close the group.
+            // Alone first: a parenthesis too many would close the group.
             new RegExp(source);
             pattern = new RegExp(`^(?:${source})`);
           } catch {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointOf, fromYaml, importText, told } from './import-text.ts';
+import { endpointOf, fromYaml, importText, linesOf } from './import-text.ts';
 
 const file = (routes: string): string => `_format_version: "3.0"\nroutes:\n${routes}`;
 
@@ -21,9 +21,9 @@ describe('the match of an imported route', () => {
     );
   });
 
-  it('tells that a prefix with a slash at its end takes the path without it, too', () => {
+  it('reports that a prefix with a slash at its end takes the path without it, too', () => {
     const warnings = (path: string): readonly string[] =>
-      told(importText(file(`  - { name: a, paths: ["${path}"] }\n`)).findings, 'warning');
+      linesOf(importText(file(`  - { name: a, paths: ["${path}"] }\n`)).findings, 'warning');
     assert.deepEqual(warnings('/orders/'), [
       'warning 3: route "a": has a path that ends with "/": the endpoint takes the path without it too, which Kong gives to no route or to another one',
     ]);
@@ -45,7 +45,7 @@ describe('the match of an imported route', () => {
     assert.deepEqual(matchOf(String.raw`paths: ['/status$', /orders]`, '2.1'), {
       paths: [{ exact: '/status' }, { prefix: '/orders' }],
     });
-    assert.deepEqual(told(importText(file('  - { name: a, paths: [/status$] }\n')).findings, 'error'), []);
+    assert.deepEqual(linesOf(importText(file('  - { name: a, paths: [/status$] }\n')).findings, 'error'), []);
   });
 
   for (const [what, condition, message] of [
@@ -58,8 +58,8 @@ describe('the match of an imported route', () => {
       const { endpoints, findings } = importText(file(`  - { name: a, paths: [/a], ${condition} }\n`));
       assert.deepEqual(endpoints, []);
       assert.ok(
-        told(findings, 'error').some((text) => text.includes(message)),
-        told(findings).join('\n'),
+        linesOf(findings, 'error').some((text) => text.includes(message)),
+        linesOf(findings).join('\n'),
       );
     });
   }
@@ -78,8 +78,8 @@ describe('the match of an imported route', () => {
       const { endpoints, findings } = importText(file(`  - { name: a, ${what} }\n`));
       assert.deepEqual(endpoints, []);
       assert.ok(
-        told(findings, 'error').some((text) => text.includes(condition)),
-        told(findings).join('\n'),
+        linesOf(findings, 'error').some((text) => text.includes(condition)),
+        linesOf(findings).join('\n'),
       );
     });
   }
@@ -95,7 +95,7 @@ describe('the match of an imported route', () => {
     );
     assert.deepEqual(imported.endpoints, []);
     assert.equal(imported.counts.error, 0);
-    const notes = told(imported.findings, 'note').filter((text) => text.includes(': route "'));
+    const notes = linesOf(imported.findings, 'note').filter((text) => text.includes(': route "'));
     assert.equal(notes.length, 2);
   });
 });
@@ -111,7 +111,7 @@ describe('an endpoint that would take requests of a stricter route', () => {
       [false, 'authenticated-and-authorized'],
     );
     assert.equal(endpointOf(imported, 'orders')['enabled'], undefined);
-    assert.match(told(imported.findings, 'error').join('\n'), /^error 3: route "all": would take "\/orders2"/);
+    assert.match(linesOf(imported.findings, 'error').join('\n'), /^error 3: route "all": would take "\/orders2"/);
   });
 
   it('stays open when no back end has such paths', () => {
@@ -153,10 +153,10 @@ describe('an endpoint that would take requests of a stricter route', () => {
       ),
     );
     assert.equal(endpointOf(imported, 'all')['enabled'], false);
-    assert.match(told(imported.findings, 'error').join('\n'), /route "all": would take requests below "\/users\/"/);
+    assert.match(linesOf(imported.findings, 'error').join('\n'), /route "all": would take requests below "\/users\/"/);
   });
 
-  it('is told where only limits differ', () => {
+  it('is reported where only limits differ', () => {
     const limited = (minute: number): string =>
       `plugins: [{ name: key-auth }, { name: rate-limiting, config: { minute: ${String(minute)} } }]`;
     const text = (all: number, orders: number): string =>
@@ -166,11 +166,11 @@ describe('an endpoint that would take requests of a stricter route', () => {
     const imported = importText(text(9, 5));
     assert.equal(endpointOf(imported, 'all')['enabled'], undefined);
     assert.match(
-      told(imported.findings, 'warning').join('\n'),
+      linesOf(imported.findings, 'warning').join('\n'),
       /route "all": would take "\/orders2" .* which has other limits/,
     );
     assert.equal(
-      told(importText(text(5, 5)).findings, 'warning').some((line) => line.includes('other limits')),
+      linesOf(importText(text(5, 5)).findings, 'warning').some((line) => line.includes('other limits')),
       false,
     );
   });
@@ -188,7 +188,7 @@ describe('an endpoint that would take requests of a stricter route', () => {
     const imported = importText(
       file('  - { name: a, paths: [/], plugins: [{ name: key-auth }] }\n  - { name: b, paths: [/b/] }\n'),
     );
-    assert.match(told(imported.findings, 'error').join('\n'), /route "b": would take "\/b" too/);
+    assert.match(linesOf(imported.findings, 'error').join('\n'), /route "b": would take "\/b" too/);
     assert.equal(endpointOf(imported, 'b')['enabled'], false);
   });
 
@@ -200,7 +200,10 @@ describe('an endpoint that would take requests of a stricter route', () => {
     );
     assert.deepEqual(endpointOf(imported, 'a')['match'], { paths: [{ prefix: '/x' }], methods: ['GET', 'POST'] });
     assert.deepEqual(endpointOf(imported, 'b')['match'], { paths: [{ prefix: '/a' }], methods: ['GET'] });
-    assert.match(told(imported.findings, 'error').join('\n'), /takes the same requests below "\/a" as the route "b"/);
+    assert.match(
+      linesOf(imported.findings, 'error').join('\n'),
+      /takes the same requests below "\/a" as the route "b"/,
+    );
   });
 });
 
@@ -233,7 +236,7 @@ describe('requests that pass in Kong and are 404 here', () => {
       what.includes('404') ? [what] : [],
     );
 
-  it('are told: other methods on a path, which Kong gives to the next route', () => {
+  it('are reported: other methods on a path, which Kong gives to the next route', () => {
     const routes =
       '  - { name: all, paths: [/] }\n  - { name: m, paths: [/m], methods: [POST], plugins: [{ name: key-auth }] }\n';
     assert.deepEqual(notFound(routes), [
@@ -244,7 +247,7 @@ describe('requests that pass in Kong and are 404 here', () => {
     ]);
   });
 
-  it('are not there when another endpoint of the path takes the methods, or Kong gives them to nobody', () => {
+  it('are not there when another endpoint of the path takes the methods, or Kong gives them to no route', () => {
     const post = '  - { name: m, paths: [/m], methods: [POST] }\n';
     assert.deepEqual(notFound(post), []);
     assert.deepEqual(notFound(`${post}  - { name: all, paths: [/], methods: [POST] }\n`), []);
@@ -252,7 +255,7 @@ describe('requests that pass in Kong and are 404 here', () => {
     assert.deepEqual(notFound(`${post}  - { name: host, hosts: [x.com], paths: [/] }\n`), []);
   });
 
-  it('are told: what goes on within a segment, once for the file', () => {
+  it('are reported: what goes on within a segment, once for the file', () => {
     const routes = '  - { name: a, paths: [/orders, /users] }\n  - { name: b, paths: [/stock/] }\n';
     assert.deepEqual(notFound(routes, { wholeSegments: false }), [
       'Kong’s path "/orders", and 1 more like it, takes "/orders2" too; here that is 404, or another endpoint’s',

@@ -85,8 +85,8 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
   'method-case': [[signed(`date: ${date}\nget ${path} HTTP/1.1`), /upper case/]],
   'no-method': [[signed(`date: ${date}\n${path} HTTP/1.1`), /method, path and query, and version/]],
   'other-method': [[signed(`date: ${date}\nPOST ${path} HTTP/1.1`), /redirect/]],
-  'labelled-request-line': [[signed(`date: ${date}\nrequest-line: GET ${path} HTTP/1.1`), /by itself/]],
-  'request-target': [[signed(`date: ${date}\n(request-target): get ${path}`), /by itself/]],
+  'labelled-request-line': [[signed(`date: ${date}\nrequest-line: GET ${path} HTTP/1.1`), /line alone/]],
+  'request-target': [[signed(`date: ${date}\n(request-target): get ${path}`), /line alone/]],
   'path-percent-decoded': [[signed(`date: ${date}\nGET /orders/a b?to=Köln+1&b=2 HTTP/1.1`), /byte for byte/]],
   'path-encoded-twice': [
     [signed(`date: ${date}\nGET /orders/a%2520b?to=K%25C3%25B6ln+1&b=2 HTTP/1.1`), /byte for byte/],
@@ -448,7 +448,7 @@ describe('explain on an hmac endpoint', () => {
   });
 
   it('says what it tried, and what the gateway builds, when nothing fits', async () => {
-    const explanation = await explainSent({ signature: mac(getText, 'the secret of somebody else') });
+    const explanation = await explainSent({ signature: mac(getText, 'the secret of another caller') });
     assert.equal(explanation.verdict, 'unexplained');
     assert.deepEqual(explanation.mistakes, []);
     assert.equal(explanation.stringToSign?.toString(), getText);
@@ -458,7 +458,7 @@ describe('explain on an hmac endpoint', () => {
     }
   });
 
-  it('takes an old request for right when nobody says when it was made', async () => {
+  it('takes an old request for right when its time is not given', async () => {
     const later = { nowSeconds: nowSeconds + 86_400 + 1000, isTimeKnown: false };
     const old = await explainSent({ input: later });
     assert.deepEqual([old.verdict, old.answer.code, names(old)], ['right-but-old', 'REQUEST_EXPIRED', []]);
