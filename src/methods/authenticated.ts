@@ -46,7 +46,14 @@ export interface UpstreamChanges {
   /** Header names, lower case. */
   readonly headersToRemove: readonly string[];
   /** The body that takes the place of the received one; null leaves it. */
-  readonly body: Uint8Array | null;
+  readonly body: NewBody | null;
+}
+
+/** A body that takes the place of the received one. */
+export interface NewBody {
+  readonly bytes: Buffer;
+  /** So many bytes before it in the same memory are free: what an answer has before it may be written there. */
+  readonly freeBefore: number;
 }
 
 export const unchanged: UpstreamChanges = { headersToSet: [], headersToRemove: [], body: null };

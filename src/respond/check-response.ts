@@ -1,3 +1,4 @@
+import type { NewBody } from '../methods/authenticated.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /**
@@ -21,7 +22,7 @@ export interface AllowParts {
   readonly responseHeaders: readonly Pair[];
   readonly metadata: readonly Pair[];
   /** One more entry of the metadata, whose value is UTF-8 of any length. */
-  readonly lastEntry: { readonly key: string; readonly value: Uint8Array } | null;
+  readonly lastEntry: { readonly key: string; readonly value: NewBody } | null;
 }
 
 /** One answer is written at a time, from its end to its beginning. */
@@ -30,7 +31,7 @@ const writer = new WireWriter();
 /** An `OkHttpResponse`: the request goes on. */
 export function okResponse(parts: AllowParts): Buffer {
   const { upstreamHeaders, headersToRemove, responseHeaders, metadata, lastEntry } = parts;
-  writer.begin(lastEntry?.value.length);
+  writer.begin(lastEntry?.value.bytes.length);
   if (lastEntry !== null) entryHeads(lastEntry.key, 0);
   metadataFields(metadata);
   const beforeOk = writer.size;

@@ -1,3 +1,5 @@
+import type { NewBody } from '../methods/authenticated.ts';
+
 /** Longer text is copied by native code, whose call costs more than to copy a short text here. */
 const MAX_SHORT_TEXT = 48;
 /** What most answers need; what grew beyond it for one answer is given up with it. */
@@ -72,11 +74,18 @@ export class WireWriter {
     this.#byte(number << 3);
   }
 
-  /** The whole message; `trailing` are the bytes that {@link begin} announced. They are copied. */
-  finish(trailing?: Uint8Array): Buffer {
-    const message = Buffer.allocUnsafe(this.size);
+  /**
+   * The whole message; `trailing` are the bytes that {@link begin} announced. They are copied only when there is not
+   * enough free memory before them for the rest.
+   */
+  finish(trailing?: NewBody): Buffer {
+    const ownBytes = this.#bytes.length - this.#at;
+    const isInPlace = trailing !== undefined && ownBytes <= trailing.freeBefore;
+    const message = isInPlace
+      ? Buffer.from(trailing.bytes.buffer, trailing.bytes.byteOffset - ownBytes, this.size)
+      : Buffer.allocUnsafe(this.size);
     this.#bytes.copy(message, 0, this.#at);
-    if (trailing !== undefined) message.set(trailing, this.#bytes.length - this.#at);
+    if (trailing !== undefined && !isInPlace) message.set(trailing.bytes, ownBytes);
     return message;
   }
 

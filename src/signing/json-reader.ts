@@ -1,10 +1,22 @@
 import { hexValue } from './encodings.ts';
+import { PIECE_BYTES, type Work } from './work.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const FIRST_PRINTABLE = 0x20;
 const HEX_DIGITS = 4;
+/** So much of a long string is left to `JSON.parse` at a time, which takes half as long as the loop here. */
+const NATIVE_BYTES = 16_384;
+
+/** What one-letter escapes stand for (RFC 8259 §7), by the byte of their letter; 0 for every other byte. */
+const unescapedLetters = new Uint8Array(256);
+for (const [letter, plain] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map((pair) =>
+  Buffer.from(pair),
+)) {
+  unescapedLetters[letter ?? 0] = plain ?? 0;
+}
+
 /**
  * Reads the few pieces of JSON (RFC 8259) that a wrapper is made of, strictly and in one pass, from bytes that are
  * known to be UTF-8. Nothing is converted: a string comes as the UTF-8 bytes it stands for, a number as its source.
@@ -18,6 +30,8 @@ export class JsonReader {
    */
   #unescaped: Buffer | null = null;
   #unescapedAt = 0;
+  /** Whether the string that was read last was read to its end. */
+  #isAfterString = false;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -57,11 +71,34 @@ export class JsonReader {
       const byte = this.#bytes[at] ?? 0;
       if (byte === QUOTE || byte === BACKSLASH || byte < FIRST_PRINTABLE) break;
     }
-    if (this.#bytes[at] === BACKSLASH) return this.#readEscapedString(start, at);
     this.#at = at;
+    if (this.#bytes[at] === BACKSLASH) return this.#readEscapedString(start);
     if (this.#bytes[at] !== QUOTE) return this.#failInString();
     this.#at = at + 1;
     return this.#bytes.subarray(start, at);
+  }
+
+  /**
+   * The same for a string that may be long, in turns with other work: the bytes have memory of their own, in which so
+   * many bytes before them are free.
+   */
+  *readingString(freeBytes: number): Work<Buffer | null> {
+    if (!this.take('"')) return this.#fail('a string is expected');
+    // What an escape stands for is never longer than the escape.
+    const out = Buffer.allocUnsafe(freeBytes + this.#bytes.length - this.#at);
+    let length = freeBytes;
+    let turnAt = this.#at + PIECE_BYTES;
+    let isNative = true;
+    for (;;) {
+      const nativeLength: number = isNative ? this.#unescapeNatively(out, length) : -1;
+      isNative = nativeLength !== -1;
+      length = isNative ? nativeLength : this.#unescape(out, length, this.#at + NATIVE_BYTES);
+      if (length === -1) return null;
+      if (this.#isAfterString) return out.subarray(freeBytes, length);
+      if (this.#at < turnAt) continue;
+      yield;
+      turnAt = this.#at + PIECE_BYTES;
+    }
   }
 
   /** Skips white space and reads a number: its source text, or null. */
@@ -78,21 +115,33 @@ export class JsonReader {
     return this.#bytes.subarray(start, this.#at);
   }
 
-  /** Reads on from the first escape of a string; what stands before it, from `start`, is plain. */
-  #readEscapedString(start: number, firstEscape: number): Buffer | null {
-    const bytes = this.#bytes;
+  /** Reads on at the first escape of a string; what stands before it, from `start`, is plain. */
+  #readEscapedString(start: number): Buffer | null {
     // What an escape stands for is never longer than the escape, so that all strings find room.
-    this.#unescaped ??= Buffer.allocUnsafe(bytes.length - start);
+    this.#unescaped ??= Buffer.allocUnsafe(this.#bytes.length - start);
     const out = this.#unescaped;
     const outStart = this.#unescapedAt;
-    let length = outStart + bytes.copy(out, outStart, start, firstEscape);
-    let at = firstEscape;
-    while (at < bytes.length) {
+    const length = this.#unescape(out, outStart + this.#bytes.copy(out, outStart, start, this.#at), Infinity);
+    if (length === -1) return null;
+    this.#unescapedAt = length;
+    return out.subarray(outStart, length);
+  }
+
+  /**
+   * Writes what a string stands for into `out`, from `start` on: up to its end, or up to `limit` and to the end of an
+   * escape that stands there. Gives the index in `out` after it; -1 for what is no string.
+   */
+  #unescape(out: Buffer, start: number, limit: number): number {
+    const bytes = this.#bytes;
+    const end = Math.min(limit, bytes.length);
+    let length = start;
+    let at = this.#at;
+    while (at < end) {
       const byte = bytes[at] ?? 0;
       if (byte === QUOTE) {
         this.#at = at + 1;
-        this.#unescapedAt = length;
-        return out.subarray(outStart, length);
+        this.#isAfterString = true;
+        return length;
       }
       if (byte < FIRST_PRINTABLE) break;
       if (byte !== BACKSLASH) {
@@ -102,8 +151,8 @@ export class JsonReader {
         continue;
       }
       const letter = bytes[at + 1] ?? 0;
-      const plain = unescapedLetter(letter);
-      if (plain !== -1) {
+      const plain = unescapedLetters[letter] ?? 0;
+      if (plain !== 0) {
         out[length] = plain;
         length += 1;
         at += 2;
@@ -111,12 +160,41 @@ export class JsonReader {
       }
       this.#at = at;
       const codePoint = letter === LETTER_U ? this.#readCodePoint() : null;
-      if (codePoint === null) return this.#fail('the string has a bad escape or half of a surrogate pair');
+      if (codePoint === null) {
+        this.#fail('the string has a bad escape or half of a surrogate pair');
+        return -1;
+      }
       length = writeCodePoint(out, length, codePoint);
       at = this.#at;
     }
     this.#at = at;
-    return this.#failInString();
+    if (at >= limit) {
+      this.#isAfterString = false;
+      return length;
+    }
+    this.#failInString();
+    return -1;
+  }
+
+  /**
+   * {@link #unescape} for the next {@link NATIVE_BYTES}, whose bytes `JSON.parse` is given as one character each. Gives -1
+   * and reads nothing where that is not sure to be right: near the end of the string, where something is wrong, and
+   * where an escape stands for a character that is more than one byte of UTF-8.
+   */
+  #unescapeNatively(out: Buffer, start: number): number {
+    const bytes = this.#bytes;
+    let end = this.#at + NATIVE_BYTES;
+    if (end >= bytes.length) return -1;
+    let backslashes = 0;
+    while (backslashes < NATIVE_BYTES && bytes[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    // The last of an odd number begins an escape.
+    end -= backslashes % 2;
+    const text = bytes.toString('latin1', this.#at, end);
+    const plain = parseString(`"${text}"`);
+    if (plain === null || beyondAscii(plain) !== beyondAscii(text)) return -1;
+    this.#at = end;
+    this.#isAfterString = false;
+    return start + out.write(plain, start, 'latin1');
   }
 
   /** Reads `\uXXXX`, or two of them that are a surrogate pair; null for half of a pair or a bad escape. */
@@ -174,26 +252,17 @@ export class JsonReader {
   }
 }
 
-/** What a one-letter escape stands for (RFC 8259 §7), by its letter; -1 for any other byte. */
-function unescapedLetter(letter: number): number {
-  switch (letter) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f:
-      return letter;
-    case 0x6e:
-      return 0x0a;
-    case 0x74:
-      return 0x09;
-    case 0x72:
-      return 0x0d;
-    case 0x62:
-      return 0x08;
-    case 0x66:
-      return 0x0c;
-    default:
-      return -1;
+function parseString(json: string): string | null {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return null;
   }
+}
+
+/** How many bytes a text has as UTF-8 besides one for each character. */
+function beyondAscii(text: string): number {
+  return Buffer.byteLength(text, 'utf8') - text.length;
 }
 
 /** Writes a code point as UTF-8 and gives the index after it. */

@@ -10,6 +10,7 @@ import { type ParameterRequest, parseParameterRequest, parsingParameterRequest }
 import { type ParameterCredentials, parseParameterCredentials, verifyParameterSignature } from './signature.ts';
 import { bytesOf } from './string-to-sign.ts';
 import { stripReservedParameters } from './strip-parameters.ts';
+import { FREE_BEFORE_DATA } from './wrapper.ts';
 
 /**
  * Takes the wrapper off a well-formed JSON body, and with `hideCredentials` the reserved parameters out of query and
@@ -20,13 +21,14 @@ function concealParameters(
   { hideCredentials }: ParameterSignatureOptions,
   parameters: ParameterRequest,
 ): UpstreamChanges {
-  if (!hideCredentials) return { ...unchanged, body: parameters.data };
+  const body = parameters.data === null ? null : { bytes: parameters.data, freeBefore: FREE_BEFORE_DATA };
+  if (!hideCredentials) return { ...unchanged, body };
   const query =
     target.query === null ? null : stripReservedParameters(Buffer.from(target.query, 'latin1')).toString('latin1');
   const headersToSet = pathToSet(target, query);
-  if (parameters.form !== 'form') return { ...unchanged, headersToSet, body: parameters.data };
-  const stripped = stripReservedParameters(request.body);
-  return { ...unchanged, headersToSet, body: stripped.length === request.bodyLength ? null : stripped };
+  if (parameters.form !== 'form') return { ...unchanged, headersToSet, body };
+  const bytes = stripReservedParameters(request.body);
+  return { ...unchanged, headersToSet, body: bytes.length === request.bodyLength ? null : { bytes, freeBefore: 0 } };
 }
 
 /** The same where they were not read yet: `observe` lets only requests through in which they are well formed. */

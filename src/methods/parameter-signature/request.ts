@@ -15,7 +15,7 @@ import {
   valueStart,
 } from './parameters.ts';
 import { parameterTexts, type SigningTextBuilder, sortedText, wrapperText } from './string-to-sign.ts';
-import { parseWrapper } from './wrapper.ts';
+import { parsingWrapper } from './wrapper.ts';
 
 /** The options of an endpoint that decide how its parameters are read. */
 export type ParameterReadingOptions = Pick<
@@ -27,7 +27,7 @@ export type ParameterReadingOptions = Pick<
 /** A request to a parameter-signature endpoint whose parameters are well formed, whoever may have sent it. */
 export interface ParameterRequest {
   readonly form: BodyForm;
-  /** The original JSON body, which goes to the back end in place of the wrapper; null in the other forms. */
+  /** The `data` of a JSON wrapper, which goes to the back end in its place (`FREE_BEFORE_DATA`); null in the other forms. */
   readonly data: Buffer | null;
   /** The decoded values of the reserved parameters, in the order received. */
   readonly reserved: Readonly<Record<ReservedName, readonly Buffer[]>>;
@@ -49,7 +49,7 @@ export function parseParameterRequest(
   return runAtOnce(parsingParameterRequest(request, options));
 }
 
-/** {@link parseParameterRequest} in turns with other work: decoding a large form takes long. */
+/** {@link parseParameterRequest} in turns with other work: decoding a large body takes long. */
 export function* parsingParameterRequest(
   request: SignableRequest,
   options: ParameterReadingOptions,
@@ -62,7 +62,7 @@ export function* parsingParameterRequest(
 
   const queryAppKey = options.unsignedQuery === 'forward' ? null : readQueryAppKey(request.path);
   if (queryAppKey !== null && isRefusal(queryAppKey)) return queryAppKey;
-  return form === 'form' ? yield* readForm(request, options, queryAppKey) : readJson(request, queryAppKey);
+  return form === 'form' ? yield* readForm(request, options, queryAppKey) : yield* readJson(request, queryAppKey);
 }
 
 function readUrl(request: SignableRequest, options: ParameterReadingOptions): ParameterRequest | Refusal {
@@ -121,8 +121,8 @@ function readParameters(
   };
 }
 
-function readJson(request: SignableRequest, queryAppKey: Buffer | null): ParameterRequest | Refusal {
-  const wrapper = parseWrapper(request.body);
+function* readJson(request: SignableRequest, queryAppKey: Buffer | null): Work<ParameterRequest | Refusal> {
+  const wrapper = yield* parsingWrapper(request.body);
   if (isRefusal(wrapper)) return wrapper;
   if (!isQueryCovered(queryAppKey, wrapper.appKey)) return unsignedQuery();
   const text: SigningTextBuilder = () => wrapperText(wrapper);

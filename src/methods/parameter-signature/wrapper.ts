@@ -1,13 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { JsonReader } from '../../signing/json-reader.ts';
+import { runAtOnce, type Work } from '../../signing/work.ts';
 
 const FIELD_NAMES = ['data', 'appKey', 'sign', 'apiTimestamp'] as const;
 type FieldName = (typeof FIELD_NAMES)[number];
 
+/** So many bytes before `data` in its memory are free: for most answers, which it then need not be copied into. */
+export const FREE_BEFORE_DATA = 1024;
+
 /** The four fields of a JSON wrapper (interface document, Authentication), each as the UTF-8 bytes that are signed. */
 export interface Wrapper {
-  /** The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. */
+  /**
+   * The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. In memory of its own
+   * behind {@link FREE_BEFORE_DATA}.
+   */
   readonly data: Buffer;
   readonly appKey: Buffer;
   readonly sign: Buffer;
@@ -24,6 +31,11 @@ export interface Wrapper {
  * anything that is not JSON, and text after the object. Nesting is refused where it begins.
  */
 export function parseWrapper(body: Buffer): Wrapper | Refusal {
+  return runAtOnce(parsingWrapper(body));
+}
+
+/** {@link parseWrapper} in turns with other work: unescaping a large body takes long. */
+export function* parsingWrapper(body: Buffer): Work<Wrapper | Refusal> {
   if (!isUtf8(body)) return malformed('it is not UTF-8');
   const reader = new JsonReader(body);
   if (!reader.take('{')) return malformed('it does not begin with {');
@@ -36,7 +48,7 @@ export function parseWrapper(body: Buffer): Wrapper | Refusal {
     if (name === undefined) return malformed('it has an unknown key');
     if (fields[name] !== undefined) return malformed(`it has the key ${name} twice`);
     if (!reader.take(':')) return malformed(`it has no colon after the key ${name}`);
-    const value = readValue(reader, name);
+    const value = name === 'data' ? yield* reader.readingString(FREE_BEFORE_DATA) : readValue(reader, name);
     if (value === null) return malformed(`in ${name}, ${reader.problem}`);
     fields[name] = value;
     hasMore = reader.take(',');
@@ -50,7 +62,7 @@ export function parseWrapper(body: Buffer): Wrapper | Refusal {
   return { data, appKey, sign, apiTimestamp };
 }
 
-function readValue(reader: JsonReader, name: FieldName): Buffer | null {
+function readValue(reader: JsonReader, name: Exclude<FieldName, 'data'>): Buffer | null {
   return name === 'apiTimestamp' && !reader.isAtString() ? reader.readNumber() : reader.readString();
 }
 

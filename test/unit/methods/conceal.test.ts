@@ -18,7 +18,7 @@ function concealed(endpoint: Endpoint, request: RequestParts) {
   return {
     path: headersToSet[0]?.[1] ?? null,
     headersToRemove,
-    body: body === null ? null : Buffer.from(body).toString(),
+    body: body === null ? null : body.bytes.toString(),
   };
 }
 

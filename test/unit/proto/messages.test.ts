@@ -30,7 +30,7 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
       headersToRemove: ['x-app-key', 'X_Consumer_Id'],
       responseHeaders: [['ratelimit', '"default";r=1;t=2']],
       metadata: [['code', 'ALLOWED']],
-      lastEntry: { key: 'postern.text', value: Buffer.from('ä€😀\0') },
+      lastEntry: { key: 'postern.text', value: { bytes: Buffer.from('ä€😀\0'), freeBefore: 0 } },
     });
     assert.deepEqual(pick(check.responseDeserialize(bytes)), {
       status: 0,
@@ -102,7 +102,7 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
         headersToRemove: [text],
         responseHeaders: [['a', text]],
         metadata: [['code', text]],
-        lastEntry: { key: 'postern.text', value: Buffer.from(text) },
+        lastEntry: { key: 'postern.text', value: { bytes: Buffer.from(text), freeBefore: 0 } },
       });
       assert.deepEqual(pick(check.responseDeserialize(bytes)), {
         status: 0,

@@ -314,7 +314,7 @@ describe('answers', () => {
           upstream: {
             headersToSet: [[':path', path]] as const,
             headersToRemove: ['x-app-key'],
-            body: body === null ? null : Buffer.from(body),
+            body: body === null ? null : { bytes: Buffer.from(body), freeBefore: 0 },
           },
           reading,
           code: 'ALLOWED' as const,
@@ -344,14 +344,18 @@ describe('answers', () => {
     );
   });
 
-  it('carry a replacement body of any length', () => {
-    for (const length of [0, 1, 60, 100, 127, 128, 16_250, 16_384, 2_097_152]) {
-      const body = Buffer.alloc(length, 'é€😀\0"');
+  it('carry a replacement body of any length, whatever room is before it', () => {
+    const lengths = [0, 1, 60, 100, 127, 128, 16_250, 16_384, 2_097_152];
+    for (const [length, freeBefore] of lengths.flatMap((each) =>
+      [0, 1, 150, 1024].map((free) => [each, free] as const),
+    )) {
+      const memory = Buffer.alloc(3 + freeBefore + length, '!');
+      const body = memory.subarray(3 + freeBefore).fill('é€😀\0"');
       const bytes = allow({
         forgedHeaders: [],
         endpoint: keyEndpoint(),
         caller: null,
-        upstream: { headersToSet: [], headersToRemove: [], body },
+        upstream: { headersToSet: [], headersToRemove: [], body: { bytes: body, freeBefore } },
         reading: null,
         code: 'ALLOWED',
       });
@@ -360,7 +364,10 @@ describe('answers', () => {
       assert.ok(read.dynamicMetadata?.['postern.text'] === text, `${String(length)} bytes`);
       assert.deepEqual(Object.keys(read.dynamicMetadata).slice(-2), ['postern.body', 'postern.text']);
       assert.ok(bytes.subarray(bytes.length - length).equals(body));
-      assert.notEqual(bytes.buffer, body.buffer);
+      const headLength = bytes.length - length;
+      assert.equal(bytes.buffer === memory.buffer, headLength <= freeBefore);
+      const untouched = memory.subarray(0, 3 + Math.max(0, freeBefore - headLength));
+      assert.ok(headLength > freeBefore || untouched.equals(Buffer.alloc(untouched.length, '!')));
     }
   });
 

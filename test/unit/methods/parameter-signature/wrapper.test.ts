@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 import { isRefusal } from '../../../../src/refusal.ts';
-import { parseWrapper } from '../../../../src/methods/parameter-signature/wrapper.ts';
+import { FREE_BEFORE_DATA, parseWrapper, parsingWrapper } from '../../../../src/methods/parameter-signature/wrapper.ts';
 import { anyCharacter } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const REST = '"appKey":"k","sign":"s"';
@@ -84,6 +84,80 @@ describe('JSON wrapper', () => {
     assert.equal(dataOf('"\\ufeff{}"'), '\ufeff{}');
     assert.equal(dataOf('"\ufeff{}"'), '\ufeff{}');
     assert.equal(dataOf('"not JSON"'), 'not JSON');
+  });
+
+  it('unescapes a long string into the same text, wherever its escapes stand', () => {
+    const border = 16_384;
+    const filler = fc
+      .tuple(
+        fc.constantFrom(0, 1, 2, 3),
+        fc.integer({ min: -16, max: 16 }),
+        fc.constantFrom('x', 'é', '\\n', '\\\\', '"'),
+      )
+      .map(([pieces, offset, unit]) =>
+        (unit === '"' ? '\\"' : unit).repeat(
+          Math.max(0, Math.floor((pieces * border + offset) / Buffer.byteLength(unit))),
+        ),
+      );
+    const special = fc.constantFrom(
+      ...[
+        '\\"',
+        '\\\\',
+        '\\\\\\"',
+        '\\/',
+        '\\n',
+        '\\r\\n',
+        '\\u0041',
+        '\\u0000',
+        '\\u007f',
+        '\\u0080',
+        '\\u00e9',
+        '\\u4e2d',
+      ],
+      ...['\\ud83d\\ude00', '\\\\u4e2d', '\\\\ud83d', 'é', '中', '😀', '\x7f', ''],
+      ...['\\ud83d', '\\ude00', '\\ud83dx', '\\x', '\\u12', '\n', '\r', '\0', '"', '\\'],
+    );
+    const isRight = (text: string): boolean => {
+      try {
+        const meant = JSON.parse(text) as string;
+        return Buffer.from(meant).toString() === meant;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(filler, special), { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        (parts, isLast) => {
+          const text = `"${parts.flat().join('')}"`;
+          const parsed = parse(isLast ? `{${REST},"data":${text}}` : `{"data":${text},${REST}}`);
+          assert.equal(typeof parsed !== 'string', isRight(text));
+          if (typeof parsed !== 'string') assert.ok(parsed['data'] === JSON.parse(text));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is read in turns with other work when it is large', () => {
+    for (const unit of ['x', '\\"', '\\u4e2d', '\\\\']) {
+      const body = Buffer.from(`{"data":"${unit.repeat(2_000_000 / unit.length)}",${REST}}`);
+      const work = parsingWrapper(body);
+      let turns = 0;
+      for (let step = work.next(); step.done !== true; step = work.next()) turns += 1;
+      assert.equal(turns, 7, unit);
+    }
+  });
+
+  it('leaves bytes free before its data', () => {
+    for (const data of ['', 'x', '\n', 'x'.repeat(100_000)]) {
+      const wrapper = parseWrapper(Buffer.from(JSON.stringify({ sign: '\n', appKey: '\t', data })));
+      assert.ok(!isRefusal(wrapper));
+      const { buffer, byteOffset } = wrapper.data;
+      Buffer.from(buffer, byteOffset - FREE_BEFORE_DATA, FREE_BEFORE_DATA).fill('!');
+      assert.deepEqual([wrapper.sign, wrapper.appKey, wrapper.data].map(String), ['\n', '\t', data]);
+    }
   });
 
   it('compares keys after unescaping', () => {
