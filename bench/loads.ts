@@ -34,7 +34,7 @@ export const plans = {
     rounds: 9,
     warmUp: {
       direct: { ...busy, checks: 60_000, seconds: 10 },
-      envoy: { ...saturated, checks: 60_000, seconds: 10 },
+      envoy: { ...saturated, checks: 60_000, seconds: 30 },
     },
     loads: {
       busy: { ...busy, checks: 20_000, seconds: 3 },
@@ -47,7 +47,7 @@ export const plans = {
     rounds: 3,
     warmUp: {
       direct: { ...busy, checks: 15_000, seconds: 4 },
-      envoy: { ...saturated, checks: 15_000, seconds: 4 },
+      envoy: { ...saturated, checks: 15_000, seconds: 20 },
     },
     loads: {
       busy: { ...busy, checks: 6000, seconds: 0.5 },

@@ -58,7 +58,8 @@ export async function measure(
   await verify(prepared, ports);
   for (const each of prepared) {
     ports.onProgress(`warming up: ${each.row.name}`);
-    await driveRow(each, plan.warmUp[wayOf(each.row)], ports.driver);
+    const { checks, ...warmUp } = plan.warmUp[wayOf(each.row)];
+    await driveRow(each, { ...warmUp, checks: checks * each.pids.length }, ports.driver);
   }
   const samples = new Map<Row, Partial<Record<LoadName, Sample[]>>>(prepared.map(({ row }) => [row, {}]));
   for (let round = 1; round <= plan.rounds; round += 1) {
