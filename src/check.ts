@@ -8,18 +8,17 @@ import { receive } from './receive/receive.ts';
 import { isRefusal } from './refusal.ts';
 import type { Decision } from './respond/respond.ts';
 import { route } from './route/route.ts';
-import type { Catalog } from './store/check-store.ts';
+import type { CheckStore } from './store/check-store.ts';
 
 export interface CheckPorts extends AuthenticationPorts, LimitPorts {
-  /** The state of the store now. */
-  readonly catalog: () => Catalog;
+  readonly store: Pick<CheckStore, 'current'>;
 }
 
 /** Decides one request. Each stage takes only the proof of the one before (docs/adr/0002-stages-as-typed-proof.md). */
 export function check(request: HttpRequest, ports: CheckPorts): Pending<Decision> {
   const received = receive(request);
   if (isRefusal(received)) return { refusal: received, routed: null, authenticated: null };
-  const routed = route(received, ports.catalog());
+  const routed = route(received, ports.store.current());
   if (isRefusal(routed)) return { refusal: routed, routed: null, authenticated: null };
   return whenReady(authenticate(routed, ports), (authenticated) => {
     if (isRefusal(authenticated)) return { refusal: authenticated, routed, authenticated: null };

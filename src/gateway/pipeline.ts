@@ -53,7 +53,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
   });
   const handleCheck = createCheckHandler({
     clock,
-    catalog: () => checks.current(),
+    store: checks,
     tokens,
     revokedTokens,
     replayGuard,

@@ -7,7 +7,7 @@ import type { Reservation } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
 import { checkTime } from '../signing/signed-time.ts';
 import { type Authenticated, type AuthenticationPorts, type UpstreamChanges, vouchFor } from './authenticated.ts';
-import { findSigner, judgeProof, nameCaller, refuseCaller, secretOf, type VerifiedSignature } from './caller.ts';
+import { findSigner, judgeProof, nameCaller, refuseCaller, type VerifiedSignature } from './caller.ts';
 import { refuseUndeliveredBody } from './signed-request.ts';
 
 /** Well-formed credentials of a request; who signed it is not known yet. */
@@ -85,7 +85,12 @@ function judgeSigner<C extends SignerCredentials, O extends SignatureOptions>(
           : 'first';
         return whenReady(reservation, (reserved) =>
           reserved === 'first'
-            ? vouchFor(routed, held, strategy.conceal(routed, options, credentials), secretOf(verified))
+            ? vouchFor(
+                routed,
+                held,
+                strategy.conceal(routed, options, credentials),
+                verified.secretIndex === 0 ? 'current' : 'retiring',
+              )
             : nameCaller(refusalOf(reserved), held),
         );
       });

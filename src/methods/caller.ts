@@ -1,5 +1,4 @@
 import { isLive } from '../clock.ts';
-import type { WhichSecret } from '../model/credential.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import { Secret } from '../model/secret.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
@@ -142,9 +141,4 @@ export interface VerifiedSignature {
 export function judgeProof({ fault }: Signer, verified: VerifiedSignature | Refusal): VerifiedSignature | Refusal {
   if (!isRefusal(verified)) return fault ?? verified;
   return fault?.refused === verified.refused ? fault : verified;
-}
-
-/** Which secret a signature was made with, as the store calls them. */
-export function secretOf({ secretIndex }: VerifiedSignature): WhichSecret {
-  return secretIndex === 0 ? 'current' : 'retiring';
 }

@@ -113,7 +113,7 @@ function findRoute(request: HttpRequest, ports: CheckPorts): Routed | null {
   const received = receive(request);
   if (isRefusal(received)) return null;
   try {
-    const routed = route(received, ports.catalog());
+    const routed = route(received, ports.store.current());
     return isRefusal(routed) ? null : routed;
   } catch (fault) {
     if (fault instanceof StoreUnavailable) return null;

@@ -72,11 +72,13 @@ class SpanTrace implements CheckTrace {
     const { limiter, replayGuard } = ports;
     return {
       ...ports,
-      catalog: () => {
-        const { endpoints, credentials } = ports.catalog();
-        const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
-          this.#timed('find credential', () => credentials.findByAppKey(appKey));
-        return { endpoints, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
+      store: {
+        current: () => {
+          const { endpoints, credentials } = ports.store.current();
+          const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
+            this.#timed('find credential', () => credentials.findByAppKey(appKey));
+          return { endpoints, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
+        },
       },
       limiter: {
         take: (question, deadlineAtMs) => this.#timed('take from limits', () => limiter.take(question, deadlineAtMs)),

@@ -68,7 +68,7 @@ export function testGateway({
     tokens,
     revokedTokens,
     replayGuard,
-    catalog: catalog ?? (() => compiled ?? catalogOf(parts)),
+    store: { current: catalog ?? (() => compiled ?? catalogOf(parts)) },
     limiter: limiter ?? new InProcessLimiter(clock),
     onLimiterFailure: (fault) => {
       limiterFaults.push(fault);
