@@ -17,7 +17,7 @@ export function escapeInJson(json: string): string {
   );
 }
 
-/** The same for YAML, whose texts that hold such a character stand in double quotes: by code point (YAML 1.2 §5.7). */
+/** The same for YAML, where texts with such a character are in double quotes: by code point (YAML 1.2 §5.7). */
 export function escapeInYaml(yaml: string): string {
   return yaml.replaceAll(EVERY_INVISIBLE, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -1,10 +1,10 @@
 /**
- * What the value of one key must be: gives it as the model has it, or says what is wrong. By hand and without a library,
- * because credentials of MongoDB are read with fields too, on the check path.
+ * What the value of one key must be: gives it as the model has it, or says what is wrong. By hand and without a
+ * library, because credentials of MongoDB are read with fields too, on the check path.
  */
 export interface Field<T> {
   (raw: unknown): T | FieldFault;
-  /** What a database can look at by itself, as `$jsonSchema` says it; absent for anything. */
+  /** What a database can check, in the words of `$jsonSchema`; absent for anything. */
   readonly schema?: Schema;
   /** The mapping that the value is, or that each item of it is. */
   readonly inside?: MappingKind<Fields>;
@@ -168,7 +168,7 @@ export function isMapping(raw: unknown): raw is Readonly<Record<string, unknown>
   return typeof raw === 'object' && raw !== null && Object.getPrototypeOf(raw) === Object.prototype;
 }
 
-/** `"a", "b" or "c"`; numbers stand as they are. */
+/** `"a", "b" or "c"`; numbers stay as they are. */
 export function alternatives(values: readonly unknown[]): string {
   const quoted = values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)));
   const last = quoted.pop() ?? '';

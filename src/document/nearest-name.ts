@@ -22,7 +22,7 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }
 
-/** Edits that lead from one text to the other: insertions, deletions, replacements, and neighbours that change places. */
+/** Edits from one text to the other: insertions, deletions, replacements, and swaps of neighbours. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

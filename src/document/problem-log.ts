@@ -49,8 +49,8 @@ export class ProblemLog {
   #count = 0;
 
   /**
-   * Begins with the faults of the files' text. Paths repeat only the keys that `isName` takes: a slip of one character can
-   * put a secret where a key belongs (`{appSecret:…}` is one key).
+   * Begins with the faults of the files' text. Paths repeat only the keys that `isName` takes: a slip of one character
+   * can put a secret where a key belongs (`{appSecret:…}` is one key).
    */
   constructor(trees: readonly YamlTree[], isName: (key: string) => boolean) {
     this.#trees = trees;
@@ -86,8 +86,8 @@ export class ProblemLog {
   }
 
   /**
-   * Adds a problem about something that is missing in the file, or in the whole document. A fault of syntax there may have
-   * hidden it, so that the problem is not reported beside one.
+   * Adds a problem about something that is missing in the file, or in the whole document. A fault of syntax there may
+   * have hidden it, so that the problem is not reported beside one.
    */
   reportMissing(place: Place, message: Message, from: 'file' | 'document' = 'file'): void {
     const mayBeHidden = from === 'file' ? this.#firstSyntaxFault.has(place.tree) : this.#firstSyntaxFault.size > 0;
@@ -122,8 +122,8 @@ export class ProblemLog {
 }
 
 /**
- * Reports each item but the first of those with the same key: at its place, or at its field `at`. Items whose key is null
- * are passed over. Gives the place of the first item of each key.
+ * Reports each item but the first of those with the same key: at its place, or at its field `at`. Items whose key is
+ * null are passed over. Gives the place of the first item of each key.
  *
  * @param describe the problem of an item, with the place of the first one in words
  */

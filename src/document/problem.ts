@@ -1,6 +1,6 @@
 import { replaceInvisible } from './source-text.ts';
 
-/** One fault of a declarative document, at the place where it has to be mended (spec §6). */
+/** One fault of a declarative document, at the place where it has to be fixed (spec §6). */
 export interface Problem {
   readonly file: string;
   /** From 1. */
@@ -24,7 +24,7 @@ export const HIDDEN = '…';
 /** The steps from the root of a document to a value: keys of mappings and positions in lists, from 0. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Whether a key has the form of a name, so that it can stand after a dot. */
+/** Whether a key has the form of a name, so that it can follow a dot. */
 export function isPlainName(key: string): boolean {
   return /^[A-Za-z_][\w-]*$/.test(key);
 }
@@ -52,7 +52,7 @@ export function sortProblems(problems: readonly Problem[], files: readonly strin
   );
 }
 
-/** `file:line:column:`, which editors and CI systems understand. Nothing in the name of a file changes how a terminal shows it. */
+/** `file:line:column:`, which editors and CI systems understand. No file name changes how a terminal shows it. */
 export function formatPlace({ file, line, column }: Pick<Problem, 'file' | 'line' | 'column'>): string {
   return `${replaceInvisible(file)}:${String(line)}:${String(column)}:`;
 }
@@ -62,7 +62,6 @@ export function formatProblem(problem: Problem): string {
   return `${formatPlace(problem)} ${problem.message}`;
 }
 
-/** Characters of a name that are shown. */
 const MAX_SHOWN = 80;
 
 /** A name from a file in quotes, cut when it is long. */

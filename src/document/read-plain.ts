@@ -16,8 +16,8 @@ export type ReadPlain<T> = { readonly value: T } | { readonly problems: readonly
 export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T | null;
 
 /**
- * Reads a plain value, of a command line or a database, with a reader of declarative documents, so that there is one set
- * of rules. Every problem is told at once; never throws for what the value holds.
+ * Reads a plain value, of a command line or a database, with a reader of declarative documents, so that there is one
+ * set of rules. Reports every problem at once; never throws for what the value holds.
  */
 export function readPlain<T>(raw: unknown, read: Reader<T>): ReadPlain<T> {
   const log = new ProblemLog(plainTrees, isPlainName);

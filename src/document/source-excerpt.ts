@@ -11,7 +11,7 @@ export interface SourceExcerpt {
 
 /** A word with its colon, quoted or not. */
 const KEY = /(?<![\w-])(["']?)([A-Za-z]+)\1[ \t]*:/g;
-/** What may stand between a key and its value, or between a value and the next key. */
+/** What may be between a key and its value, or between a value and the next key. */
 const OPENING = /^[ \t]*(?:[{[][ \t]*){0,3}/;
 const CLOSING = /(?:[ \t]*[}\]]){0,3},?[ \t]*(?:[-?{[][ \t]*){0,3}$/;
 
@@ -21,7 +21,7 @@ const MAX_CLOSING = 80;
 /** Lines are cut to these many characters around the problem. */
 const MAX_WIDTH = 160;
 
-/** Where a part of a line begins, and what stands for it in the excerpt. */
+/** Where a part of a line begins, and how the excerpt shows it. */
 interface Piece {
   readonly start: number;
   readonly shown: string;
@@ -29,7 +29,7 @@ interface Piece {
 
 /**
  * The line of a problem in the lines of its file, without any text that could be a secret: of a line that was damaged
- * nothing but the keys of the document, `names`, can be told for sure. Null when it has none.
+ * nothing but the keys of the document, `names`, is certain. Null when it has none.
  */
 export function excerptOf(
   lines: readonly string[],
@@ -60,7 +60,7 @@ function piecesOf(line: string, names: ReadonlySet<string>): readonly Piece[] | 
   return pieces;
 }
 
-/** Adds what stands before, between and behind keys: the values, of which nothing is shown. */
+/** Adds the text before, between and behind keys: the values, of which nothing is shown. */
 function addGap(pieces: Piece[], gap: string, start: number): void {
   const opening = OPENING.exec(gap)?.[0] ?? '';
   const rest = gap.slice(opening.length);
@@ -71,7 +71,7 @@ function addGap(pieces: Piece[], gap: string, start: number): void {
   pieces.push({ start: start + opening.length + hiddenLength, shown: visible(closing) });
 }
 
-/** Where a place of the line is in the excerpt: on the `…` for all that it stands for. */
+/** Where a place of the line is in the excerpt: on the `…` for all that it replaces. */
 function placeIn(pieces: readonly Piece[], offset: number): number {
   let place = 0;
   for (const [index, { start, shown }] of pieces.entries()) {

@@ -13,7 +13,7 @@ export interface YamlSyntax {
   readonly faults: readonly SyntaxFault[];
 }
 
-/** A declarative document nests about ten levels; reading recurses, so that depth is what a hostile text could exhaust. */
+/** A declarative document nests about ten levels. Reading recurses, so a hostile text could exhaust the stack. */
 export const MAX_DEPTH = 64;
 
 /**
@@ -58,10 +58,10 @@ export function readYamlSyntax(text: string): YamlSyntax {
   return { document: first ?? null, faults };
 }
 
-const LONE_RETURN = 'a carriage return without a line feed stands here; end lines with a line feed';
+const LONE_RETURN = 'here is a carriage return without a line feed; end lines with a line feed';
 
 /**
- * Where the first carriage return without a line feed stands; null for none. It ends a line (YAML 1.2 §5.4), but the
+ * Where the first carriage return without a line feed is; null for none. It ends a line (YAML 1.2 §5.4), but the
  * library takes it for a character of the text behind it.
  */
 export function findLoneReturn(text: string): number | null {
@@ -91,13 +91,13 @@ function messageOf(error: YAMLError): string {
     case 'BAD_INDENT':
       return 'not valid YAML: this line is not indented like those it belongs to, or a bracket before it is not closed';
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'not valid YAML: a second "key:" stands in this value; begin a new line for it, or quote the value';
+      return 'not valid YAML: this value holds a second "key:"; begin a new line for it, or quote the value';
     case 'BLOCK_IN_FLOW':
       return 'not valid YAML: inside [ ] and { } there are no "- " items and no lines of "key: value"; use commas';
     case 'MULTILINE_IMPLICIT_KEY':
-      return 'not valid YAML: a key and its colon must stand on one line; look for a missing colon or quote';
+      return 'not valid YAML: a key and its colon must be on one line; look for a missing colon or quote';
     case 'KEY_OVER_1024_CHARS':
-      return 'not valid YAML: more than 1024 characters stand before this colon; look for a missing quote or line end';
+      return 'not valid YAML: more than 1024 characters precede this colon; look for a missing quote or line end';
     case 'TAB_AS_INDENT':
       return 'not valid YAML: a tab indents this line; use blanks';
     case 'BAD_DQ_ESCAPE':
@@ -121,7 +121,7 @@ function messageOf(error: YAMLError): string {
     case 'MULTIPLE_DOCS':
     case 'NON_STRING_KEY':
     case 'TAG_RESOLVE_FAILED':
-      return 'not valid YAML: this cannot stand here; look for a missing quote, comma, bracket or indentation before it';
+      return 'not valid YAML: this cannot be here; look for a missing quote, comma, bracket or indentation before it';
   }
 }
 

@@ -11,25 +11,25 @@ export interface TreeFault extends SyntaxFault {
 /** One file as plain values, with the way back from a value to its place in the text. */
 export interface YamlTree {
   readonly file: string;
-  /** True for a value that was never a text: its places are told by path instead of line. */
+  /** True for a value that was never a text: its places are paths instead of lines. */
   readonly isPlain?: boolean;
-  /** Objects, arrays, text, numbers, booleans null and `UNREADABLE`; null when nothing could be read. Shared where aliased. */
+  /** Objects, arrays, texts, numbers, booleans, null and `UNREADABLE`, shared where aliased; null without any value. */
   readonly value: unknown;
   /** Faults of the syntax; after the first of them the values may not be what the author meant. */
   readonly syntaxFaults: readonly SyntaxFault[];
   readonly treeFaults: readonly TreeFault[];
   positionOf(offset: number): Position;
-  /** The place of a value or, for `key`, of the key in front of it; of the nearest parent when the path leads nowhere. */
+  /** The place of a value or, for `key`, of the key before it; of the nearest parent when the path leads nowhere. */
   locate(path: DocumentPath, part: 'key' | 'value'): Position;
 }
 
-/** Stands for a value whose own fault has been told: readers pass over it. */
+/** Stands for a value whose own fault has been reported: readers pass over it. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
 /** Values counted with every use of an alias: what a small text with nested aliases could grow to. */
 export const MAX_VALUES = 4_000_000;
 
-/** Reads one file. Never throws, whatever the text; the time and memory it takes grow with the text, not with its aliases. */
+/** Reads one file. Never throws, whatever the text; time and memory grow with the text, not with its aliases. */
 export function readYamlTree(source: DocumentSource): YamlTree {
   const syntax = readYamlSyntax(source.text);
   const positionOf = positionFinder(source.text);
@@ -127,7 +127,7 @@ class Converter {
       size += converted.size;
       if (Object.hasOwn(object, key)) {
         const { line } = this.#positionOf(startOf(this.#pairsOf(map).get(key)?.key) ?? 0);
-        this.#fault(keyNode, path, `this key stands twice in its mapping, first on line ${String(line)}; keep one`);
+        this.#fault(keyNode, path, `this key appears twice in its mapping, first on line ${String(line)}; keep one`);
       } else {
         object[key] = converted.value;
       }
@@ -137,7 +137,7 @@ class Converter {
     return { value: object, size };
   }
 
-  /** The text of a key; null, and a fault, for a key that is none. */
+  /** The text of a key; null, and a fault, for an invalid key. */
   #keyOf(node: Node, path: DocumentPath): string | null {
     if (isScalar(node) && typeof node.value === 'string' && node.tag === undefined && node.value !== '__proto__') {
       if (node.anchor !== undefined)
@@ -159,7 +159,7 @@ class Converter {
       return nothing;
     }
     if (anchor.converted === null) {
-      this.#fault(alias, path, 'this alias (*name) stands inside its own anchor (&name)');
+      this.#fault(alias, path, 'this alias (*name) is inside its own anchor (&name)');
       return nothing;
     }
     this.#targets.set(alias, anchor.node);
@@ -179,7 +179,7 @@ class Converter {
     this.faults.push({ offset: startOf(node) ?? 0, path: [...path], message });
   }
 
-  /** The pairs of a mapping by key, the first of each; built only where a problem asks for its place. */
+  /** The pairs of a mapping by key, the first of each; built only for the places of problems. */
   #pairsOf(map: YAMLMap): Map<string, Pair> {
     let pairs = this.#pairs.get(map);
     if (pairs === undefined) {

@@ -36,9 +36,9 @@ const WRITE_CHARACTERS = 256 * 1024;
 const MAX_LINKS = 40;
 
 /**
- * Looks at the place that a command is to write to. A regular file is replaced in one step, and an absent one made, where
- * symlinks lead. Devices, pipes, sockets and open descriptors (`/dev/stdout`, `>(…)`) are written to. Rejects with
- * {@link FileFault} for a folder and what cannot be written.
+ * Looks at the place that a command is to write to. A regular file is replaced in one step, and an absent one made,
+ * where symlinks lead. Devices, pipes, sockets and open descriptors (`/dev/stdout`, `>(…)`) are written to. Rejects
+ * with {@link FileFault} for a folder and what cannot be written.
  */
 export async function openOutput(path: string, access: OutputAccess): Promise<OutputFile> {
   const place = await attempt(path, async () => {
@@ -61,7 +61,6 @@ async function fileAt(path: string): Promise<string | null> {
   return place?.kind === 'file' ? place.target : null;
 }
 
-/** What is there where a command writes. */
 type Place =
   | { readonly kind: 'file'; readonly target: string; readonly former: Stats | null }
   | { readonly kind: 'stream' | 'socket'; readonly target: string }
@@ -128,8 +127,8 @@ async function writePlace(place: Place, access: OutputAccess, pieces: AsyncItera
 }
 
 /**
- * A file with secrets belongs to the user who wrote it, also when it replaces one of another user; others stay as readable
- * as they were, and keep their owner where this process may set it.
+ * A file with secrets belongs to the user who wrote it, also when it replaces one of another user; others stay as
+ * readable as they were, and keep their owner where this process may set it.
  */
 async function writeFile(
   target: string,

@@ -16,7 +16,7 @@ const advice: Readonly<Record<string, string>> = {
   EACCES: 'run this as the owner of the file and its folder',
   EPERM: 'the new file could not get the owner of the old one: run this as that owner',
   EROFS: 'it is mounted read-only: change it where it comes from, such as a Kubernetes Secret',
-  EBUSY: 'it is mounted by itself: change it where it lies, or mount its folder',
+  EBUSY: 'it is a mount of its own: change it at its source, or mount its folder',
   ENOSPC: 'there is no space left',
   ELOOP: 'its symlinks lead in a circle',
   EBADF: 'this process has no such open descriptor that can be written to',
@@ -65,8 +65,8 @@ export async function lstatIfThere(path: string): Promise<Stats | null> {
 }
 
 /**
- * Creates a file, or replaces one in one step, so that no reader ever sees a part of it. Anything but a regular file is left
- * alone: a rename over a device, a pipe or a folder's mount takes it from all its users.
+ * Creates a file, or replaces one in one step, so that no reader ever sees a part of it. Anything but a regular file is
+ * left alone: a rename over a device, a pipe or a folder's mount takes it from all its users.
  */
 export async function replaceFile(
   target: string,

@@ -29,7 +29,6 @@ export class WatchedFiles {
   readonly #read = new Map<string, Fingerprint>();
   #furtherPaths: readonly string[] = [];
   #next = 0;
-  /** What differed at the last look. */
   #changed = new Map<string, Fingerprint>();
 
   /** @param paths looked at each time. */

@@ -90,9 +90,9 @@ export class KeyRingHolder implements Sealer, AsyncDisposable {
   }
 
   /**
-   * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that come
-   * together share one look, and an unchanged file is not read: many calls cost little. A wrong file, which may be half
-   * written, is not reported here, but when it stays wrong.
+   * Looks at the file now instead of at the next turn, and gives whether another ring is in force since. Calls that
+   * come together share one look, and an unchanged file is not read: many calls cost little. A wrong file, which may be
+   * half written, is not reported here, but when it stays wrong.
    */
   async reload(): Promise<boolean> {
     this.#reloading ??= this.#reload().finally(() => {

@@ -66,14 +66,13 @@ export class KeyRing implements Sealer {
     return Secret.fromText(opened.toString('utf8'));
   }
 
-  /** Whether the ring has a key of that id. */
   has(keyId: string): boolean {
     return this.#keys.has(keyId);
   }
 
   /**
-   * A key of `bytes` bytes for one purpose, derived from a key of the ring: always the same for the same three. It reveals
-   * nothing about the ring's key or other purposes. Throws {@link CannotOpen} when the ring has no such key.
+   * A key of `bytes` bytes for one purpose, derived from a key of the ring: always the same for the same three. It
+   * reveals nothing about the ring's key or other purposes. Throws {@link CannotOpen} when the ring has no such key.
    */
   derive(keyId: string, purpose: string, bytes: number): KeyObject {
     return deriveKey(keyOf(this.#keys, keyId), `${DERIVE_INFO}${purpose}`, bytes);
@@ -92,8 +91,8 @@ export function findLosses(former: KeyRing, later: KeyRing): readonly string[] {
 const COMPARE = 'compare';
 
 /**
- * What is authenticated with a sealed secret: `postern-secret-v1 NUL keyId NUL what NUL credentialId` in UTF-8. Only the
- * last part could hold a NUL, so that no two records share it.
+ * What is authenticated with a sealed secret: `postern-secret-v1 NUL keyId NUL what NUL credentialId` in UTF-8. Only
+ * the last part could hold a NUL, so that no two records share it.
  */
 function associatedData(keyId: string, { what, credentialId }: SealedFor): Buffer {
   return Buffer.from(`postern-secret-v1\0${keyId}\0${what}\0${credentialId}`, 'utf8');

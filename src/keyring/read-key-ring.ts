@@ -10,7 +10,7 @@ import { formatKeyRingLocation, type KeyRingLocation } from './ring-location.ts'
 /** Variables by name, for `env:NAME`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A key ring as it was found, or everything that is wrong with it; `changing` when it was written during the reading. */
+/** A key ring as it was found, or everything that is wrong with it; `changing` when it was written during the read. */
 export type FoundKeyRing =
   | {
       readonly kind: 'good';
@@ -28,7 +28,6 @@ export type FoundKeyRing =
     }
   | { readonly kind: 'changing' };
 
-/** No ring is nearly as large. */
 const MAX_RING_BYTES = 16 * 1024 * 1024;
 
 /** The fingerprint of a ring in the environment, which never changes. */

@@ -4,7 +4,7 @@ import { findNearestName } from '../document/nearest-name.ts';
 /** The length of every key of a ring. */
 export const RING_KEY_BYTES = 32;
 
-/** Ids of keys: they stand in every sealed secret and in the `kid` of tokens. */
+/** Ids of keys, which are part of every sealed secret and the `kid` of tokens. */
 export const KEY_ID_PATTERN = /^[a-z0-9-]{1,63}$/;
 
 /** One key of a ring. */
@@ -42,7 +42,7 @@ export interface RingConflict {
   readonly message: string;
 }
 
-/** A key ring after a change, or why there is none. */
+/** A key ring after a change, or why it cannot be changed so. */
 export type ChangedRing = { readonly content: RingContent; readonly keyId: string } | RingConflict;
 
 /** A ring of one key. */

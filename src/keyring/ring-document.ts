@@ -96,7 +96,7 @@ export function parseKeyRing(source: DocumentSource | UnreadSource): ParsedKeyRi
 /** Writes a key ring as the text that {@link parseKeyRing} reads. It holds the keys themselves. */
 export function formatKeyRing({ currentKeyId, stagedKeyId, keys }: RingContent): string {
   const lines = [
-    '# Key ring of Postern. Whoever has it can read every App Secret of the store: keep it apart from its backups.',
+    '# Key ring of Postern. Anyone who has it can read every App Secret of the store: keep it apart from its backups.',
     '# Change it with "postern keyring rotate" and "postern keyring remove".',
     'version: 1',
     `current: ${quoteId(currentKeyId)}`,

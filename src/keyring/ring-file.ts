@@ -12,7 +12,6 @@ import {
 } from '../files/replace-file.ts';
 import { codeOf } from '../files/fingerprint.ts';
 
-/** Read and write for the owner, nothing for others. */
 const RING_MODE = 0o600;
 
 /** A key ring file that was not written, and why; nothing was changed. */
@@ -27,7 +26,7 @@ export class RingFileFault extends Error {
   }
 }
 
-/** Writes a new file that only its owner can read. Rejects with {@link RingFileFault}; what is there is never replaced. */
+/** Writes a new file that only its owner can read, and never replaces one. Rejects with {@link RingFileFault}. */
 export async function createRingFile(path: string, text: string): Promise<void> {
   const temporary = temporaryName(path);
   try {

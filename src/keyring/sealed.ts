@@ -5,7 +5,6 @@ import { Secret } from '../model/secret.ts';
  * nothing in another record: what it belongs to is authenticated with it.
  */
 export interface Sealed {
-  /** Which key of the ring it was encrypted with. */
   readonly keyId: string;
   /** 96 random bits, base64. */
   readonly nonce: string;
@@ -16,18 +15,16 @@ export interface Sealed {
 /** What a sealed secret belongs to, so that a ciphertext moved elsewhere does not open. */
 export interface SealedFor {
   readonly credentialId: string;
-  /** `app-secret` for the current and the retiring App Secret alike: a rotation moves it from one to the other as it is. */
+  /** `app-secret` for the current and the retiring App Secret alike: a rotation moves it as it is. */
   readonly what: 'app-secret' | 'app-key';
 }
 
 /** Seals and opens secrets with the keys of a ring. Opening throws `CannotOpen`, whose message holds no secret. */
 export interface Sealer {
-  /** Encrypts with the ring's current key. */
   seal(secret: Secret, belongsTo: SealedFor): Sealed;
   open(sealed: Sealed, belongsTo: SealedFor): Secret;
   /** The key that {@link seal} uses; what was sealed with another one is due for `keyring rewrap`. */
   readonly currentKeyId: string;
-  /** Every key that {@link open} knows. */
   readonly keyIds: readonly string[];
 }
 

@@ -19,7 +19,7 @@ const MAX_EXTRA_SECONDS = 86_400;
 const NEAR_SECONDS = 60;
 const MAX_FORGOTTEN_SPANS = 32;
 
-/** Signatures that were used within one minute; forgotten together, so that forgetting takes no time however many they are. */
+/** Signatures that were used within one minute; forgotten together, which takes no time however many they are. */
 interface Span {
   readonly startedMs: number;
   lastMs: number;
@@ -31,7 +31,6 @@ interface Span {
   readonly byCredential: Map<string, number>;
 }
 
-/** What is remembered of one method. */
 interface Memory {
   spans: Span[];
   readonly forgotten: ForgottenTimes;
@@ -41,13 +40,13 @@ interface Memory {
 /**
  * {@link ReplayGuard} in the memory of one process: a restart forgets, and other replicas know nothing of it.
  *
- * **Its memory is shared fairly**: a credential may hold as many signatures as there is room left for, so one alone gets half, and
- * whatever some do, there is room for the others. Only when that is used up too it throws `StoreUnavailable`
- * rather than forget a signature that still counts.
+ * **Its memory is shared fairly**: a credential may hold as many signatures as there is room left for, so one alone
+ * gets half, and whatever some do, there is room for the others. Only when that is used up too it throws
+ * `StoreUnavailable` rather than forget a signature that still counts.
  *
- * **Forgetting** waits until the window has passed by time that went by and by the machine's clock, so that a clock that steps
- * forward, or forward and back, forgets nothing. How long the window is counts when something is forgotten, not when it is
- * remembered: a clock skew that is raised keeps what is there for longer.
+ * **Forgetting** waits until the window has passed by time that went by and by the machine's clock, so that a clock
+ * that steps forward, or forward and back, forgets nothing. How long the window is counts when something is forgotten,
+ * not when it is remembered: a clock skew that is raised keeps what is there for longer.
  */
 export class InProcessReplayGuard implements ReplayGuard {
   readonly #clock: Clock;
@@ -62,7 +61,6 @@ export class InProcessReplayGuard implements ReplayGuard {
     this.#maxRemembered = maxRemembered;
   }
 
-  /** How many signatures are remembered. */
   get size(): number {
     return this.#size;
   }
@@ -142,7 +140,7 @@ export class InProcessReplayGuard implements ReplayGuard {
     const nowSeconds = this.#clock.nowSeconds();
     for (const memory of this.#memories.values()) {
       const { windowSeconds } = memory;
-      // The oldest stand first, and go first but after a clock was set.
+      // The oldest come first, and go first but after a clock was set.
       if (!memory.spans.some((span) => isOver(span, { windowSeconds, nowMs, nowSeconds }))) continue;
       memory.spans = memory.spans.filter((span) => {
         if (!isOver(span, { windowSeconds, nowMs, nowSeconds })) return true;
@@ -181,11 +179,11 @@ interface ForgottenSpan {
 }
 
 /**
- * Of which signed times used signatures were forgotten. A signature from such a time may have been used: its time was over
- * before, and only a clock that was set back, or a clock skew that was raised, brings it back.
+ * Of which signed times used signatures were forgotten. A signature from such a time may have been used: its time was
+ * over before, and only a clock that was set back, or a clock skew that was raised, brings it back.
  *
- * Spans apart from each other are kept apart: what was forgotten while the clock was ahead says nothing about today. Their
- * number is bounded: of too many the closest two become one.
+ * Spans apart from each other are kept apart: times forgotten while the clock was ahead mean nothing for today.
+ * Their number is bounded: of too many the closest two become one.
  */
 class ForgottenTimes {
   #spans: ForgottenSpan[] = [];

@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 256;
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Why a text cannot be an App Secret (spec §1), in words that follow its name and never hold a piece of it; null when it can. */
+/** Why a text is no App Secret (spec §1), in words that follow its name without a piece of it; null when it is one. */
 export function findSecretFault(text: string): string | null {
   if (text === '') return 'is empty';
   if (text.endsWith('\r')) return 'ends with a carriage return: save the file with Unix line ends';
@@ -35,8 +35,8 @@ export function findSecretFault(text: string): string | null {
 const LENGTH_RULE = `${String(MIN_CHARACTERS)} to ${String(MAX_CHARACTERS)} characters`;
 
 /**
- * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a problem
- * of a complete document only.
+ * Reads `appSecret` or `appSecretFrom` of a mapping. Null when there is none or a faulty one; a missing one is a
+ * problem of a complete document only.
  */
 export function readAppSecret(
   raw: unknown,
@@ -48,7 +48,7 @@ export function readAppSecret(
   const hasText = hasKey(raw, 'appSecret');
   const hasReference = hasKey(raw, 'appSecretFrom');
   if (hasText && hasReference) {
-    problems.reportKey(place, 'appSecretFrom', '"appSecret" and "appSecretFrom" stand side by side; keep one');
+    problems.reportKey(place, 'appSecretFrom', '"appSecret" and "appSecretFrom" exclude each other; keep one');
     return null;
   }
   if (hasReference) return readReferredSecret(values.appSecretFrom, placeIn(place, 'appSecretFrom'), context);

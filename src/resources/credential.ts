@@ -30,7 +30,6 @@ export interface DocumentCredential extends Lifetime {
   readonly methods: readonly AuthenticationMethod[];
   /** Null when the document has its hash instead, or neither: then `apply` generates it once, and there is an `id`. */
   readonly appKey: string | null;
-  /** The hash of the App Key; null when the document has neither. */
   readonly appKeyHash: string | null;
   /** Null when `methods` is only `key`, or when the document leaves secrets out. */
   readonly appSecret: Secret | null;
@@ -176,7 +175,7 @@ function reportAppKeyHash(
   problems: ProblemLog,
 ): void {
   if (hasKey(raw, 'appKey')) {
-    problems.reportKey(place, 'appKeyHash', '"appKey" and "appKeyHash" stand side by side; keep one');
+    problems.reportKey(place, 'appKeyHash', '"appKey" and "appKeyHash" exclude each other; keep one');
   } else if (methods !== null && !isAppKeySecret(methods)) {
     const message =
       '"appKeyHash" is for a credential of method key only; the App Key of other methods is no secret: write "appKey"';
@@ -193,7 +192,7 @@ function readMethods(
 ): readonly AuthenticationMethod[] | null {
   const hasMethod = hasKey(raw, 'method');
   if (hasMethod && hasKey(raw, 'methods')) {
-    problems.reportKey(place, 'methods', '"method" and "methods" stand side by side; keep one');
+    problems.reportKey(place, 'methods', '"method" and "methods" exclude each other; keep one');
     return null;
   }
   if (hasMethod) return values.method === undefined ? null : [values.method];
@@ -222,7 +221,7 @@ export function readMethodList(
     const method = authenticationMethods.find((known) => known === item);
     if (method === undefined) {
       problems.report(at, `${subjectOf(at.path)} must be ${alternatives(authenticationMethods)}`);
-    } else if (methods.has(method)) problems.report(at, `"${method}" stands twice in this list`);
+    } else if (methods.has(method)) problems.report(at, `"${method}" appears twice in this list`);
     else methods.add(method);
   }
   return problems.count === before ? [...methods] : null;
@@ -241,8 +240,8 @@ function readRetiringSecret(raw: unknown, parent: Place, context: CredentialCont
 export type SecretsShown = 'reveal' | 'leave-out';
 
 /**
- * A credential as a declarative file has it. An App Key that is the secret itself, of method `key`, is left out with the
- * secrets (spec §1); where only its hash is kept, the hash stands for it, with the secrets too.
+ * A credential as a declarative file has it. An App Key that is the secret itself, of method `key`, is left out with
+ * the secrets (spec §1); where only its hash is kept, the hash is written instead, with the secrets too.
  */
 export function declareCredential(credential: ManagedCredential, secrets: SecretsShown): Declared {
   const { id, methods, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;

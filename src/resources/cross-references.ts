@@ -25,7 +25,7 @@ export function checkUniqueIds(declared: readonly Declared[], noun: string, prob
   return reportRepeated(declared, ({ id }) => id, 'id', describe, problems);
 }
 
-/** Reports every App Key but the first of equal ones, whatever the methods, without repeating it: it may be a secret. */
+/** Reports every App Key but the first of equal ones, whatever the methods, without repeating a possible secret. */
 export function checkUniqueAppKeys(
   credentials: readonly { readonly appKeyHash: string | null; readonly place: Place }[],
   problems: ProblemLog,

@@ -15,7 +15,7 @@ const kinds: { readonly [K in ResourceKind]: KindOfResource<K> } = {
   consumer: { idOf: ({ id }) => id, declare: (consumer) => declareConsumer(consumer) },
   credential: {
     idOf: ({ id }) => id,
-    // A declarative file says whose it is by where it stands.
+    // In a declarative file the consumer that contains it is its owner.
     declare: (credential) => ({ consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') }),
   },
   grant: { idOf: grantId, declare: declareGrant },

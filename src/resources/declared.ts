@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A resource in the words of a declarative file (interfaces §4): plain values that YAML, JSON and a database can hold. */
+/** A resource in the words of a declarative file (interfaces §4): plain values for YAML, JSON and a database. */
 export type Declared = Readonly<Record<string, unknown>>;
 
 /** Leaves out what equals its default. Keys keep their order. */

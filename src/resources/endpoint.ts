@@ -37,7 +37,7 @@ export const endpointKind = {
   required: ['id', 'scenario', 'match'],
 } as const;
 
-const openLimits = { per: 'endpoint', why: 'nobody is told apart on an open endpoint' } as const;
+const openLimits = { per: 'endpoint', why: 'callers of an open endpoint are not distinguished' } as const;
 
 /** Reads an endpoint with every default filled in; null when a problem was reported. */
 export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): Endpoint | null {
@@ -93,7 +93,7 @@ function readTrafficControl(
   return readLimits(values?.limits, placeIn(place, 'limits'), isOpen ? openLimits : null, problems);
 }
 
-/** An endpoint as a declarative file has it (interfaces §4): defaults are left out, so that what is there was chosen. */
+/** An endpoint as a declarative file has it (interfaces §4), without defaults: every key in it was chosen. */
 export function declareEndpoint(endpoint: Endpoint): Declared {
   const { id, description, scenario, match, limits, enabled } = endpoint;
   const { hosts, paths, methods } = match;
@@ -119,9 +119,9 @@ function defaultsOf({ authentication }: Endpoint): object {
 }
 
 /**
- * The same, always with `enabled` and, where it has one, `accessCondition`. For programs, which ask for what is in force,
- * and for exported files, which say it again when they are applied: defaults that decide whether and whom a resource lets
- * in are written out.
+ * The same, always with `enabled` and, where it has one, `accessCondition`. For programs, which ask for what is in
+ * force, and for exported files, which say it again when they are applied: defaults that decide whether and whom a
+ * resource lets in are written out.
  */
 export function declareWholeEndpoint(endpoint: Endpoint): Declared {
   const { enabled } = endpoint;

@@ -4,12 +4,12 @@ import { formatPath, type Problem, sortProblems } from '../document/problem.ts';
 import { type Place, type Placed, placeIn } from '../document/problem-log.ts';
 import { type DocumentSource, positionFinder, type UnreadSource } from '../document/source-text.ts';
 
-/** More are not told: they have one cause then. */
+/** More are not reported: they have one cause then. */
 const MAX_WARNINGS = 1000;
 
 /**
- * What is right in a faultless document and most probably not meant: rules that match nothing that clients send, what has
- * ended or has no effect, a document that declares nothing, JSON that only YAML readers take. By file and position.
+ * What is right in a faultless document and most probably not meant: rules that match nothing that clients send, what
+ * has ended or has no effect, a document that declares nothing, JSON that only YAML readers take. By file and position.
  * Like problems, they repeat no text of the document.
  *
  * @param sources the texts that the document was read from
@@ -35,7 +35,7 @@ export function findWarnings(
 
 const EMPTY = 'the document declares nothing: every request would be refused';
 
-/** What stands for several paths elsewhere, and here for itself. */
+/** Patterns elsewhere, and plain characters here. */
 const WILDCARD = /[*{}]|\.\+|\[\^/;
 
 function warnOfMatch({ value: { match }, place }: Placed<Endpoint>): readonly Problem[] {
@@ -48,7 +48,7 @@ function warnOfMatch({ value: { match }, place }: Placed<Endpoint>): readonly Pr
         : 'write a prefix that ends before it';
     return warning(
       placeIn(place, 'match', 'paths', index, kind),
-      `this path has a pattern, and a path is no pattern here: the characters stand for themselves; ${advice}`,
+      `this path has a pattern, and a path is no pattern here: its characters count as themselves; ${advice}`,
     );
   });
   const methods = match.methods.flatMap((method, index) =>
@@ -65,7 +65,7 @@ function warnOfMatch({ value: { match }, place }: Placed<Endpoint>): readonly Pr
 function warnOfCredentials({ credentials }: PlacedDocument, nowSeconds: number): readonly Problem[] {
   return credentials.flatMap(({ value: { expiresAt, retiringSecret }, place }) => {
     if (hasEnded(expiresAt, nowSeconds)) {
-      return warning(placeIn(place, 'expiresAt'), 'this credential has ended: nobody gets in with it; remove it');
+      return warning(placeIn(place, 'expiresAt'), 'this credential has ended: no caller gets in with it; remove it');
     }
     if (!hasEnded(retiringSecret?.expiresAt ?? null, nowSeconds)) return [];
     const at = placeIn(place, 'retiringSecret', 'expiresAt');
@@ -79,7 +79,7 @@ function warnOfGrants({ grants, endpoints }: PlacedDocument, nowSeconds: number)
     if (hasEnded(expiresAt, nowSeconds)) {
       return warning(
         placeIn(place, 'expiresAt'),
-        'this grant has ended: it lets nobody in; remove it, or set a later end',
+        'this grant has ended: it lets no caller in; remove it, or set a later end',
       );
     }
     const endpoint = endpointsById.get(endpointId);
@@ -107,12 +107,12 @@ function warnOfJson({ file, text }: DocumentSource): readonly Problem[] {
     const message =
       comma === null
         ? 'this begins as JSON and is not JSON: it was read as YAML'
-        : 'a comma stands before a closing bracket: this is not JSON, and was read as YAML; remove the comma';
+        : 'a comma precedes a closing bracket: this is not JSON, and was read as YAML; remove the comma';
     return [{ file, ...positionFinder(text)(comma?.index ?? 0), path: '', message }];
   }
 }
 
-/** The same text with blanks for what stands in quotes. */
+/** The same text with blanks in place of quoted texts. */
 function withoutTexts(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (quoted) => ' '.repeat(quoted.length));
 }

@@ -15,13 +15,13 @@ export const limitKind = {
   required: ['requests', 'unit', 'per'],
 } as const;
 
-/** Which limits can stand in a list, and why others cannot, such as `a grant counts its own consumer only`. */
+/** Which limits a list takes, and why no others, such as `a grant counts its own consumer only`. */
 export interface LimitRule {
   readonly per: LimitScope;
   readonly why: string;
 }
 
-/** Reads a list of limits: no two with the same unit and per (spec §1). What is faulty has been reported and is left out. */
+/** Reads a list of limits: no two with the same unit and per (spec §1). Faulty ones are reported and left out. */
 export function readLimits(raw: unknown, place: Place, only: LimitRule | null, problems: ProblemLog): readonly Limit[] {
   const limits: Limit[] = [];
   const firsts = new Map<string, Place>();
@@ -37,7 +37,7 @@ export function readLimits(raw: unknown, place: Place, only: LimitRule | null, p
     const first = firsts.get(`${unit} ${per}`);
     if (first !== undefined) {
       const where = describePlace(first, at);
-      problems.report(at, `a limit per ${per} and ${unit} stands on ${where} already; keep one`);
+      problems.report(at, `a limit per ${per} and ${unit} is on ${where} already; keep one`);
       continue;
     }
     firsts.set(`${unit} ${per}`, at);

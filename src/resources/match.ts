@@ -67,7 +67,7 @@ function readTexts(
     const at = placeIn(place, index);
     const parsed = typeof item === 'string' ? parse(item) : null;
     if (parsed === null) problems.report(at, `${subjectOf(at.path)} ${rule}`);
-    else if (texts.has(parsed)) problems.report(at, `the ${noun} ${JSON.stringify(parsed)} stands twice in this list`);
+    else if (texts.has(parsed)) problems.report(at, `the ${noun} ${JSON.stringify(parsed)} appears twice in this list`);
     else texts.add(parsed);
   }
   return [...texts];
@@ -84,7 +84,7 @@ function readPaths(raw: unknown, place: Place, problems: ProblemLog): readonly P
     if (rule === null) continue;
     const { kind, comparable } = rule;
     if (seen.has(`${kind} ${comparable}`)) {
-      problems.report(at, `the same ${kind} stands twice in this list`);
+      problems.report(at, `the same ${kind} appears twice in this list`);
       continue;
     }
     seen.add(`${kind} ${comparable}`);

@@ -101,8 +101,8 @@ export interface PlacedDocument {
 }
 
 /**
- * Reads a document like {@link parseDocument} and keeps the place of everything. With references `elsewhere`, the caller
- * checks those that lead to nothing in the document.
+ * Reads a document like {@link parseDocument} and keeps the place of everything. With references `elsewhere`, the
+ * caller checks those that lead to nothing in the document.
  */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],

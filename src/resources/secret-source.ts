@@ -6,8 +6,8 @@ import { codeOf } from '../files/fingerprint.ts';
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
 /**
- * The text of a secret, or why there is none, in words that follow `"appSecretFrom"`. They do not repeat the name of the
- * variable or file: who confuses the two writes the secret there.
+ * The text of a secret, or why there is none, in words that follow `"appSecretFrom"`. They do not repeat the name of
+ * the variable or file: who confuses the two writes the secret there.
  */
 export type SecretAnswer = { readonly text: string } | { readonly fault: string };
 

@@ -78,7 +78,7 @@ function reportAppKey(raw: unknown, isKeyOnly: boolean, place: Place, problems: 
   const misplaced = isKeyOnly ? 'appKey' : 'sealedAppKey';
   if (hasKey(raw, misplaced)) {
     const why = isKeyOnly
-      ? '"appKey" is the secret of a credential of method key; it cannot stand here'
+      ? '"appKey" is the secret of a credential of method key; it cannot be here'
       : '"sealedAppKey" is for a credential of method key only';
     problems.report(placeIn(place, misplaced), why);
   }

@@ -7,7 +7,6 @@ export interface DocumentParts {
   /** Lines for people at the top of a YAML document; JSON has no place for them. */
   readonly comment: readonly string[];
   readonly endpoints: AsyncIterable<Declared>;
-  /** With their credentials. */
   readonly consumers: AsyncIterable<Declared>;
   readonly grants: AsyncIterable<Declared>;
 }
@@ -48,7 +47,7 @@ async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
 /** Words that some YAML reader takes for something else than a text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-/** Texts that stand without quotes: they begin with a letter or slash, and hold nothing that YAML gives a meaning. */
+/** Texts without quotes: they begin with a letter or slash, and hold nothing that YAML gives a meaning. */
 const PLAIN = /^[A-Za-z/](?:[\w./@+ -]*[\w./@+-])?$/;
 
 /** Times, which declarative files have without quotes. */
@@ -60,7 +59,7 @@ const BLOCK_LISTS: ReadonlySet<string> = new Set(['credentials']);
 /** Flow values that would make a line longer than this are written as blocks. */
 const MAX_LINE_LENGTH = 120;
 
-/** A mapping as lines of YAML, each indented by so many blanks. Values are plain: texts, numbers, booleans, lists, mappings. */
+/** A mapping of plain values as lines of YAML, each indented by so many blanks. */
 function renderBlock(mapping: Readonly<Record<string, unknown>>, indent: number): string {
   return Object.entries(mapping)
     .map(([key, value]) => renderEntry(key, value, indent))

@@ -9,8 +9,8 @@ export interface EndpointTable {
   /** By id, disabled ones too. */
   findById(id: string): Endpoint | null;
   /**
-   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without any.
-   * A signature that one of them accepts must not work on another (spec §4.4).
+   * The longest `clockSkewSeconds` of the endpoints of a method with `replayProtection`, disabled ones too; 0 without
+   * any. A signature that one of them accepts must not work on another (spec §4.4).
    */
   readonly longestSkewSeconds: Readonly<Record<SignatureMethod, number>>;
   /**
@@ -21,9 +21,9 @@ export interface EndpointTable {
 }
 
 /**
- * What a request is decided with. The endpoints are those of one moment and never change. The credentials of a store that
- * fits into memory are of the same moment, so that one state decides a request (spec §6); those of a database come through
- * a live cache.
+ * What a request is decided with. The endpoints are those of one moment and never change. The credentials of a store
+ * that fits into memory are of the same moment, so that one state decides a request (spec §6); those of a database come
+ * through a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
@@ -59,8 +59,8 @@ export interface FileObserver {
   /** A state is in force. It follows every problem that was reported before. */
   loaded(path: string, state: StoreState): void;
   /**
-   * The file is wrong or missing; the last good state stays in force. Each problem is a line for people. Called once, until
-   * the problems are others.
+   * The file is wrong or missing; the last good state stays in force. Each problem is a line for people. Called once,
+   * until the problems are others.
    */
   refused(path: string, problems: readonly string[]): void;
   /** The program itself was wrong; the last good state stays in force. */
@@ -78,15 +78,12 @@ export interface ReadEndpoints {
 export interface DatabaseObserver {
   /** Endpoints were read as a whole: at start, and where changes may have been missed. */
   loaded(read: ReadEndpoints): void;
-  /** Endpoints were changed. */
   changed(read: ReadEndpoints): void;
   /** How changes come from now on; at start and when that changes. */
   running(mode: 'following' | 'polling'): void;
   /** The database is down, or for another reason than before: a word for searching, and a sentence for people. */
   down(reason: string, detail: string): void;
-  /** All of it is up again. */
   up(downSeconds: number): void;
-  /** Changes were missed; everything is read again. */
   missedChanges(): void;
   /** All App Keys are known: from now on any other is refused without a look-up. */
   appKeysRead(count: number, seconds: number): void;

@@ -19,7 +19,7 @@ const HARD_AGE_MS = 5000;
 const PATIENCE_MS = 200;
 /** For how long no caller waits again, after the store was down or slow. */
 const DOUBT_MS = 1000;
-/** Younger confirmations of the feed make the filter of App Keys current: a new one is refused for no longer than this. */
+/** Younger confirmations of the feed make the filter of App Keys current: no new one is refused for longer. */
 const CURRENT_MS = 2000;
 /** Look-ups for one caller at most, whose results change on their way. */
 const MAX_ASKS = 3;
@@ -65,32 +65,33 @@ export interface CredentialCachePorts {
 /**
  * Credentials on the check path (spec §6): a bounded memory in front of a store that holds too many to load.
  *
- * **In the common case** an App Key is answered at once, without a promise: from an entry or, for at most 10 s, from the
- * memory of App Keys without a holder, which is apart and bounded, so that unknown App Keys evict no known ones.
+ * **In the common case** an App Key is answered at once, without a promise: from an entry or, for at most 10 s, from
+ * the memory of App Keys without a holder, which is apart and bounded, so that unknown App Keys evict no known ones.
  *
- * **Freshness.** An entry is known to be right at the moment its read began, and, while every change since has arrived, at
- * `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and refreshed in the background. An
- * older one waits up to 200 ms for a look-up; without an answer it is served up to `maxStaleSeconds`, and for a second no
- * caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the store is down
- * (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made. Beyond
- * `maxStaleSeconds` (never less than the 5 s) only the store counts.
+ * **Freshness.** An entry is known to be right at the moment its read began, and, while every change since has arrived,
+ * at `confirmedMs`. Its age counts from there. Up to 2 s it is served; up to 5 s too, and refreshed in the background.
+ * An older one waits up to 200 ms for a look-up; without an answer it is served up to `maxStaleSeconds`, and for a
+ * second no caller waits again. (`CredentialUnreadable` is an answer: the store has something else by now.) While the
+ * store is down (`reader.outlook`) it is served at once, and only the one trial that the circuit breaker wants is made.
+ * Beyond `maxStaleSeconds` (never less than the 5 s) only the store counts.
  *
  * **Changes.** A changed credential, consumer or grant drops the entries it is in. They are never served again: a fresh
- * read counts, or `StoreUnavailable`. A read whose result changes while it runs is repeated; the third result answers those
- * who asked before the change and is not kept. The feed calls the methods below before it lets `confirmedMs` pass the
- * moment of the change.
+ * read counts, or `StoreUnavailable`. A read whose result changes while it runs is repeated; the third result answers
+ * those who asked before the change and is not kept. The feed calls the methods below before it lets `confirmedMs` pass
+ * the moment of the change.
  *
  * **Floods.** App Keys that are not among all of the store ({@link AppKeyFilter}) have no holder, and cost no look-up,
- * while the feed confirms at least every two seconds that none was created since. The rest matters for invented App Keys
- * only while it does not, or while the filter is being filled.
+ * while the feed confirms at least every two seconds that none was created since. The rest matters for invented App
+ * Keys only while it does not, or while the filter is being filled.
  *
- * Each App Key has one look-up at a time, and none for 10 s after it had no holder. Ten look-ups run at most. App Keys that
- * the filter has, be it out of date, go first and always find a place; the others share 6 places and a line of 256, so that
- * invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. The bound is on parallelism
- * rather than a rate, because it adapts: a slow store gets fewer look-ups. In addition, App Keys that turn out to have no
- * holder cost a budget of 1000 a second, which look-ups that find one do not use up. A look-up without a place ends with
- * `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as the caller may be known. For a second from
- * then on {@link canKnow} is false, so that no refused caller learns from another status that their App Key is known.
+ * Each App Key has one look-up at a time, and none for 10 s after it had no holder. Ten look-ups run at most. App Keys
+ * that the filter has, be it out of date, go first and always find a place; the others share 6 places and a line of
+ * 256, so that invented App Keys neither delay known callers nor keep the store busier than 6 reads at once. The bound
+ * is on parallelism rather than a rate, because it adapts: a slow store gets fewer look-ups. In addition, App Keys that
+ * turn out to have no holder cost a budget of 1000 a second, which look-ups that find one do not use up. A look-up
+ * without a place ends with `StoreUnavailable` at once, or after 250 ms in line: a 503, never a 401, as the caller may
+ * be known. For a second from then on {@link canKnow} is false, so that no refused caller learns from another status
+ * that their App Key is known.
  *
  * Rejects with what the reader rejects with; only `StoreUnavailable` reaches callers as an outage.
  */
@@ -138,12 +139,10 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     });
   }
 
-  /** What it has done since it began. */
   get counters(): Readonly<CacheCounters> {
     return this.#counters;
   }
 
-  /** What metrics show. */
   get figures(): readonly Figure[] {
     const { appKeys } = this.#ports;
     const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
@@ -221,7 +220,6 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     this.#ports.appKeys.note(appKeyHash);
   }
 
-  /** A consumer was created, changed or deleted. */
   consumerChanged(id: string): void {
     this.#changes.note('consumer', id);
     this.#counters.invalidations += this.#entries.invalidateConsumer(id);
@@ -233,8 +231,9 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
   }
 
   /**
-   * Changes were lost: any entry may be out of date. None is dropped, but none is confirmed by the feed until it is read
-   * again. To be called when the new feed is open, and while `confirmedMs` still gives what the old one had reached.
+   * Changes were lost: any entry may be out of date. None is dropped, but none is confirmed by the feed until it is
+   * read again. To be called when the new feed is open, and while `confirmedMs` still gives what the old one had
+   * reached.
    */
   everythingChanged(): void {
     this.#changes.noteEverything();

@@ -6,8 +6,8 @@ import type { StoreState } from './check-store.ts';
 const noGrants: GrantsByEndpoint = new Map();
 
 /**
- * Indexes credentials by the hashes of their App Keys. The look-up compares only hashes, so its time shows nothing about
- * App Keys that exist: for `key` endpoints they are secrets (spec §3).
+ * Indexes credentials by the hashes of their App Keys. The look-up compares only hashes, so its time shows nothing
+ * about App Keys that exist: for `key` endpoints they are secrets (spec §3).
  */
 export function compileCredentialIndex({
   credentials,

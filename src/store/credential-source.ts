@@ -16,13 +16,14 @@ export interface HeldCredential {
 /** Finds credentials on the check path. */
 export interface CredentialSource {
   /**
-   * The holder of an App Key, whatever its state; null when there is none. From memory at once where possible. Throws, or
-   * rejects with, {@link StoreUnavailable} when it cannot know.
+   * The holder of an App Key, whatever its state; null when there is none. From memory at once where possible. Throws,
+   * or rejects with, {@link StoreUnavailable} when it cannot know.
    */
   findByAppKey(appKey: string): Pending<HeldCredential | null>;
   /**
-   * Whether it could know of every App Key just now. While it cannot, some callers get 503 because it is unknown who they
-   * are: every refused caller then has to get the same, or the answer would show that an App Key is known (spec §3).
+   * Whether it could know of every App Key just now. While it cannot, some callers get 503 because it is unknown who
+   * they are: every refused caller then has to get the same, or the answer would show that an App Key is known (spec
+   * §3).
    */
   canKnow(): boolean;
 }

@@ -8,8 +8,8 @@ const WINDOW_MS = 2000;
 const BACKSTOP_MS = 5000;
 
 /**
- * A circuit breaker around the reads of a store. Only an outage ({@link isOutage}) counts as a failure; after every other
- * error the store did answer. `LookUpGate` belongs in front of it.
+ * A circuit breaker around the reads of a store. Only an outage ({@link isOutage}) counts as a failure; after every
+ * other error the store did answer. `LookUpGate` belongs in front of it.
  */
 export class LookUpBreaker implements CredentialReader, Disposable {
   readonly #reader: Pick<CredentialReader, 'read'>;

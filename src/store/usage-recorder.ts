@@ -13,8 +13,8 @@ export interface CredentialUse {
 /** Keeps when credentials were used, for all replicas together. */
 export interface UsageSink {
   /**
-   * Stores times that are later than the stored ones; writing the same twice changes nothing. Settles within a deadline of
-   * its own; rejects with `StoreUnavailable`, after which the whole batch is written again.
+   * Stores times that are later than the stored ones; writing the same twice changes nothing. Settles within a deadline
+   * of its own; rejects with `StoreUnavailable`, after which the whole batch is written again.
    */
   write(batch: readonly CredentialUse[]): Promise<void>;
 }
@@ -59,7 +59,6 @@ export class UsageRecorder implements AsyncDisposable {
     this.#maxKept = maxKept;
   }
 
-  /** Credentials whose use is still to be written. */
   get pending(): number {
     return this.#toWrite.size;
   }

@@ -57,17 +57,17 @@ export interface TokenFault {
 export interface AccessTokenPorts {
   /** See `issuerOf`. */
   readonly issuer: string;
-  /** The key ring now; asked at every use, so that a rotation counts at once. */
+  /** The key ring now; called for every use, so that a rotation counts at once. */
   readonly ring: () => TokenRing;
   readonly clock: Clock;
   readonly maxRemembered?: number;
 }
 
 /**
- * Issues access tokens and verifies them without asking anybody (spec §3.4): `at+jwt` (RFC 9068) by HS256 (RFC 7518 §3.2)
- * with keys of the key ring. Every token has one text: its header must be, letter for letter, that of a key of the ring,
- * so no algorithm, type or key of the sender's choice is ever looked at (RFC 8725 §3.1, §3.11), and signature and claims are
- * compared as they would be written here.
+ * Issues access tokens and verifies them without any request (spec §3.4): `at+jwt` (RFC 9068) by HS256 (RFC 7518
+ * §3.2) with keys of the key ring. Every token has one text: its header must be, letter for letter, that of a key of
+ * the ring, so no algorithm, type or key of the sender's choice is ever looked at (RFC 8725 §3.1, §3.11), and signature
+ * and claims are compared as they would be written here.
  */
 export class AccessTokens {
   readonly #issuer: string;

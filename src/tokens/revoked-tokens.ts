@@ -5,7 +5,6 @@ import { MAX_LIFETIME_SECONDS } from './access-tokens.ts';
 /** A token that must not work any more (RFC 7009), until it would have expired anyway. */
 export interface RevokedToken {
   readonly tokenId: string;
-  /** The credential that it was issued for. */
   readonly credentialId: string;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
@@ -37,9 +36,9 @@ interface ListedToken extends RevokedToken {
 }
 
 /**
- * A bounded list in memory that forgets tokens when they have expired: all there is for a file store, a mirror for others. A token has
- * expired when the longest life of one has gone by since it was listed, and the machine's clock says so too: a clock that
- * steps forward, or forward and back, brings none back to life.
+ * A bounded list in memory that forgets tokens when they have expired: all there is for a file store, a mirror for
+ * others. A token has expired when the longest life of one has gone by since it was listed, and the machine's clock
+ * says so too: a clock that steps forward, or forward and back, brings none back to life.
  */
 export class RevokedTokenList {
   readonly #clock: Clock;
@@ -52,7 +51,6 @@ export class RevokedTokenList {
     this.#sweptAtMs = clock.nowMs();
   }
 
-  /** How many tokens are listed. */
   get size(): number {
     return this.#tokens.size;
   }
@@ -61,7 +59,6 @@ export class RevokedTokenList {
     return this.#tokens.has(tokenId);
   }
 
-  /** Whether one more token of a credential fits. */
   hasRoomFor(credentialId: string): boolean {
     this.#sweep();
     return (

@@ -37,7 +37,7 @@ export function encodeJson(object: Readonly<Record<string, string | number>>): s
 /**
  * Reads back what {@link encodeClaims} wrote, and nothing else: null for every other text, also for one that only
  * spells the same claims in another way (order, white space, repeated or more names, another base64url).
- * Whether the signature is right is not asked here.
+ * Does not verify the signature.
  */
 export function decodeClaims(segment: string): TokenClaims | null {
   const claims = readClaims(parseJson(Buffer.from(segment, 'base64url').toString('utf8')));

@@ -59,7 +59,7 @@ export class TokenKeySource {
   }
 }
 
-/** @param currentFrom when the ring's current key begins to sign; the former key does until then, if the ring has it. */
+/** @param currentFrom when the ring's current key begins to sign; until then a former key that the ring has does. */
 function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: number): TokenKeys {
   const keys = ring.keyIds.map(
     (keyId): TokenKey => ({
@@ -69,7 +69,7 @@ function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: nu
     }),
   );
   const current = keys.find(({ keyId }) => keyId === ring.currentKeyId);
-  if (current === undefined) throw new Error('the current key of the ring is none of its keys');
+  if (current === undefined) throw new Error('the current key of the ring is not one of its keys');
   const former = keys.find(({ keyId }) => keyId === formerKeyId) ?? current;
   return {
     byHeader: new Map(keys.map((key) => [key.header, key])),

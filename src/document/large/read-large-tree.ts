@@ -13,10 +13,10 @@ const MAX_FAULTY_ITEMS = 20;
 const BATCH_CHARACTERS = 256 * 1024;
 
 /**
- * Reads a large document of the usual form, in JSON or with its resources as items of block lists, at least three times as
- * fast as `yaml` and with a tenth of the memory: `JSON.parse` or `js-yaml` give the values, and `yaml` reads only odd items
- * and finds places. Gives the result of `readYamlTree`, with the same positions; null when the text has another form, or,
- * with `give-up`, when an item is faulty. Anchors reach no further than the item that they are in.
+ * Reads a large document of the usual form, in JSON or with its resources as items of block lists, at least three times
+ * as fast as `yaml` and with a tenth of the memory: `JSON.parse` or `js-yaml` give the values, and `yaml` reads only
+ * odd items and finds places. Gives the result of `readYamlTree`, with the same positions; null when the text has
+ * another form, or, with `give-up`, when an item is faulty. Anchors reach no further than the item that they are in.
  */
 export function readLargeTree(source: DocumentSource, faulty: 'give-up' | 'report'): YamlTree | null {
   const { text } = source;

@@ -8,7 +8,6 @@ export type ListKey = (typeof listKeys)[number];
 export interface ItemList {
   readonly key: ListKey;
   readonly keyOffset: number;
-  /** Of the list itself. */
   readonly offset: number;
   /** Where each item begins, and behind the last one the end of the list. */
   readonly bounds: readonly number[];
@@ -24,9 +23,10 @@ export interface SplitText {
 const TOP_LINE = /^(version: 1|endpoints:|consumers:|grants:) *(?: #.*)?$/;
 
 /**
- * Cuts a YAML document at the items of its top-level lists, without reading them: null unless everything outside of them
- * is `version: 1`, the keys of the lists, and comments. Then a line with the indentation of the first item that begins
- * with `- ` begins an item: whatever belongs to an item, texts over several lines too, is indented deeper (YAML 1.2 §8.2.1).
+ * Cuts a YAML document at the items of its top-level lists, without reading them: null unless everything outside of
+ * them is `version: 1`, the keys of the lists, and comments. Then a line with the indentation of the first item that
+ * begins with `- ` begins an item: whatever belongs to an item, texts over several lines too, is indented deeper (YAML
+ * 1.2 §8.2.1).
  */
 export function splitBlockItems(text: string): SplitText | null {
   if (text.includes('\r') || text.includes('\t')) return null;
@@ -64,11 +64,11 @@ export function splitBlockItems(text: string): SplitText | null {
     indent = -1;
   }
   list?.bounds.push(text.length);
-  // A key without a list behind it is a problem that the YAML library tells.
+  // A key without a list behind it is a problem that the YAML library reports.
   return lists.length === 0 || lists.some(({ bounds }) => bounds.length < 2) ? null : { version, lists };
 }
 
-/** A JSON document with the offsets in its text. Null for everything but JSON (RFC 8259) with the known keys, each once. */
+/** A JSON document with the offsets in its text; null for all but JSON (RFC 8259) with the known keys, each once. */
 export function splitJsonItems(text: string): { readonly split: SplitText; readonly value: object } | null {
   const value = parseJsonObject(text);
   if (value === null) return null;

@@ -36,7 +36,6 @@ export class AppKeySet {
     return this.#buckets.reduce((sum, bucket) => sum + bucket.byteLength, this.#lengths.byteLength);
   }
 
-  /** Adds an App Key by its hash (64 hex characters). */
   add(appKeyHash: string): void {
     this.#locate(appKeyHash);
     const { bucket: at, fingerprint } = this.#place;
@@ -63,7 +62,6 @@ export class AppKeySet {
     return index < (this.#lengths[at] ?? 0) && this.#buckets[at]?.[index] === fingerprint;
   }
 
-  /** Where a fingerprint is, or belongs. */
   #search(at: number, fingerprint: number): number {
     const bucket = this.#buckets[at] ?? NONE;
     let low = 0;
@@ -126,8 +124,8 @@ export interface AppKeyReading {
 }
 
 /**
- * The App Keys that may have a holder: all of a store, after they were read once and while every new one is noted. Others
- * have none; the holders of some may be gone since (ADR 6).
+ * The App Keys that may have a holder: all of a store, after they were read once and while every new one is noted.
+ * Others have none; the holders of some may be gone since (ADR 6).
  */
 export class AppKeyFilter {
   readonly #seeds = createAppKeySeeds();
@@ -136,7 +134,6 @@ export class AppKeyFilter {
   #isWhole = false;
   #gone = 0;
 
-  /** How many App Keys it has. */
   get size(): number {
     return this.#known.size;
   }

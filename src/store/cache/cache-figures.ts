@@ -18,7 +18,7 @@ const counted = {
   filtered: ['filtered', 'App Keys refused without a look-up, because they have no holder.'],
   negativeHits: ['negative_hits', 'App Keys refused from memory, because they had no holder a moment ago.'],
   evictions: ['evictions', 'Entries that made room for others.'],
-  refusedLookUps: ['refused_look_ups', 'Look-ups that were not made, because too many were asked for.'],
+  refusedLookUps: ['refused_look_ups', 'Look-ups that were not made, because there were too many.'],
   reads: ['reads', 'Look-ups that were sent to the database.'],
   repeatedReads: ['repeated_reads', 'Look-ups made once more, because their result changed while it was read.'],
   invalidations: ['invalidations', 'Entries that a change dropped.'],

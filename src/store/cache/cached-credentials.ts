@@ -5,13 +5,11 @@ import type { HeldCredential } from '../credential-source.ts';
 export interface CacheEntry {
   readonly appKeyHash: string;
   readonly held: HeldCredential;
-  /** When its read began. */
   readonly readAtMs: number;
   /** How often changes had been lost before: only since then is no change missing. */
   readonly epoch: number;
   /** No longer held, so that no change finds it: a look-up that still refers to it must not serve it either. */
   isGone: boolean;
-  /** The neighbours among the entries of its consumer. */
   before: CacheEntry | null;
   after: CacheEntry | null;
 }
@@ -26,7 +24,7 @@ const MAX_EPOCHS = 100;
 export class CachedCredentials {
   readonly #byHash: LRUCache<string, CacheEntry>;
   readonly #byCredential = new Map<string, CacheEntry>();
-  /** The first of a list that the entries themselves link: most consumers have one, and a set each costs more memory. */
+  /** The first of a list that the entries themselves link: most consumers have one, and sets cost more memory. */
   readonly #byConsumer = new Map<string, CacheEntry>();
 
   #epoch = 0;
@@ -49,7 +47,6 @@ export class CachedCredentials {
     return this.#byHash.size;
   }
 
-  /** The entry, which counts as used; undefined when there is none. */
   get(appKeyHash: string): CacheEntry | undefined {
     return this.#byHash.get(appKeyHash);
   }
@@ -76,12 +73,10 @@ export class CachedCredentials {
     return this.#drop(this.#byHash.peek(appKeyHash));
   }
 
-  /** Drops the entry of a credential; gives how many there were. */
   invalidateCredential(id: string): number {
     return this.#drop(this.#byCredential.get(id));
   }
 
-  /** Drops all entries of a consumer; gives how many there were. */
   invalidateConsumer(id: string): number {
     let dropped = 0;
     for (let entry = this.#byConsumer.get(id); entry !== undefined; entry = this.#byConsumer.get(id)) {
@@ -96,7 +91,7 @@ export class CachedCredentials {
     return Math.max(readAtMs, followedMs);
   }
 
-  /** Changes were lost: what was read before is confirmed until `confirmedMs`, and no further until it is read again. */
+  /** Changes were lost: earlier reads are confirmed until `confirmedMs`, and no further until they are repeated. */
   endEpoch(confirmedMs: number): void {
     this.#confirmedUntilMs.set(this.#epoch, confirmedMs);
     this.#confirmedUntilMs.delete(this.#epoch - MAX_EPOCHS);

@@ -51,7 +51,6 @@ class WaitingLine {
     return true;
   }
 
-  /** Refuses all that wait. */
   close(): void {
     this.#stopTimer();
     for (const waiter of this.#waiters) waiter.refuse(new LookUpsOverloaded('look-ups have ended'));
@@ -80,21 +79,19 @@ class WaitingLine {
 }
 
 /**
- * Why a look-up is made: for an App Key that was seen to have a holder; for one never seen; or in the background, only to
- * refresh an entry.
+ * Why a look-up is made: for an App Key that was seen to have a holder; for one never seen; or in the background, only
+ * to refresh an entry.
  */
 export type LookUpLane = 'known' | 'unseen' | 'background';
 
 /** How many look-ups run and wait at most. */
 export interface GateLimits {
-  /** At the same time, of all lanes. */
   readonly maxRunning: number;
   /** At the same time for App Keys never seen; less than `maxRunning`, so that they never take all. */
   readonly maxUnseenRunning: number;
   readonly maxBackgroundRunning: number;
   readonly maxKnownWaiting: number;
   readonly maxUnseenWaiting: number;
-  /** How long one waits for its turn, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -117,17 +114,15 @@ export class LookUpGate {
     };
   }
 
-  /** Look-ups that run now. */
   get running(): number {
     return this.#running.known + this.#running.unseen + this.#running.background;
   }
 
-  /** Look-ups that wait now. */
   get waiting(): number {
     return this.#lines.known.length + this.#lines.unseen.length;
   }
 
-  /** Does the work at once or in turn; null without room for it. Rejects with `LookUpsOverloaded` after too long a wait. */
+  /** Does the work at once or in turn; null without room for it. Rejects with `LookUpsOverloaded` after a long wait. */
   run<T>(lane: LookUpLane, work: () => Promise<T>): Promise<T> | null {
     if (this.#hasPlace(lane)) {
       this.#running[lane] += 1;

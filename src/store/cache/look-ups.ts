@@ -11,9 +11,10 @@ export interface CredentialReader {
   /** What to expect of a read. */
   readonly outlook: Outlook;
   /**
-   * The holder of the App Key with this hash (`hashAppKey`), with consumer and grants; null when there is none. The result
-   * is no older than any change that the cache got before the call. Settles within a deadline of its own; rejects with
-   * `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when its answer is of no use.
+   * The holder of the App Key with this hash (`hashAppKey`), with consumer and grants; null when there is none. The
+   * result is no older than any change that the cache got before the call. Settles within a deadline of its own;
+   * rejects with `StoreUnavailable` when the store has no answer, and with `CredentialUnreadable` when its answer is of
+   * no use.
    */
   read(appKeyHash: string): Promise<HeldCredential | null>;
 }
@@ -21,7 +22,7 @@ export interface CredentialReader {
 /** More look-ups are wanted than the store gets. Nothing is the matter with the store itself. */
 export class LookUpsOverloaded extends StoreUnavailable {}
 
-/** Reads of one look-up at most, when its result is changed again and again. */
+/** Reads of one look-up at most, whose result keeps changing. */
 const MAX_READS = 3;
 /** No read is repeated later than this after the first. */
 const REPEAT_WITHIN_MS = 300;
@@ -30,8 +31,8 @@ const REPEAT_WITHIN_MS = 300;
 export interface Found {
   readonly held: HeldCredential | null;
   /**
-   * The latest change that it takes into account, by the number of {@link RecentChanges}: it is an answer for every caller
-   * who asked no later than that. A change of it during the read is one that it may lack.
+   * The latest change that it takes into account, by the number of {@link RecentChanges}: it is an answer for every
+   * caller who asked no later than that. A change of it during the read is one that it may lack.
    */
   readonly sequence: number;
 }
@@ -47,9 +48,8 @@ export interface LookUpPorts {
   readonly counters: CacheCounters;
   /** How long {@link LookUp.patience} lasts, from the beginning of the look-up. */
   readonly patienceMs: number;
-  /** Called with the result and when its read began, in the very turn in which it is certain that no change touched it. */
+  /** Called with the result and when its read began, in the turn in which it is certain that no change touched it. */
   readonly onFound: (appKeyHash: string, held: HeldCredential | null, readAtMs: number) => void;
-  /** The store had no answer. */
   readonly onStoreFault: () => void;
   /** A look-up was not made, because there were too many. */
   readonly onRefused: () => void;

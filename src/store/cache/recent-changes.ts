@@ -21,20 +21,18 @@ export class RecentChanges {
     return this.#sequence;
   }
 
-  /** Notes that a resource has changed. */
   note(kind: ChangedKind, id: string): void {
     this.#ring[this.#sequence % CAPACITY] = { kind, id };
     this.#sequence += 1;
     this.#oldestKnown = Math.max(this.#oldestKnown, this.#sequence - CAPACITY);
   }
 
-  /** Notes that anything may have changed. */
   noteEverything(): void {
     this.#sequence += 1;
     this.#oldestKnown = this.#sequence;
   }
 
-  /** Whether what was read may have changed after the change numbered `since`. `held` is null when nothing was found. */
+  /** Whether a result may have changed after the change numbered `since`. `held` is null when nothing was found. */
   touched(since: number, appKeyHash: string, held: HeldCredential | null): boolean {
     if (since < this.#oldestKnown) return true;
     for (let at = since; at < this.#sequence; at += 1) {

@@ -7,8 +7,8 @@ export const UNKNOWN_FOR_MS = 10_000;
 const MAX_UNKNOWN = 20_000;
 
 /**
- * App Keys without a holder, as the store said at most {@link UNKNOWN_FOR_MS} ago. They are kept apart from those with one,
- * so that a flood of them evicts only its own.
+ * App Keys without a holder, as the store said at most {@link UNKNOWN_FOR_MS} ago. They are kept apart from those with
+ * one, so that a flood of them evicts only its own.
  */
 export class UnknownAppKeys {
   readonly #clock: Clock;
@@ -46,9 +46,9 @@ const PER_SECOND = 1000;
 const BURST = 2000;
 
 /**
- * Bounds the look-ups of App Keys without a holder: 1000 a second, 2000 at once. One that finds a holder, or finds the store
- * down, is given back. So callers who come back after a restart, however many, do not use it up; a flood of invented App
- * Keys does.
+ * Bounds the look-ups of App Keys without a holder: 1000 a second, 2000 at once. One that finds a holder, or finds the
+ * store down, is given back. So callers who come back after a restart, however many, do not use it up; a flood of
+ * invented App Keys does.
  */
 export class UnknownBudget {
   readonly #clock: Clock;
@@ -60,7 +60,6 @@ export class UnknownBudget {
     this.#filledAtMs = clock.nowMs();
   }
 
-  /** Takes one look-up, if there is one left. */
   take(): boolean {
     const nowMs = this.#clock.nowMs();
     this.#left = Math.min(BURST, this.#left + (Math.max(0, nowMs - this.#filledAtMs) * PER_SECOND) / 1000);

@@ -39,8 +39,8 @@ const POLL_INTERVAL_MS = 200;
 const MAX_START_ATTEMPTS = 20;
 
 /**
- * A declarative file as a store: the last good state of the file, kept up to date (spec §6). A changed file is read when it
- * stayed the same from one look to the next, so that a half-written one is not taken for the whole.
+ * A declarative file as a store: the last good state of the file, kept up to date (spec §6). A changed file is read
+ * when it stayed the same from one look to the next, so that a half-written one is not taken for the whole.
  */
 export class FileStore implements CheckStore {
   readonly ready = Promise.resolve();

@@ -40,7 +40,7 @@ export function joinSlice(state: JoinedState, slice: StateSlice): void {
   state.grants.push(...slice.grants);
 }
 
-// Field by field: rest and spread would give each of them a hidden class of its own, which costs memory and every check.
+// Field by field: rest and spread would give each object a hidden class of its own, which slows every check down.
 function toPortable(credential: Credential): PortableCredential {
   const { id, consumerId, methods, appKeyHash, appSecret, retiringSecret, state, notBefore, expiresAt } = credential;
   return {

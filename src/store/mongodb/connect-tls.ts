@@ -13,14 +13,14 @@ type TlsFileOptions = Pick<MongoOptions, (typeof fileOptions)[number] | 'tls' | 
 
 /**
  * A TLS context that holds what its files hold whenever a connection is made: the driver itself reads them once, and a
- * renewed client certificate or authority would wait for a restart. Files that cannot be used leave the last good context
- * in force; without one, {@link TlsProblem} is thrown. Null when the address names no files.
+ * renewed client certificate or authority would wait for a restart. Files that cannot be used leave the last good
+ * context in force; without one, {@link TlsProblem} is thrown. Null when the address names no files.
  */
 export function latestTlsContext(options: TlsFileOptions): SecureContext | null {
   return options.tls && fileOptions.some((name) => options[name] !== undefined) ? new LatestTlsContext(options) : null;
 }
 
-/** The TLS files that an address names; null when it names none, or the key needs a passphrase, which is not tried here. */
+/** The TLS files that an address names; null for none, or when the key needs a passphrase, which is not tried here. */
 export function mongodbTlsFiles(options: TlsFileOptions): TlsFiles | null {
   const { tls, tlsCAFile, tlsCertificateKeyFile, passphrase } = options;
   if (!tls || passphrase !== undefined || (tlsCAFile ?? tlsCertificateKeyFile) === undefined) return null;

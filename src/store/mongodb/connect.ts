@@ -28,7 +28,7 @@ const optionsByUse = {
     readPreference: 'primaryPreferred',
     maxPoolSize: 10,
   },
-  /** Remembering used signatures while a caller waits: of its own, so that writes without an answer hold up no look-up. */
+  /** Remembering used signatures while a caller waits: separate, so that writes without an answer delay no look-up. */
   reservations: {
     serverSelectionTimeoutMS: 1000,
     connectTimeoutMS: 1000,
@@ -68,17 +68,15 @@ export function nameOfCommand(command: string, actor: string): string {
   return name.toString('utf8').replace(/\uFFFD$/, '');
 }
 
-/** What MongoDB takes as `appName`. */
 const MAX_NAME_BYTES = 128;
 
 /** What a command wants otherwise than all connections of a use have it. */
 export interface ConnectionWish {
   readonly appName?: string;
-  /** The longest wait for an answer. */
   readonly timeoutMs?: number;
 }
 
-/** Limits within `timeoutMs`, so that a server that is not found is reported before; long work of a migration keeps its own. */
+/** Limits within `timeoutMs`, so that a missing server is reported before; a migration keeps its own for long work. */
 function limitsWithin(use: ConnectionUse, timeoutMs: number | undefined): MongoClientOptions {
   const options: MongoClientOptions = optionsByUse[use];
   if (timeoutMs === undefined) return options;
@@ -93,9 +91,9 @@ function limitsWithin(use: ConnectionUse, timeoutMs: number | undefined): MongoC
 }
 
 /**
- * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address. Connects
- * with the first operation; every connection takes the TLS files that the address names as they are then. The address,
- * which may hold a password, is in no error; one that is not understood throws {@link MongodbUnavailable}.
+ * A client for `mongodb://…/DATABASE`, with the limits of its use; `client.db()` is the database of the address.
+ * Connects with the first operation; every connection takes the TLS files that the address names as they are then. The
+ * address, which may hold a password, is in no error; one that is not understood throws {@link MongodbUnavailable}.
  */
 export function connectMongodb(
   uri: string,
@@ -121,7 +119,7 @@ const WRONG_ADDRESS =
 
 /**
  * Whether the server is a stand-alone one, which has neither change streams nor transactions (spec §6). Rejects as the
- * driver does; asks without credentials, so that it proves no login.
+ * driver does. Sends no credentials, so that it proves no login.
  */
 export async function isStandAlone(db: Db): Promise<boolean> {
   const hello = await db.command({ hello: 1 });

@@ -59,7 +59,7 @@ export class EndablePause {
   }
 }
 
-/** Whether a signal is aborted by now: the compiler takes what was asked before an `await` for still true. */
+/** Whether a signal is aborted by now: the compiler takes an answer from before an `await` for still true. */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -61,7 +61,7 @@ export interface RevokedTokenDocument {
   readonly expiresAt: Date;
 }
 
-/** A used signature, by the hash of method, App Key and MAC, until its time is outside the window anyway (spec §4.4). */
+/** A used signature, by the hash of method, App Key and MAC, until its time is outside the window (spec §4.4). */
 export interface ReplayDocument {
   readonly _id: string;
   readonly expiresAt: Date;

@@ -16,8 +16,8 @@ import { errorsBelow, networkCodeOf, serversOf, type SetProblem, setProblemOf } 
  * - `unreachable`, `slow`, `no-primary`: passes automatically or when the servers are back
  * - `not-initiated`: passes when an operator initiates the replica set
  * - `other-set` (the server is in another replica set, or in none), `denied` (name or password), `forbidden` (rights),
- *   `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made unreadable by hand), `key-ring`: an operator has to
- *   change something
+ * `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made unreadable by hand), `key-ring`: an operator has to
+ * change something
  * - `too-large`: a change does not fit into one transaction of this server
  * - `uncertain`: a change may or may not have been made
  */
@@ -35,7 +35,7 @@ export type UnavailableReason =
     )
   | ('schema' | 'stand-alone' | 'record' | 'key-ring' | 'too-large' | 'uncertain');
 
-/** {@link StoreUnavailable} with its reason. The message is for people: it holds no secret, no command and no document. */
+/** {@link StoreUnavailable} with its reason. The message is for people, without secrets, commands and documents. */
 export class MongodbUnavailable extends StoreUnavailable {
   readonly reason: UnavailableReason;
 
@@ -150,7 +150,7 @@ function codeOf(error: MongoServerError): number {
 }
 
 const FORBIDDEN =
-  'the MongoDB user of the address, or nobody when the address names none, lacks a right that this needs; put name and password into the address, and give the user the role posternService (postern serve), posternOperator (commands) or posternMigrator (a new or older database), as deploy/mongodb/roles.js makes them';
+  'the MongoDB user of the address, or a client without a user when the address names none, lacks a right that this needs; put name and password into the address, and give the user the role posternService (postern serve), posternOperator (commands) or posternMigrator (a new or older database), as deploy/mongodb/roles.js makes them';
 
 const BUSY = 'others keep changing the same records; nothing was changed: try again';
 
@@ -205,8 +205,8 @@ function slow(): MongodbUnavailable {
 }
 
 /**
- * Node's codes for a socket that the server has ended, when the driver writes before it has seen that. Such an error has
- * neither a class of the driver nor a system call.
+ * Node's codes for a socket that the server has ended, when the driver writes before it has seen that. Such an error
+ * has neither a class of the driver nor a system call.
  */
 const ENDED_SOCKET = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_WRITE_AFTER_END', 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED'];
 

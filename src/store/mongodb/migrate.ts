@@ -12,8 +12,8 @@ export type SchemaOutcome = 'current' | 'created' | 'migrated';
 /**
  * Brings a database to the schema of this version: creates it in an empty one, migrates an older one step by step, and
  * refuses a newer one. Any number of processes may call it at once, and again after a crash at any point. A current
- * database costs one read of `meta`; the rest takes the role posternMigrator. On large databases `db` belongs to a client
- * for `migration` (connect.ts), because an index over a million records takes longer than a command.
+ * database costs one read of `meta`; the rest takes the role posternMigrator. On large databases `db` belongs to a
+ * client for `migration` (connect.ts), because an index over a million records takes longer than a command.
  */
 export async function ensureSchema(db: Db): Promise<SchemaOutcome> {
   const found = await readSchemaVersion(db);

@@ -69,7 +69,7 @@ export class MongoCheckStore implements CheckStore {
   #markReady: () => void = () => undefined;
   #catalog: Catalog | null = null;
   #lastFault: Error | null = null;
-  /** False between the loss of history, which dropped collections cause too, and the next whole reading: absent may mean lost. */
+  /** False from the loss of history, also by dropped collections, to the next whole reading: absent may mean lost. */
   #isWhole = false;
   #mode: FeedMode | null = null;
 

@@ -35,14 +35,14 @@ const WRITE_MS = 1200;
 const WINDOW_MS = 4000;
 
 /**
- * {@link ReplayGuard} in the collection `replay`, for all replicas (spec §4.4): the first insert of an `_id` is the first
- * use. It counts when a majority of members has it, so that no failover forgets it; until then, and whenever MongoDB does
- * not answer, the outcome is unknown, and the signature may count as used.
+ * {@link ReplayGuard} in the collection `replay`, for all replicas (spec §4.4): the first insert of an `_id` is the
+ * first use. It counts when a majority of members has it, so that no failover forgets it; until then, and whenever
+ * MongoDB does not answer, the outcome is unknown, and the signature may count as used.
  *
  * Every signature is remembered for as long as the longest clock skew that an endpoint may have makes it good, whatever
- * the endpoints have now: a replica may add here, and change nothing, so that a skew which is raised later finds all that
- * it needs. A TTL index removes what is out of date, up to a minute or more late. What is still there is `repeated`, which
- * does no harm, as its time is outside the window by then. Takes `insert` on the one collection.
+ * the endpoints have now: a replica may add here, and change nothing, so that a skew which is raised later finds all
+ * that it needs. A TTL index removes what is out of date, up to a minute or more late. What is still there is
+ * `repeated`, which does no harm, as its time is outside the window by then. Takes `insert` on the one collection.
  *
  * Of the writes under way a credential may have as many as there are places left, so that one never takes them all.
  */
@@ -93,7 +93,7 @@ export class MongoReplayGuard implements ReplayGuard, AsyncDisposable {
   async #insert(used: UsedSignature): Promise<Reservation> {
     this.#count(used.credentialId, 1);
     try {
-      // Connected, it does nothing; a client whose first connection failed does not try again by itself.
+      // Does nothing when connected. The driver does not repeat a first connection that failed.
       await this.#client.connect();
       const untilSeconds = this.#clock.nowSeconds() + rememberedSeconds(MAX_CLOCK_SKEW_SECONDS);
       const document = { _id: replayKeyOf(used), expiresAt: new Date(untilSeconds * 1000) };

@@ -40,9 +40,9 @@ const DUPLICATE_KEY = 11000;
 const MAX_LISTED = 2 * revocationBounds.tokens;
 
 /**
- * {@link RevokedTokens} in the collection `revokedTokens`, which a TTL index empties (spec §3.4): every replica has the whole
- * list in memory and follows the collection. While MongoDB is down nothing can be revoked, and the last list counts up to
- * `maxStaleSeconds`, as credentials do (spec §6); after that it is unknown what was revoked.
+ * {@link RevokedTokens} in the collection `revokedTokens`, which a TTL index empties (spec §3.4): every replica has the
+ * whole list in memory and follows the collection. While MongoDB is down nothing can be revoked, and the last list
+ * counts up to `maxStaleSeconds`, as credentials do (spec §6); after that it is unknown what was revoked.
  */
 export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
   readonly #ports: MongoRevokedTokensPorts;
@@ -160,7 +160,7 @@ export class MongoRevokedTokens implements RevokedTokens, AsyncDisposable {
     });
   }
 
-  /** Gives a moment before the reading. Reads from the primary only: a secondary that was cut off from it would confirm for ever. */
+  /** Gives a moment before the reading. Reads from the primary: a secondary that was cut off would confirm for ever. */
   async #readAll(signal: AbortSignal, session?: ClientSession): Promise<Timestamp | undefined> {
     const { client, clock } = this.#ports;
     const tokens = collectionOf(client.db(), 'revokedTokens');

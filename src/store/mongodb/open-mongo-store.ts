@@ -52,7 +52,7 @@ export async function openMongoStoreForCommand(
 
 const CLOSE_MS = 1000;
 
-/** Opens `mongodb://…/DATABASE`; connects with the first operation. Throws `MongodbUnavailable` for an invalid address. */
+/** Opens `mongodb://…/DATABASE`; connects when first used. Throws `MongodbUnavailable` for an invalid address. */
 export function openMongoStore(
   uri: string,
   { appName, ...ports }: Omit<MongoResourceStorePorts, 'db'> & Pick<ConnectionWish, 'appName'>,

@@ -9,8 +9,8 @@ const SAMPLE = 50;
 
 /**
  * Makes sure that the key ring is the one of this database: it has a key of at least one of the secrets there, if there
- * are any. Costs two reads of a hundred credentials together. Rejects with {@link MongodbUnavailable} (`key-ring`), which
- * says what to do.
+ * are any. Costs two reads of a hundred credentials together. Rejects with {@link MongodbUnavailable} (`key-ring`),
+ * which says what to do.
  */
 export async function requireKnownKeys(db: Db, { keyIds }: Pick<Sealer, 'keyIds'>, signal: AbortSignal): Promise<void> {
   const used = await withFaults(() => readUsedKeyIds(db, signal));

@@ -29,8 +29,8 @@ import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 
 /**
  * So many changes of the usual size one commit carries on any server; a larger set goes in steps. A transaction lies in
- * the cache until it is committed: 256 MB, the smallest that MongoDB has, took 14 000 new resources, 512 MB 20 000, 1 GB
- * 50 000. More is refused in seconds (`too-large`) with nothing changed.
+ * the cache until it is committed: 256 MB, the smallest that MongoDB has, took 14 000 new resources, 512 MB 20 000, 1
+ * GB 50 000. More is refused in seconds (`too-large`) with nothing changed.
  */
 export const MAX_CHANGES_PER_COMMIT = 10_000;
 
@@ -45,11 +45,11 @@ export interface MongoResourceStorePorts {
   /** Whether secrets are sealed with a ring that opens none of those that are there: the former ring is lost. */
   readonly acceptsNewRing?: boolean;
   readonly clock: Clock;
-  /** Told of every record that a hand made unreadable: lists pass over it. */
+  /** Called for every record that a hand made unreadable: lists pass over it. */
   readonly onFault: (fault: DocumentFault) => void;
-  /** Told, in words for people, for whom a commit waits. */
+  /** Called with whom a commit waits for, in words for people. */
   readonly onWait?: (message: string) => void;
-  /** How long each answer is waited for, and a commit tried; 20 s when left out. A large commit gets more. */
+  /** How long to wait for each answer, and to try a commit; 20 s when left out. A large commit gets more. */
   readonly timeoutMs?: number;
 }
 
@@ -85,7 +85,7 @@ export class MongoResourceStore implements ResourceStore {
       for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
         const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading());
         if ('value' in mapped) yield mapped.value;
-        // Nothing is wrong with the record: whoever passed over it would think that it is not there.
+        // Nothing is wrong with the record: without it the list would be incomplete.
         else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);
         else onFault(mapped.fault);
       }
@@ -107,7 +107,7 @@ export class MongoResourceStore implements ResourceStore {
         db.client,
         async (session) => {
           if (needsTurn(changes)) await takeTurn(db, session);
-          // From here on few others are in the way: what fails again and again is pushed out of a cache too small for it.
+          // From here on few others are in the way: a change that keeps failing does not fit into the server's cache.
           attempts += 1;
           if (attempts > MAX_ATTEMPTS && changes.length > WRITES_AT_ONCE) throw tooLarge();
           const context = { db, session, commitId, storeRevision, nowMs: clock.nowMs() };
@@ -196,7 +196,7 @@ async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal): Prom
 
 const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow', 'unreachable'];
 
-/** Runs a commit; a failure that says why MongoDB could not, and not what became of the change, says that, too. */
+/** Runs a commit. A failure whose message does not say what became of the change gets that, too. */
 async function saysNothingChanged<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await withFaults(work);
@@ -208,7 +208,7 @@ async function saysNothingChanged<T>(work: () => Promise<T>): Promise<T> {
 
 const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow', 'unreachable'];
 
-/** What is asked, in the order of ids: many ids are asked for in several questions. */
+/** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   const { ids, consumerId, consumerIds, endpointId, appKeyHashes } = selection;
   const filters: Filter<Identified>[] = [];

@@ -43,8 +43,9 @@ function dueFilter(currentKeyId: string): Filter<CredentialDocument> {
 }
 
 /**
- * Seals the secrets of a credential again with the current key, as a change that the server makes only while the document
- * is as it was read; null when none is due. Revision and times stay: what callers see does not change. Throws `CannotOpen`.
+ * Seals the secrets of a credential again with the current key, as a change that the server makes only while the
+ * document is as it was read; null when none is due. Revision and times stay: what callers see does not change. Throws
+ * `CannotOpen`.
  */
 export function rewrapCredential(
   document: CredentialDocument,
@@ -82,14 +83,14 @@ const EVERY_CREDENTIAL = '*';
 const BATCH = 500;
 const READ_AT_ONCE = 1000;
 
-/** Credentials that others changed while they were looked at are due again: each further round looks at them once more. */
+/** Credentials that others changed at the same time are still due: each further round tries them once more. */
 const MAX_ROUNDS = 5;
 
 /**
- * Seals every secret again that was sealed with another than the current key. Each credential is changed alone, and only
- * while it is as it was read, so that replicas serve, operators make changes, and a stop anywhere loses nothing.
- * Revisions stay, because nothing changes that callers see; one audit event, written first, covers all of it. Rejects with
- * `MongodbUnavailable`.
+ * Seals every secret again that was sealed with another than the current key. Each credential is changed alone, and
+ * only while it is as it was read, so that replicas serve, operators make changes, and a stop anywhere loses nothing.
+ * Revisions stay, because nothing changes that callers see; one audit event, written first, covers all of it. Rejects
+ * with `MongodbUnavailable`.
  */
 export async function rewrapSecrets(ports: RewrapPorts): Promise<Rewrapped> {
   const { db, sealer, onProgress, isStopped } = ports;

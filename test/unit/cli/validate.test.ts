@@ -104,7 +104,7 @@ valid.yaml:4:68: "appSecretFrom" names an environment variable that is not set
   it('warns of what is strange in a valid file, which stays valid', async () => {
     write('strange.yaml', 'version: 1\nendpoints: [{ id: e, scenario: open, match: { paths: [{ prefix: /a/* }] } }]\n');
     const message =
-      'this path has a pattern, and a path is no pattern here: the characters stand for themselves; end the prefix before it: a prefix takes all paths below';
+      'this path has a pattern, and a path is no pattern here: its characters count as themselves; end the prefix before it: a prefix takes all paths below';
     assert.deepEqual(await run(['strange.yaml']), [
       0,
       `strange.yaml:2:65: warning: ${message}

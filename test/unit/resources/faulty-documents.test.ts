@@ -76,7 +76,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the same key twice': {
     text: 'version: 1\nconsumers:\n  - id: a\n    name: A\n    name: B\n',
-    problems: ['5:5: this key stands twice in its mapping, first on line 4; keep one'],
+    problems: ['5:5: this key appears twice in its mapping, first on line 4; keep one'],
   },
   'a key that is no text': {
     text: 'version: 1\nconsumers: [{ id: a, labels: { 2024: x, null: y, [a]: z, __proto__: p } }]',
@@ -147,7 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
       '7:5: an open endpoint has no "accessCondition"; remove it, or set "scenario: partner-openapi"',
       '8:31: an open endpoint takes only the options "mode" and "onLimiterFailure"; "hideCredentials" is for endpoints with authentication',
       '8:54: an open endpoint takes only the options "mode" and "onLimiterFailure"; "clockSkewSeconds" is for endpoints with authentication',
-      '9:63: "per" must be "endpoint" here: nobody is told apart on an open endpoint',
+      '9:63: "per" must be "endpoint" here: callers of an open endpoint are not distinguished',
     ],
   },
   'options of other methods': {
@@ -224,7 +224,7 @@ const cases: Readonly<Record<string, Case>> = {
       `11:11: item 4 of "hosts" ${HOST}`,
       `12:11: item 5 of "hosts" ${HOST}`,
       `13:11: item 6 of "hosts" ${HOST}`,
-      '15:11: the host "example.com" stands twice in this list',
+      '15:11: the host "example.com" appears twice in this list',
       `16:11: item 9 of "hosts" ${HOST}`,
     ],
   },
@@ -249,7 +249,7 @@ const cases: Readonly<Record<string, Case>> = {
       '6:24: item 2 of "paths" must have exactly one of "prefix" and "exact"; for any path write [{ prefix: / }]',
       '6:51: item 3 of "paths" must have exactly one of "prefix" and "exact"; for any path write [{ prefix: / }]',
       '6:57: unknown key "prefx" in a path rule; did you mean "prefix"?',
-      '6:86: the same prefix stands twice in this list',
+      '6:86: the same prefix appears twice in this list',
     ],
   },
   'empty lists of a match': {
@@ -265,7 +265,7 @@ const cases: Readonly<Record<string, Case>> = {
     problems: [
       '6:7: "paths" is missing; "match" needs it',
       '6:22: item 2 of "methods" must be an HTTP method such as GET; methods compare exactly, so "get" is another one',
-      '6:29: the method "GET" stands twice in this list',
+      '6:29: the method "GET" appears twice in this list',
     ],
   },
   'limits that are said twice or not at all': {
@@ -273,7 +273,7 @@ const cases: Readonly<Record<string, Case>> = {
       'trafficControl:\n  limits:\n    - { requests: 1, unit: day, per: consumer }\n    - { requests: 2, unit: day, per: consumer }\n    - { requests: 2, unit: day, per: endpoint }\n    - { requests: 2 }\n    - { requests: 2, unit: days, per: key }',
     ),
     problems: [
-      '10:11: a limit per consumer and day stands on line 9 already; keep one',
+      '10:11: a limit per consumer and day is on line 9 already; keep one',
       '12:11: "unit" is missing; a limit needs it',
       '12:11: "per" is missing; a limit needs it',
       '13:32: "unit" must be "second", "minute", "hour" or "day"; did you mean "day"?',
@@ -306,10 +306,10 @@ consumers:
 `,
     problems: [
       '5:9: "method" is missing; a credential needs it (key, hmac, parameter-signature, oauth2)',
-      '6:25: "method" and "methods" stand side by side; keep one',
+      '6:25: "method" and "methods" exclude each other; keep one',
       '7:20: "methods" is empty; a credential needs a method',
       '8:27: item 2 of "methods" must be "key", "hmac", "parameter-signature" or "oauth2"',
-      '8:33: "hmac" stands twice in this list',
+      '8:33: "hmac" appears twice in this list',
       '9:20: "methods" must be a list; it is a text',
     ],
   },
@@ -322,7 +322,7 @@ consumers:
   },
   'two secrets': {
     text: credential(`method: hmac\nappKey: a\nappSecret: ${DEMO_SECRET}\nappSecretFrom: { env: A }`),
-    problems: ['9:9: "appSecret" and "appSecretFrom" stand side by side; keep one'],
+    problems: ['9:9: "appSecret" and "appSecretFrom" exclude each other; keep one'],
   },
   'App Secrets that are none': {
     text: `version: 1
@@ -428,7 +428,7 @@ grants:
     text: 'version: 1\nconsumers: [{ id: *a }, &b { id: b, labels: *b }]\n',
     problems: [
       '2:19: this alias (*name) has no anchor (&name) before it; quote a text that begins with "*"',
-      '2:45: this alias (*name) stands inside its own anchor (&name)',
+      '2:45: this alias (*name) is inside its own anchor (&name)',
     ],
   },
   'a tab that indents': {
@@ -437,11 +437,11 @@ grants:
   },
   'a carriage return without a line feed, in YAML': {
     text: 'version: 1\r\nconsumers:\r\n  - id: a\r\n    description: "a\rb"\r\n',
-    problems: ['4:20: a carriage return without a line feed stands here; end lines with a line feed'],
+    problems: ['4:20: here is a carriage return without a line feed; end lines with a line feed'],
   },
   'a carriage return without a line feed, in JSON': {
     text: '{"version": 1, "consumers": [{"id":\r"a"}]}',
-    problems: ['1:36: a carriage return without a line feed stands here; end lines with a line feed'],
+    problems: ['1:36: here is a carriage return without a line feed; end lines with a line feed'],
   },
   'broken YAML after a problem': {
     text: 'version: 3\nendpoints:\n  - id: [a\nconsumers: []\ngrants: [{ endpoint: a, consumer: b }]\n',

@@ -32,7 +32,7 @@ consumers:
 `;
 
 describe('warnings of a faultless document', () => {
-  const pattern = 'this path has a pattern, and a path is no pattern here: the characters stand for themselves;';
+  const pattern = 'this path has a pattern, and a path is no pattern here: its characters count as themselves;';
 
   it('are none where nothing is strange', () => {
     assert.deepEqual(
@@ -81,8 +81,8 @@ describe('warnings of a faultless document', () => {
     const closed = endpoint('accessCondition: authenticated-and-authorized, match: { paths: [{ prefix: /a }] }');
     const grant = 'grants: [{ endpoint: orders, consumer: acme, expiresAt: 2026-06-01T00:00:00Z }]\n';
     assert.deepEqual(warningsOf(closed, consumers('expiresAt: 2026-06-01T00:00:00Z') + grant), [
-      '2.yaml:5:102: consumers[0].credentials[0].expiresAt: this credential has ended: nobody gets in with it; remove it',
-      '2.yaml:6:57: grants[0].expiresAt: this grant has ended: it lets nobody in; remove it, or set a later end',
+      '2.yaml:5:102: consumers[0].credentials[0].expiresAt: this credential has ended: no caller gets in with it; remove it',
+      '2.yaml:6:57: grants[0].expiresAt: this grant has ended: it lets no caller in; remove it, or set a later end',
     ]);
     const retiring = `retiringSecret: { appSecret: ${DEMO_SECRET}, expiresAt: 2026-05-31T23:59:59Z }`;
     assert.deepEqual(warningsOf(consumers(retiring)), [
@@ -97,7 +97,7 @@ describe('warnings of a faultless document', () => {
   });
 
   it('tell of JSON that is none', () => {
-    const comma = 'a comma stands before a closing bracket: this is not JSON, and was read as YAML; remove the comma';
+    const comma = 'a comma precedes a closing bracket: this is not JSON, and was read as YAML; remove the comma';
     assert.deepEqual(warningsOf('{\n  "version": 1,\n  "consumers": [{ "id": "a", "name": ",]" },]\n}'), [
       `1.yaml:3:44: : ${comma}`,
     ]);

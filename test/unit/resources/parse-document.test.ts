@@ -249,7 +249,7 @@ consumers:
 `;
     assert.deepEqual(problemsOf(withHash(`{ id: a, method: key, appKeyHash: ${hash} }`)), []);
     assert.deepEqual(problemsOf(withHash(`{ id: a, method: key, appKeyHash: ${hash}, appKey: k }`)), [
-      '5:31: "appKey" and "appKeyHash" stand side by side; keep one',
+      '5:31: "appKey" and "appKeyHash" exclude each other; keep one',
     ]);
     assert.deepEqual(
       problemsOf(withHash(`{ id: a, methods: [key, hmac], appKeyHash: ${hash} }`), { isComplete: false }),

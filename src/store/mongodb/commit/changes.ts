@@ -11,7 +11,6 @@ export interface CommitContext {
   readonly session: ClientSession;
   /** Identifies this commit, the same in every attempt. */
   readonly commitId: ObjectId;
-  /** The store's revision after the commit. */
   readonly storeRevision: number;
   /** The time that the commit's records get. */
   readonly nowMs: number;
@@ -89,8 +88,8 @@ export async function takeTurn(db: Db, session: ClientSession): Promise<void> {
 const MAX_URGENT = 1000;
 
 /**
- * Whether changes only take access away, and so go before every commit that is under way: revoking, disabling, removing. An
- * endpoint is disabled, not deleted: its requests could fall to a wider one.
+ * Whether changes only take access away, and so go before every commit that is under way: revoking, disabling,
+ * removing. An endpoint is disabled, not deleted: its requests could fall to a wider one.
  */
 export function isUrgent(changes: readonly Change[]): boolean {
   return changes.length <= MAX_URGENT && changes.every(takesAway);

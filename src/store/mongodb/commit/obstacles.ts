@@ -20,7 +20,7 @@ const SILENT_MS = 1500;
 const LOOK_EVERY_MS = 200;
 
 /**
- * What stands in the way of one commit: transactions that have written what it wants to write. One whose process was
+ * What blocks one commit: transactions that have written what it wants to write. One whose process was
  * killed is ended at once; an urgent commit also ends those of living processes, which then make theirs again.
  */
 export class Obstacles {

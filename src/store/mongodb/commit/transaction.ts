@@ -31,8 +31,8 @@ const options = {
 
 /**
  * Runs work in one transaction, again from its beginning where others were in the way or the primary changed; so work
- * keeps nothing from one attempt to the next. Rejects as the driver does: then nothing was made, and nothing will be. Or,
- * when it is not known at the deadline whether the commit was made, with `MongodbUnavailable` (`uncertain`).
+ * keeps nothing from one attempt to the next. Rejects as the driver does: then nothing was made, and nothing will be.
+ * Or, when it is not known at the deadline whether the commit was made, with `MongodbUnavailable` (`uncertain`).
  */
 export async function inTransaction<T>(
   client: MongoClient,
@@ -84,7 +84,7 @@ async function endOnServer(client: MongoClient, { id }: ClientSession): Promise<
 }
 
 /**
- * Commits, and asks again while the answer is lost: a second commit of what is committed does nothing. False when the
+ * Commits, and repeats that while the answer is lost: a second commit of what is committed does nothing. False when the
  * transaction is gone with nothing made. Rejects when the server refuses it, or with `uncertain` at the deadline.
  */
 async function commit(
@@ -105,7 +105,7 @@ async function commit(
         throw error;
       }
       if (deadline.aborted) throw uncertain();
-      // Servers that do not answer this either are asked again.
+      // Without an answer to this either, it is tried again.
       if (await byDeadline(deadline, isThere).catch(() => false)) return true;
       if (isGone) return false;
     }

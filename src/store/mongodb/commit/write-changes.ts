@@ -15,9 +15,9 @@ import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from '
 export const WRITES_AT_ONCE = 1000;
 
 /**
- * Takes the next revision of the store: a number that no other commit has. Outside of any transaction, so that no commit
- * waits for another one; the number of a commit that fails is never used. `w` says how many members have to confirm it;
- * one that only the primary confirmed can be given again when that is lost.
+ * Takes the next revision of the store: a number that no other commit has. Outside of any transaction, so that no
+ * commit waits for another one; the number of a commit that fails is never used. `w` says how many members have to
+ * confirm it; one that only the primary confirmed can be given again when that is lost.
  */
 export async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
   const state = await collectionOf(db, 'meta').findOneAndUpdate(
@@ -121,8 +121,8 @@ async function keepFormerAppKeys(changes: readonly Change[], context: CommitCont
 }
 
 /**
- * A resource before and after a change, as a declarative file has it, without secrets. Where a secret is set, changed or
- * removed, `after` says so in its place.
+ * A resource before and after a change, as a declarative file has it, without secrets. Where a secret is set, changed
+ * or removed, `after` says so in its place.
  */
 function sidesOf<K extends ResourceKind>(change: ChangeOf<K>): Pick<AuditDocument, 'before' | 'after'> {
   const { declare } = recordKinds[change.kind];

@@ -21,7 +21,6 @@ export interface MongodbCheckPorts {
   readonly isDeep: boolean;
   /** Whether collections and indexes that differ are fixed. */
   readonly isFixing: boolean;
-  /** How long to wait for the server. */
   readonly timeoutMs: number;
 }
 
@@ -141,7 +140,6 @@ function isLoopback(me: unknown): boolean {
 const COLLECTIONS = 'collections';
 const FIX = 'run "postern doctor --fix" as a user with the role posternMigrator';
 
-/** What fixing collections, validators and indexes did. */
 const outcomes = {
   current: 'validators and indexes were compared, and fixed where they differed',
   created: 'were created',

@@ -2,7 +2,6 @@ import { connectMongodb } from '../connect.ts';
 import { collectionOf } from '../documents.ts';
 import { MongodbUnavailable, withFaults } from '../faults.ts';
 
-/** More are not listed. */
 const MAX_HOLDERS = 100;
 
 /** Finds the endpoints and grants that have limits, in words; null when the database cannot be read. */

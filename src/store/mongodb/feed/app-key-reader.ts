@@ -27,9 +27,9 @@ const BATCH_SIZE = 2000;
 const BAD_VALUE = 2;
 
 /**
- * Fills an {@link AppKeyFilter} with the App Keys of all credentials: whenever the feed has begun again, and at most every
- * ten minutes while some that it has are gone. Reads hashes only, out of the index; a million takes seconds, in which
- * checks go on.
+ * Fills an {@link AppKeyFilter} with the App Keys of all credentials: whenever the feed has begun again, and at most
+ * every ten minutes while some that it has are gone. Reads hashes only, out of the index; a million takes seconds, in
+ * which checks go on.
  */
 export class AppKeyReader implements AsyncDisposable {
   readonly #ports: AppKeyReaderPorts;

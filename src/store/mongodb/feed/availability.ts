@@ -43,7 +43,6 @@ export class Availability {
     return fault;
   }
 
-  /** A part is up again. */
   regain(part: StorePart): void {
     if (!this.#down.delete(part) || !this.isUp) return;
     this.#reported = null;
@@ -51,7 +50,6 @@ export class Availability {
   }
 }
 
-/** How often a store in doubt is probed. */
 const INTERVAL_MS = 1000;
 /** One failure may be an election or a lost packet; an outage fails again. */
 const FAILURES_TO_COUNT = 2;
@@ -67,8 +65,8 @@ export interface LookUpProbePorts {
 }
 
 /**
- * Finds out whether credentials can be looked up, without waiting for callers to fail: while the store is in doubt, with
- * one look-up a second. Losing the change streams alone is no outage, since a secondary may still answer look-ups.
+ * Finds out whether credentials can be looked up, without waiting for callers to fail: while the store is in doubt,
+ * with one look-up a second. Losing the change streams alone is no outage, since a secondary may still answer look-ups.
  */
 export class LookUpProbe implements Disposable {
   readonly #ports: LookUpProbePorts;

@@ -27,11 +27,10 @@ export interface ChangeFeedPorts {
   /** Has to be the one that the secrets in the database are sealed with. */
   readonly keyRing: Pick<Sealer, 'keyIds'>;
   /**
-   * Connects all clients that are used from now on. The driver does not repeat a first connection that failed, but connects
-   * when it is told to, and does nothing when it is connected.
+   * Connects all clients that are used from now on. The driver does not repeat a first connection that failed, but
+   * connects when it is told to, and does nothing when it is connected.
    */
   readonly connect: () => Promise<unknown>;
-  /** All endpoints, as just read. */
   readonly onEndpoints: (documents: readonly RawDocument[]) => void;
   /** Changes may have been missed: nothing that was read before counts. */
   readonly onEverythingChanged: () => void;
@@ -48,9 +47,9 @@ export interface ChangeFeedPorts {
 const POLL_INTERVAL_MS = 2000;
 
 /**
- * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the changes
- * since a moment before, so that none is missed in between. Goes on after its last position when a stream breaks, and
- * begins again when history was lost. Never gives up.
+ * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the
+ * changes since a moment before, so that none is missed in between. Goes on after its last position when a stream
+ * breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
   readonly #ports: ChangeFeedPorts;
@@ -59,7 +58,7 @@ export class ChangeFeed implements AsyncDisposable {
   /** Null: everything has to be read. */
   #positions: Map<FollowedCollection, StreamPosition> | null = null;
   readonly #confirmedMsOf = new Map<FollowedCollection, number>();
-  /** The oldest of them: every check asks for it. */
+  /** The oldest of them: every check reads it. */
   #confirmedMs: number | null = null;
   #mode: FeedMode | null = null;
   #failures = 0;

@@ -24,7 +24,7 @@ export class FeedGap extends Error {
 /** History lost, resume token damaged, stream unable to go on: the position is worth nothing. */
 const LOST_POSITION_CODES: readonly unknown[] = [286, 9, 280, 260];
 
-/** Whether an error of a change stream says that it cannot go on after its position, and everything has to be read again. */
+/** Whether a change stream with this error cannot go on after its position: everything has to be read again. */
 export function isPositionLost(error: unknown): boolean {
   return error instanceof FeedGap || (error instanceof MongoServerError && LOST_POSITION_CODES.includes(error.code));
 }
@@ -58,7 +58,6 @@ export interface StreamPorts {
   onEvent(event: ChangeEvent): void;
   /** Every event up to this moment of the clock has been handed on. */
   onConfirmed(confirmedMs: number): void;
-  /** Where to go on after an error. */
   onPosition?(position: StreamPosition): void;
 }
 
@@ -70,8 +69,8 @@ const BATCH_SIZE = 500;
 const CHANGES_PER_TURN = 100;
 
 /**
- * Follows a change stream until the signal is aborted. Rejects with {@link FeedGap}, or with the driver's error when the
- * stream broke and can go on after its last position.
+ * Follows a change stream until the signal is aborted. Rejects with {@link FeedGap}, or with the driver's error when
+ * the stream broke and can go on after its last position.
  *
  * Confirmations come from a primary only: a secondary that was cut off from the others would for ever confirm what may
  * have changed there.

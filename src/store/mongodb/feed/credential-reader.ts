@@ -40,7 +40,7 @@ export class MongoCredentialReader {
   }
 
   /**
-   * Who holds the App Key with this hash; null when nobody does. Settles within about half a second; rejects with
+   * The holder of the App Key with this hash; null when there is none. Settles within about half a second; rejects with
    * `StoreUnavailable`, or with `CredentialUnreadable` where the key ring lacks the key of an App Secret.
    */
   async read(appKeyHash: string): Promise<HeldCredential | null> {
@@ -114,7 +114,6 @@ interface HeldDocuments {
 interface ReadHeld {
   readonly held: HeldCredential;
   readonly faults: readonly DocumentFault[];
-  /** The documents that are right. */
   readonly right: readonly { readonly collection: string; readonly id: unknown }[];
 }
 
@@ -154,7 +153,7 @@ function absentConsumer(credential: RawDocument, consumerId: string): DocumentFa
   return faultIn('credentials', credential, { field: 'consumerId', problem });
 }
 
-/** Stands for a credential that cannot be read: known, so that a change of it is noticed, and of no use to any caller. */
+/** Stands for a credential that cannot be read: known, so that a change of it is noticed, and useless to callers. */
 function revokedCredential(credential: RawDocument, consumerId: string): Credential {
   return {
     id: idTextOf(credential['_id']),

@@ -23,22 +23,20 @@ export interface CompiledEndpoints extends ReadEndpoints {
  * The documents of the collection `endpoints`, kept up to date change by change, and what they say.
  *
  * Nothing is allowed because a document is wrong: a faulty endpoint keeps its requests and refuses them like a disabled
- * one, so that none of them falls through to a wider, perhaps open, endpoint. It keeps those that its `match` can be read
- * for, and while that is not all of them also those of its last good `match`. What two endpoints claim, both lose.
+ * one, so that none of them falls through to a wider, perhaps open, endpoint. It keeps those that its `match` can be
+ * read for, and while that is not all of them also those of its last good `match`. What two endpoints claim, both lose.
  */
 export class EndpointDirectory {
   #records = new Map<string, EndpointRecord>();
   /** What faulty documents said while they were right. */
   readonly #lastMatches = new Map<string, EndpointMatch>();
 
-  /** Takes the whole collection. */
   replaceAll(documents: readonly RawDocument[]): void {
     const present = new Set(documents.map(idOf));
     for (const id of this.#records.keys()) if (!present.has(id)) this.remove(id);
     for (const document of documents) this.set(document);
   }
 
-  /** Takes a new or changed document. */
   set(document: RawDocument): void {
     const id = idOf(document);
     const former = this.#records.get(id);
@@ -48,7 +46,6 @@ export class EndpointDirectory {
     this.#records.set(id, record);
   }
 
-  /** Forgets a deleted document by its `_id`. */
   remove(id: unknown): void {
     const key = keyOf(id);
     this.#records.delete(key);
@@ -59,7 +56,6 @@ export class EndpointDirectory {
     return this.#records.size;
   }
 
-  /** Compiles what the documents say now. */
   compile(): CompiledEndpoints {
     const endpoints: Endpoint[] = [];
     const refusing: Endpoint[] = [];

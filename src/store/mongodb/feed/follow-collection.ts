@@ -79,8 +79,9 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
 }
 
 /**
- * Reads all endpoints repeatedly until the signal is aborted, for servers without change streams: whole, because an edit
- * by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the driver's errors.
+ * Reads all endpoints repeatedly until the signal is aborted, for servers without change streams: whole, because an
+ * edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the driver's
+ * errors.
  */
 export async function pollEndpoints({ client, onEndpoints, onConfirmed, ...ports }: PollPorts): Promise<void> {
   const { clock, signal } = ports;

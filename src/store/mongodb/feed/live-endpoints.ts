@@ -26,13 +26,11 @@ export class LiveEndpoints implements Disposable {
     this.#ports = ports;
   }
 
-  /** Takes the whole collection. */
   replaceAll(documents: readonly RawDocument[]): void {
     this.#directory.replaceAll(documents);
     this.#compile('loaded');
   }
 
-  /** Takes one changed document; null when it was deleted. */
   change(id: unknown, document: RawDocument | null): void {
     if (document === null) this.#directory.remove(id);
     else this.#directory.set(document);

@@ -23,7 +23,6 @@ export class RecordFaults {
     this.#spanStartMs = clock.nowMs();
   }
 
-  /** How many documents of a collection are faulty. */
   count(collection: string): number {
     let count = 0;
     for (const key of this.#known.keys()) if (key.startsWith(`${collection} `)) count += 1;

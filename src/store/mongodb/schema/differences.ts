@@ -33,7 +33,7 @@ export async function findDifferences(db: Db): Promise<readonly SchemaDifference
   return differences;
 }
 
-/** Makes a database what {@link collections} say. Whatever else is there stays. Repeated or concurrent calls change nothing. */
+/** Makes a database what {@link collections} say, and leaves all else. Repeated or concurrent calls change nothing. */
 export async function applyCollections(db: Db): Promise<void> {
   const differences = await findDifferences(db);
   for (const definition of collections) {

@@ -2,9 +2,9 @@ import type { AnyBulkWriteOperation, Db, Document } from 'mongodb';
 import { APP_KEY_PATTERN, hashAppKey } from '../../../model/app-key.ts';
 
 /**
- * Leads the documents of one version to the next, by the version that each begins with. A migration that was interrupted
- * runs again from its beginning, so it skips what is done already. Collections, validators and indexes of the newest
- * version are made after the last one; a migration removes what would stand in its way.
+ * Leads the documents of one version to the next, by the version that each begins with. A migration that was
+ * interrupted runs again from its beginning, so it skips what is done already. Collections, validators and indexes of
+ * the newest version are made after the last one; a migration removes what would stand in its way.
  */
 export const migrations: Readonly<Record<number, (db: Db) => Promise<void>>> = {
   1: migrateFrom1,

@@ -72,7 +72,7 @@ async function renew(db: Db, holder: string, ended: AbortSignal): Promise<void> 
 
 const NEVER = new AbortController().signal;
 
-/** The version of a database's schema; null for one that Postern has not been used with, or that is being created now. */
+/** The version of a database's schema; null for a database without Postern, or one that is being created now. */
 export async function readSchemaVersion(db: Db, signal = NEVER): Promise<number | null> {
   const options = { projection: { version: 1 }, signal };
   const record = await withFaults(() => collectionOf(db, 'meta').findOne({ _id: 'schema' }, options));
@@ -80,8 +80,8 @@ export async function readSchemaVersion(db: Db, signal = NEVER): Promise<number 
 }
 
 /**
- * Makes sure that the database has the schema of this version, for those who may not change it, such as `postern serve`:
- * it takes `find` on `meta` only. Rejects with {@link MongodbUnavailable} (`schema`), which says what to do.
+ * Makes sure that the database has the schema of this version, for those who may not change it, such as `postern
+ * serve`: it takes `find` on `meta` only. Rejects with {@link MongodbUnavailable} (`schema`), which says what to do.
  */
 export async function requireSchema(db: Db, signal = NEVER): Promise<void> {
   const version = await readSchemaVersion(db, signal);

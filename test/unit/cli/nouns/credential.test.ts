@@ -265,7 +265,7 @@ describe('postern credential', () => {
       [['--method', 'key'], 'not an App Key', 2, /--secret-from: "appKey" must be/],
       [['--method', 'hmac', '--app-key', 'x y'], secret, 2, /--app-key: "appKey" must be/],
       [['--method', 'hmac', '--app-key', 'x'], 'too short', 2, /--secret-from: "appSecret" is too short/],
-      [['--method', 'hmac', '--method', 'hmac', '--app-key', 'x'], secret, 2, /--method: "hmac" stands twice/],
+      [['--method', 'hmac', '--method', 'hmac', '--app-key', 'x'], secret, 2, /--method: "hmac" appears twice/],
       [['--method', 'hmca', '--app-key', 'x'], secret, 2, /Did you mean hmac\?/],
     ];
     let printed = `${done.out}${key.out}`;

@@ -46,7 +46,7 @@ describe('postern grant', () => {
     assert.match(both.err, /option '--limit <limit>' cannot be used with option '--no-limits'/);
     const twice = await cli.run([...add, '--limit', '1/minute', '--limit', '2/minute']);
     assert.equal(twice.code, 2);
-    assert.match(twice.err, /--limit: a limit per consumer and minute stands on limits\[0\] already/);
+    assert.match(twice.err, /--limit: a limit per consumer and minute is on limits\[0\] already/);
   });
 
   it('says when it is worth less than it seems', async () => {

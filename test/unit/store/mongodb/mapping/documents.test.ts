@@ -175,7 +175,7 @@ describe('documents of MongoDB', () => {
     [
       'methods twice',
       () => credentialWith({ methods: ['hmac', 'hmac'] }),
-      /methods\[1\]: "hmac" stands twice in this list/,
+      /methods\[1\]: "hmac" appears twice in this list/,
     ],
     [
       'a method that is no list',
