@@ -83,46 +83,41 @@ function* tokensOf(text: string, parser: Parser, faults: SyntaxFault[]): ReturnT
   yield* parser.end();
 }
 
+const ANCHOR_MALFORMED = 'an anchor (&name) or alias (*name) is not well formed; quote a text that begins with & or *';
+const MISPLACED = 'an anchor (&name) or tag (!name) is out of place; quote a text that begins with & or !';
+const UNEXPECTED = 'this cannot be here; look for a missing quote, comma, bracket or indentation before it';
+
 /** What each of the library's faults means, in words for people and without a piece of the text. */
-function messageOf(error: YAMLError): string {
-  switch (error.code) {
-    case 'MISSING_CHAR':
-      return `not valid YAML: ${messageOfMissing(error.message)}`;
-    case 'BAD_INDENT':
-      return 'not valid YAML: this line is not indented like those it belongs to, or a bracket before it is not closed';
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'not valid YAML: this value holds a second "key:"; begin a new line for it, or quote the value';
-    case 'BLOCK_IN_FLOW':
-      return 'not valid YAML: inside [ ] and { } there are no "- " items and no lines of "key: value"; use commas';
-    case 'MULTILINE_IMPLICIT_KEY':
-      return 'not valid YAML: a key and its colon must be on one line; look for a missing colon or quote';
-    case 'KEY_OVER_1024_CHARS':
-      return 'not valid YAML: more than 1024 characters precede this colon; look for a missing quote or line end';
-    case 'TAB_AS_INDENT':
-      return 'not valid YAML: a tab indents this line; use blanks';
-    case 'BAD_DQ_ESCAPE':
-      return 'not valid YAML: an unknown escape in a "…" text; write \\\\ for a backslash, or use single quotes';
-    case 'BAD_SCALAR_START':
-      return 'not valid YAML: an unquoted value cannot begin with this character; quote it';
-    case 'BAD_ALIAS':
-    case 'ALIAS_PROPS':
-      return 'not valid YAML: an anchor (&name) or alias (*name) is not well formed; quote a text that begins with & or *';
-    case 'MULTIPLE_ANCHORS':
-    case 'MULTIPLE_TAGS':
-    case 'BAD_PROP_ORDER':
-    case 'BAD_COLLECTION_TYPE':
-      return 'not valid YAML: an anchor (&name) or tag (!name) is out of place; quote a text that begins with & or !';
-    case 'RESOURCE_EXHAUSTION':
-      return TOO_DEEP;
-    case 'UNEXPECTED_TOKEN':
-    case 'IMPOSSIBLE':
-    case 'BAD_DIRECTIVE':
-    case 'DUPLICATE_KEY':
-    case 'MULTIPLE_DOCS':
-    case 'NON_STRING_KEY':
-    case 'TAG_RESOLVE_FAILED':
-      return 'not valid YAML: this cannot be here; look for a missing quote, comma, bracket or indentation before it';
-  }
+const meanings: Readonly<Record<YAMLError['code'], string>> = {
+  MISSING_CHAR: 'something is missing; look for a missing quote, comma, colon or bracket before this',
+  BAD_INDENT: 'this line is not indented like those it belongs to, or a bracket before it is not closed',
+  BLOCK_AS_IMPLICIT_KEY: 'this value holds a second "key:"; begin a new line for it, or quote the value',
+  BLOCK_IN_FLOW: 'inside [ ] and { } there are no "- " items and no lines of "key: value"; use commas',
+  MULTILINE_IMPLICIT_KEY: 'a key and its colon must be on one line; look for a missing colon or quote',
+  KEY_OVER_1024_CHARS: 'more than 1024 characters precede this colon; look for a missing quote or line end',
+  TAB_AS_INDENT: 'a tab indents this line; use blanks',
+  BAD_DQ_ESCAPE: 'an unknown escape in a "…" text; write \\\\ for a backslash, or use single quotes',
+  BAD_SCALAR_START: 'an unquoted value cannot begin with this character; quote it',
+  BAD_ALIAS: ANCHOR_MALFORMED,
+  ALIAS_PROPS: ANCHOR_MALFORMED,
+  MULTIPLE_ANCHORS: MISPLACED,
+  MULTIPLE_TAGS: MISPLACED,
+  BAD_PROP_ORDER: MISPLACED,
+  BAD_COLLECTION_TYPE: MISPLACED,
+  RESOURCE_EXHAUSTION: UNEXPECTED,
+  UNEXPECTED_TOKEN: UNEXPECTED,
+  IMPOSSIBLE: UNEXPECTED,
+  BAD_DIRECTIVE: UNEXPECTED,
+  DUPLICATE_KEY: UNEXPECTED,
+  MULTIPLE_DOCS: UNEXPECTED,
+  NON_STRING_KEY: UNEXPECTED,
+  TAG_RESOLVE_FAILED: UNEXPECTED,
+};
+
+function messageOf({ code, message }: YAMLError): string {
+  if (code === 'RESOURCE_EXHAUSTION') return TOO_DEEP;
+  const missing = code === 'MISSING_CHAR' ? MISSING_THINGS.find(([word]) => message.includes(word)) : undefined;
+  return `not valid YAML: ${missing?.[1] ?? meanings[code]}`;
 }
 
 /** The library's messages about something that is missing, by a word of each. Only these fixed words are looked for. */
@@ -138,8 +133,3 @@ const MISSING_THINGS: readonly (readonly [word: string, meaning: string])[] = [
   ['must end with', 'a bracket is not closed: look for a missing ] or } before this'],
   ['Comments must be separated', 'a blank is missing before "#"; or quote the value'],
 ];
-
-function messageOfMissing(message: string): string {
-  const found = MISSING_THINGS.find(([word]) => message.includes(word));
-  return found?.[1] ?? 'something is missing; look for a missing quote, comma, colon or bracket before this';
-}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
@@ -8,17 +8,10 @@ import { chunksOf, type ResourceStore, type Selection } from '../../manage/resou
 import { checkPlan, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
-import { isCommitted, makeChanges, takeRevision, WRITES_AT_ONCE } from './commit/write-changes.ts';
+import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
-import {
-  iterateWithFaults,
-  MongodbUnavailable,
-  noMajority,
-  tooLarge,
-  type UnavailableReason,
-  withFaults,
-} from './faults.ts';
+import { iterateWithFaults, MongodbUnavailable, tooLarge, type UnavailableReason, withFaults } from './faults.ts';
 import { describeFault, type DocumentFault, type Mapped } from './mapping/document-fault.ts';
 import type { SecretReading } from './mapping/map-credential.ts';
 import { ensureSchema } from './migrate.ts';
@@ -57,10 +50,12 @@ export interface MongoResourceStorePorts {
 export class MongoResourceStore implements ResourceStore {
   readonly maxChangesPerCommit = MAX_CHANGES_PER_COMMIT;
   readonly #ports: MongoResourceStorePorts;
+  readonly #reading: SecretReading;
   #readable: Promise<void> | null = null;
 
   constructor(ports: MongoResourceStorePorts) {
     this.#ports = ports;
+    this.#reading = { sealer: ports.sealer, keepsUnopened: ports.keepsUnopened ?? false };
   }
 
   async find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
@@ -71,7 +66,7 @@ export class MongoResourceStore implements ResourceStore {
       db.collection<Identified>(recordKinds[kind].collection).findOne({ _id: id }, { signal }),
     );
     if (document === null) return null;
-    const mapped = readStored(kind, document, this.#reading());
+    const mapped = readStored(kind, document, this.#reading);
     if ('fault' in mapped) throw unreadable(mapped.fault);
     return mapped.value;
   }
@@ -83,7 +78,7 @@ export class MongoResourceStore implements ResourceStore {
     for (const filter of filtersOf(selection)) {
       const documents = collection.find(filter, { sort: { _id: 1 }, batchSize: READ_AT_ONCE });
       for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
-        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading());
+        const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading);
         if ('value' in mapped) yield mapped.value;
         // Nothing is wrong with the record: without it the list would be incomplete.
         else if (mapped.fault.kind === 'unknown-key') throw unreadable(mapped.fault);
@@ -103,34 +98,20 @@ export class MongoResourceStore implements ResourceStore {
       const commitId = new ObjectId();
       const obstacles = new Obstacles({ db, isUrgent: isStop, deadline, onWait });
       let attempts = 0;
-      await inTransaction(
-        db.client,
-        async (session) => {
-          if (needsTurn(changes)) await takeTurn(db, session);
-          // From here on few others are in the way: a change that keeps failing does not fit into the server's cache.
-          attempts += 1;
-          if (attempts > MAX_ATTEMPTS && changes.length > WRITES_AT_ONCE) throw tooLarge();
-          const context = { db, session, commitId, storeRevision, nowMs: clock.nowMs() };
-          await makeChanges(changes, operation, sealer, context);
-        },
-        {
-          deadline,
-          isThere: async () => await isCommitted(db, commitId, deadline),
-          onBlocked: async (blockedMs) => {
-            await obstacles.pass(blockedMs);
-          },
-          blockedError: () => obstacles.conflict(),
-        },
-      );
+      const work = async (session: ClientSession): Promise<void> => {
+        if (needsTurn(changes)) await takeTurn(db, session);
+        // From here on few others are in the way: a change that keeps failing does not fit into the server's cache.
+        attempts += 1;
+        if (attempts > MAX_ATTEMPTS && changes.length > WRITES_AT_ONCE) throw tooLarge();
+        const context = { db, session, commitId, storeRevision, nowMs: clock.nowMs() };
+        await makeChanges(changes, operation, sealer, context);
+      };
+      const isThere = (): Promise<boolean> => isCommitted(db, commitId, deadline);
+      await inTransaction(db.client, work, { deadline, isThere, obstacles });
       // Those who wait for their turn get it before the next large commit.
       if (changes.length > WRITES_AT_ONCE) await delay(GAP_MS);
       return storeRevision;
     });
-  }
-
-  #reading(): SecretReading {
-    const { sealer, keepsUnopened = false } = this.#ports;
-    return { sealer, keepsUnopened };
   }
 
   async #requireChangeable(changes: readonly Change[], deadline: AbortSignal): Promise<void> {
@@ -168,33 +149,11 @@ const MAX_ATTEMPTS = 5;
 /** Ten times what a machine with nothing else to do needs. */
 const MS_PER_THOUSAND_CHANGES = 5000;
 const GAP_MS = 60;
-const RETRY_MS = 200;
 const READ_AT_ONCE = 1000;
 const IDS_AT_ONCE = 10_000;
 
 const STAND_ALONE =
   'this MongoDB is a stand-alone server, on which a change and its audit event cannot be one: make it a replica set of one (start mongod with --replSet rs0, then rs.initiate() in the shell). Nothing was changed';
-
-/**
- * A revision for a commit, confirmed by a majority of the members: where none confirms, that is found out here, before
- * anything is changed. An emergency stop is sent all the same, and waits for one confirmation less. Rejects at the
- * deadline.
- */
-async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal): Promise<number> {
-  const w = isStop ? 1 : 'majority';
-  for (let unreachable: MongodbUnavailable | null = null; ; ) {
-    try {
-      return await withFaults(async () => await byDeadline(deadline, async () => await takeRevision(db, w)));
-    } catch (error) {
-      if (!(error instanceof MongodbUnavailable) || !PASSING.includes(error.reason)) throw error;
-      if (error.reason === 'unreachable') unreachable = error;
-      if (deadline.aborted) throw unreachable ?? noMajority();
-    }
-    await delay(RETRY_MS);
-  }
-}
-
-const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow', 'unreachable'];
 
 /** Runs a commit. A failure whose message does not say what became of the change gets that, too. */
 async function saysNothingChanged<T>(work: () => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, type MongoClient, MongoError, MongoServerError, MongoWriteConcernError } from 'mongodb';
 import { byDeadline } from '../deadline.ts';
 import { uncertain } from '../faults.ts';
+import type { Obstacles } from './obstacles.ts';
 
 /** What one transaction depends on. */
 export interface TransactionPorts {
@@ -10,10 +11,8 @@ export interface TransactionPorts {
   readonly deadline: AbortSignal;
   /** Whether what the work wrote is there, confirmed by a majority. Called when a server did not confirm the commit. */
   readonly isThere: () => Promise<boolean>;
-  /** Called repeatedly while transactions of others hold what the work wants to write. */
-  readonly onBlocked: (blockedMs: number) => Promise<void>;
-  /** Gives the error to reject with when others still hold it at the deadline. */
-  readonly blockedError: () => Error;
+  /** What holds the records that the work wants to write. */
+  readonly obstacles: Obstacles;
 }
 
 /** A transaction that lasts longer than this is not just another command. */
@@ -39,7 +38,7 @@ export async function inTransaction<T>(
   work: (session: ClientSession) => Promise<T>,
   ports: TransactionPorts,
 ): Promise<T> {
-  const { deadline } = ports;
+  const { deadline, obstacles } = ports;
   const session = client.startSession();
   let blockedSince: number | null = null;
   try {
@@ -60,11 +59,11 @@ export async function inTransaction<T>(
       const isBlocked = isWriteConflict(error);
       if (isBlocked) blockedSince ??= performance.now();
       else if (!deadline.aborted) blockedSince = null;
-      if (deadline.aborted && blockedSince !== null) throw ports.blockedError();
+      if (deadline.aborted && blockedSince !== null) throw obstacles.conflict();
       if (error !== undefined && (deadline.aborted || !isPassing(error))) throw error;
       deadline.throwIfAborted();
       const blockedMs = blockedSince === null ? 0 : performance.now() - blockedSince;
-      if (blockedMs > BLOCKED_MS) await ports.onBlocked(blockedMs);
+      if (blockedMs > BLOCKED_MS) await obstacles.pass(blockedMs);
       await delay(randomInt(MAX_PAUSE_MS) + 1);
     }
   } finally {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
@@ -5,7 +6,9 @@ import { describeChange } from '../../../manage/describe-change.ts';
 import { chunksOf } from '../../../manage/resource-store.ts';
 import type { Declared } from '../../../resources/declared.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
+import { byDeadline } from '../deadline.ts';
 import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../documents.ts';
+import { MongodbUnavailable, noMajority, type UnavailableReason, withFaults } from '../faults.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
@@ -14,12 +17,31 @@ import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from '
 /** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
 export const WRITES_AT_ONCE = 1000;
 
+const RETRY_MS = 200;
+const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow', 'unreachable'];
+
 /**
- * Takes the next revision of the store: a number that no other commit has. Outside of any transaction, so that no
- * commit waits for another one; the number of a commit that fails is never used. `w` says how many members have to
- * confirm it; one that only the primary confirmed can be given again when that is lost.
+ * Takes the next revision of the store, which no other commit has, for a commit. A majority of the members has to
+ * confirm it: where none does, that shows here, before anything is changed. An emergency stop (`isStop`) goes on with
+ * the primary's confirmation alone, and its number can be given again when that is lost. Rejects at the deadline.
  */
-export async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
+export async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal): Promise<number> {
+  for (let unreachable: MongodbUnavailable | null = null; ; ) {
+    try {
+      return await withFaults(() => byDeadline(deadline, () => takeRevision(db, isStop ? 1 : 'majority')));
+    } catch (error) {
+      if (!(error instanceof MongodbUnavailable) || !PASSING.includes(error.reason)) throw error;
+      if (error.reason === 'unreachable') unreachable = error;
+      if (deadline.aborted) throw unreachable ?? noMajority();
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+/**
+ * Outside of any transaction, so that no commit waits for another one; the number of a commit that fails is never used.
+ */
+async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
   const state = await collectionOf(db, 'meta').findOneAndUpdate(
     { _id: 'state' },
     { $inc: { revision: 1 } },

@@ -144,7 +144,7 @@ describe('postern limit', () => {
     const cases: readonly (readonly [string, string, RegExp])[] = [
       ['5/minute', '', /5\/minute: The form is REQUESTS\/UNIT\/PER/],
       ['5/minute/consumer', '--consumer acme', /The form is REQUESTS\/UNIT,|LIMIT/],
-      ['5/minute/consumer 6/minute/consumer', '', /LIMIT: a limit per consumer and minute stands/],
+      ['5/minute/consumer 6/minute/consumer', '', /LIMIT: a limit per consumer and minute is on/],
     ];
     for (const [limits, flags, message] of cases.filter(([, flag]) => flag === '')) {
       const { code, err } = await cli.run([

@@ -261,7 +261,7 @@ describe('documents of MongoDB', () => {
     [
       'two limits of a unit',
       () => grantWith({ limits: [limit('1/day/consumer'), limit('2/day/consumer')] }),
-      /limits\[1\]: a limit per consumer and day stands on limits\[0\] already/,
+      /limits\[1\]: a limit per consumer and day is on limits\[0\] already/,
     ],
     ['null for no limits', () => grantWith({ limits: null }), /limits: "limits" must be a list/],
     [
