@@ -63,17 +63,22 @@ export const NO_TEXT = new FieldFault('must be a text', { isOtherType: true });
 const noFlag = new FieldFault('must be true or false', { isOtherType: true });
 const noMapping = new FieldFault('must be a mapping (key: value)', { isOtherType: true });
 
+function fieldOf<T>(read: (raw: unknown) => T | FieldFault, schema: Schema): Field<T> {
+  return Object.assign(read, { schema });
+}
+
 /** A text that passes a test; `rule` says which do. */
 export function textThat(test: (text: string) => boolean, rule: string): Field<string> {
   const fault = new FieldFault(rule);
-  const read = (raw: unknown): string | FieldFault => (typeof raw !== 'string' ? NO_TEXT : test(raw) ? raw : fault);
-  return Object.assign(read, { schema: { bsonType: 'string' } });
+  return fieldOf((raw) => (typeof raw !== 'string' ? NO_TEXT : test(raw) ? raw : fault), { bsonType: 'string' });
 }
 
 /** A text of a form; `rule` says of which. */
 export function textLike(pattern: RegExp, rule: string): Field<string> {
-  const read = textThat((text) => pattern.test(text), rule);
-  return Object.assign(read, { schema: { bsonType: 'string', pattern: pattern.source } });
+  return fieldOf(
+    textThat((text) => pattern.test(text), rule),
+    { bsonType: 'string', pattern: pattern.source },
+  );
 }
 
 /** Half of a surrogate pair, which has no UTF-8 form. */
@@ -90,20 +95,18 @@ export const idField = textLike(
   'must be 1 to 63 of the characters a-z, 0-9 and "-", and begin with a letter or digit',
 );
 
-export const flagField: Field<boolean> = Object.assign((raw: unknown) => (typeof raw === 'boolean' ? raw : noFlag), {
-  schema: { bsonType: 'bool' },
-});
+export const flagField = fieldOf((raw) => (typeof raw === 'boolean' ? raw : noFlag), { bsonType: 'bool' });
 
 /** One of a closed list. */
 export function choiceField<const T>(choices: readonly T[]): Field<T> {
   const fault = new FieldFault(`must be ${alternatives(choices)}`, { choices });
-  const read = (raw: unknown): T | FieldFault => (choices.some((choice) => choice === raw) ? (raw as T) : fault);
-  return Object.assign(read, { schema: { enum: choices } });
+  return fieldOf((raw) => (choices.some((choice) => choice === raw) ? (raw as T) : fault), { enum: choices });
 }
 
 /** A mapping from any text to a text. */
-export const textsByKeyField: Field<Readonly<Record<string, string>>> = Object.assign(readTextsByKey, {
-  schema: { bsonType: 'object', additionalProperties: { bsonType: 'string' } },
+export const textsByKeyField = fieldOf(readTextsByKey, {
+  bsonType: 'object',
+  additionalProperties: { bsonType: 'string' },
 });
 const unwritableKey = new FieldFault('has a key that is not valid Unicode text');
 
@@ -135,22 +138,22 @@ export const timeField: Field<number> = (raw) => {
 const noDate = new FieldFault('must be a date, such as ISODate("2027-01-01T00:00:00Z")');
 
 /** A date of a database, as seconds since the epoch; a fraction of a second is dropped. */
-export const dateField: Field<number> = Object.assign(
-  (raw: unknown) => (raw instanceof Date && !Number.isNaN(raw.getTime()) ? Math.floor(raw.getTime() / 1000) : noDate),
-  { schema: { bsonType: 'date' } },
+export const dateField = fieldOf(
+  (raw) => (raw instanceof Date && !Number.isNaN(raw.getTime()) ? Math.floor(raw.getTime() / 1000) : noDate),
+  { bsonType: 'date' },
 );
 
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumberField(least: number, most: number): Field<number> {
   const fault = new FieldFault(`must be a whole number from ${String(least)} to ${String(most)}`);
-  const read = (raw: unknown): number | FieldFault =>
-    typeof raw === 'number' && Number.isInteger(raw) && raw >= least && raw <= most ? raw : fault;
-  return Object.assign(read, { schema: { bsonType: 'number', minimum: least } });
+  const isRight = (raw: unknown): raw is number =>
+    typeof raw === 'number' && Number.isInteger(raw) && raw >= least && raw <= most;
+  return fieldOf((raw) => (isRight(raw) ? raw : fault), { bsonType: 'number', minimum: least });
 }
 
 /** A value that its own reader looks at, and what a database can look at before. */
 export function nestedField(schema: Schema = {}): Field<unknown> {
-  return Object.assign((raw: unknown) => raw, { schema });
+  return fieldOf((raw) => raw, schema);
 }
 
 /** A mapping that its own reader looks at. */

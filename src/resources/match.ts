@@ -82,24 +82,22 @@ function readPaths(raw: unknown, place: Place, problems: ProblemLog): readonly P
     const at = placeIn(place, index);
     const rule = readPathRule(item, at, problems);
     if (rule === null) continue;
-    const { kind, comparable } = rule;
-    if (seen.has(`${kind} ${comparable}`)) {
+    const kind = 'prefix' in rule ? 'prefix' : 'exact';
+    const parsed = parsePathRule(rule);
+    if ('reason' in parsed) {
+      const message = `the path is not in normal form and would match no request: ${parsed.reason}`;
+      problems.report(placeIn(at, kind), message);
+    } else if (seen.has(`${kind} ${parsed.comparable}`)) {
       problems.report(at, `the same ${kind} appears twice in this list`);
-      continue;
+    } else {
+      seen.add(`${kind} ${parsed.comparable}`);
+      rules.push(rule);
     }
-    seen.add(`${kind} ${comparable}`);
-    rules.push(rule.rule);
   }
   return rules;
 }
 
-interface ReadRule {
-  readonly rule: PathRule;
-  readonly kind: string;
-  readonly comparable: string;
-}
-
-function readPathRule(raw: unknown, place: Place, problems: ProblemLog): ReadRule | null {
+function readPathRule(raw: unknown, place: Place, problems: ProblemLog): PathRule | null {
   if (typeof raw === 'string') {
     problems.report(place, `${subjectOf(place.path)} must be { prefix: … } or { exact: … }`);
     return null;
@@ -108,21 +106,8 @@ function readPathRule(raw: unknown, place: Place, problems: ProblemLog): ReadRul
   const values = readMapping(raw, place, pathKind, problems);
   if (values === null || problems.count > before) return null;
   const { prefix, exact } = values;
-  let rule: PathRule;
-  if (prefix !== undefined && exact === undefined) rule = { prefix };
-  else if (exact !== undefined && prefix === undefined) rule = { exact };
-  else {
-    problems.report(place, `${subjectOf(place.path)} must have exactly one of "prefix" and "exact"; ${ANY_PATH}`);
-    return null;
-  }
-  const parsed = parsePathRule(rule);
-  if ('reason' in parsed) {
-    const kind = 'prefix' in rule ? 'prefix' : 'exact';
-    problems.report(
-      placeIn(place, kind),
-      `the path is not in normal form and would match no request: ${parsed.reason}`,
-    );
-    return null;
-  }
-  return { rule, kind: parsed.kind, comparable: parsed.comparable };
+  if (prefix !== undefined && exact === undefined) return { prefix };
+  if (exact !== undefined && prefix === undefined) return { exact };
+  problems.report(place, `${subjectOf(place.path)} must have exactly one of "prefix" and "exact"; ${ANY_PATH}`);
+  return null;
 }

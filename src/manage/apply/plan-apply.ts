@@ -85,14 +85,13 @@ async function planKind<K extends PlainKind>(
   store: ResourceStore,
   { isPruning }: PlanOptions,
 ): Promise<KindPlan> {
-  const idOf = (resource: ResourceOf[K]): string => idOfResource(kind, resource);
-  const wanted = new Map(declared.map((placed) => [idOf(placed.value), placed]));
+  const wanted = new Map(declared.map((placed) => [idOfResource(placed.value), placed]));
   const changes = new Map<string, Change | 'same'>();
   const deleted: Change[] = [];
   const read = store.list(kind, isPruning ? {} : { ids: [...wanted.keys()] });
   let unchangedCount = 0;
   for await (const before of read) {
-    const id = idOf(before.resource);
+    const id = idOfResource(before.resource);
     const placed = wanted.get(id);
     if (placed === undefined) {
       deleted.push(changeOf(kind, id, before, null));

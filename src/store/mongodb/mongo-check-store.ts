@@ -15,7 +15,7 @@ import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
 import { LiveEndpoints } from './feed/live-endpoints.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
-import { idTextOf, MongoCredentialReader } from './feed/credential-reader.ts';
+import { idTextOf, createCredentialReader } from './feed/credential-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
@@ -118,10 +118,10 @@ export class MongoCheckStore implements CheckStore {
       await this.revokedTokens.tryNow();
       await this.#warmUp();
     });
-    const reader = new MongoCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
+    const readCredential = createCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     const read = async (appKeyHash: string): Promise<HeldCredential | null> => {
       if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
-      return await reader.read(appKeyHash);
+      return await readCredential(appKeyHash);
     };
     this.#breaker = new LookUpBreaker(
       { read },

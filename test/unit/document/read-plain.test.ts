@@ -25,9 +25,7 @@ describe('reading a plain value with the rules of declarative documents', () => 
     const limit = { requests: 1, unit: 'minute', per: 'consumer' };
     const read = readPlain({ endpoint: 'orders', consumer: 'acme', limits: [limit, limit] }, readGrant);
     assert.deepEqual(read, {
-      problems: [
-        { path: 'limits[1]', message: 'a limit per consumer and minute stands on limits[0] already; keep one' },
-      ],
+      problems: [{ path: 'limits[1]', message: 'a limit per consumer and minute is on limits[0] already; keep one' }],
     });
   });
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientSession, Db, ObjectId } from 'mongodb';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
-import { grantId } from '../../../resources/grant.ts';
+import { idOfResource } from '../../../resources/declare-resource.ts';
 import type { ResourceKind } from '../../../resources/resource.ts';
 import { collectionOf } from '../documents.ts';
 
@@ -40,14 +40,11 @@ export function checkPlan(changes: readonly Change[]): void {
     if (seen.has(name)) throw new Error(`${name} is changed twice in one commit`);
     seen.add(name);
     for (const side of [change.before?.resource ?? null, change.after]) {
-      if (side !== null && idOf(side) !== change.id) throw new Error(`${name} is changed as ${idOf(side)}`);
+      if (side !== null && idOfResource(side) !== change.id)
+        throw new Error(`${name} is changed as ${idOfResource(side)}`);
     }
     if (change.before === null && change.after === null) throw new Error(`${name} is changed to nothing from nothing`);
   }
-}
-
-function idOf(resource: NonNullable<Change['after']>): string {
-  return 'endpointId' in resource ? grantId(resource) : resource.id;
 }
 
 /**

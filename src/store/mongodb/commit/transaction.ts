@@ -68,7 +68,7 @@ export async function inTransaction<T>(
     }
   } finally {
     if (deadline.aborted) {
-      // Nothing of the work left behind is sent any more. After an abort the driver would run it outside of a transaction.
+      // Nothing of the work left behind is sent. After an abort the driver would run it outside of a transaction.
       session.hasEnded = true;
       void endOnServer(client, session);
     } else await session.endSession();

@@ -76,11 +76,13 @@ async function recordEvents(changes: readonly Change[], operation: Operation, co
   const { db, session, commitId, storeRevision, nowMs } = context;
   const { actor, action } = operation;
   const common = { at: new Date(nowMs), actor, action, storeRevision };
-  const events = changes.map((change, index): AuditDocument => {
-    const { kind, id } = change;
-    return { ...(index === 0 ? { _id: commitId } : {}), ...common, kind, id, ...sidesOf(change) };
-  });
-  for (const piece of chunksOf(events, WRITES_AT_ONCE)) await collectionOf(db, 'audit').insertMany(piece, { session });
+  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
+    const events = piece.map((change): AuditDocument => {
+      const { kind, id } = change;
+      return { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id, ...sidesOf(change) };
+    });
+    await collectionOf(db, 'audit').insertMany(events, { session });
+  }
 }
 
 /** Whether a commit was made, as a majority of the members has it. */

@@ -31,37 +31,16 @@ export interface CredentialReaderPorts {
   readonly faults: RecordFaults;
 }
 
-/** Looks up credentials in MongoDB: all that a decision needs in one request, no older than the latest known change. */
-export class MongoCredentialReader {
-  readonly #ports: CredentialReaderPorts;
-
-  constructor(ports: CredentialReaderPorts) {
-    this.#ports = ports;
-  }
-
-  /**
-   * The holder of the App Key with this hash; null when there is none. Settles within about half a second; rejects with
-   * `StoreUnavailable`, or with `CredentialUnreadable` where the key ring lacks the key of an App Secret.
-   */
-  async read(appKeyHash: string): Promise<HeldCredential | null> {
-    const [documents, other] = await withFaults(async () => await this.#find(appKeyHash));
-    if (documents === undefined) return null;
-    const { faults } = this.#ports;
-    const read = await this.#open(documents);
-    for (const { collection, id } of read.right) faults.forget(collection, id);
-    for (const fault of read.faults) faults.note(fault);
-    const locked = read.faults.find(({ kind }) => kind === 'unknown-key');
-    if (locked !== undefined) throw new CredentialUnreadable(describeFault(locked));
-    if (other !== undefined) {
-      const shared = describeShared(other.credential, documents.credential);
-      faults.note(shared);
-      throw new CredentialUnreadable(describeFault(shared));
-    }
-    return read.held;
-  }
-
-  async #find(appKeyHash: string): Promise<readonly HeldDocuments[]> {
-    const { client, floor } = this.#ports;
+/**
+ * Makes a look-up of credentials in MongoDB by the hashes of their App Keys: all that a decision needs in one request, no
+ * older than the latest known change; null without a holder. Settles within about half a second; rejects with
+ * `StoreUnavailable`, or with `CredentialUnreadable` where the key ring lacks the key of an App Secret.
+ */
+export function createCredentialReader(
+  ports: CredentialReaderPorts,
+): (appKeyHash: string) => Promise<HeldCredential | null> {
+  const { client, floor, keyRing, faults } = ports;
+  const find = async (appKeyHash: string): Promise<readonly HeldDocuments[]> => {
     const session = client.startSession({ causalConsistency: true });
     try {
       floor.applyTo(session);
@@ -75,15 +54,28 @@ export class MongoCredentialReader {
     } finally {
       await session.endSession();
     }
-  }
+  };
+  return async (appKeyHash) => {
+    const [documents, other] = await withFaults(() => find(appKeyHash));
+    if (documents === undefined) return null;
+    let read = readHeld(documents, keyRing);
+    // A ring that was rotated a moment ago is read once more before a secret counts as locked.
+    if (read.faults.some(isLocked) && (await keyRing.reload())) read = readHeld(documents, keyRing);
+    for (const { collection, id } of read.right) faults.forget(collection, id);
+    for (const fault of read.faults) faults.note(fault);
+    const locked = read.faults.find(isLocked);
+    if (locked !== undefined) throw new CredentialUnreadable(describeFault(locked));
+    if (other !== undefined) {
+      const shared = describeShared(other.credential, documents.credential);
+      faults.note(shared);
+      throw new CredentialUnreadable(describeFault(shared));
+    }
+    return read.held;
+  };
+}
 
-  /** A ring that was rotated a moment ago is looked at once more before a secret counts as locked. */
-  async #open(documents: HeldDocuments): Promise<ReadHeld> {
-    const { keyRing } = this.#ports;
-    const read = readHeld(documents, keyRing);
-    const isLocked = read.faults.some(({ kind }) => kind === 'unknown-key');
-    return isLocked && (await keyRing.reload()) ? readHeld(documents, keyRing) : read;
-  }
+function isLocked({ kind }: DocumentFault): boolean {
+  return kind === 'unknown-key';
 }
 
 /** Possible only without the unique index: it is unknown whose App Key it is. */
