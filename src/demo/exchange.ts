@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { parseJson } from '../document/json.ts';
 import type { Clock } from '../clock.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 
@@ -93,13 +94,4 @@ function readAnswer(text: string): Pick<Exchange, 'echo' | 'token' | 'refusalCod
   if ('access_token' in answer) return { ...nothing, token: String(answer.access_token) };
   if ('code' in answer) return { ...nothing, refusalCode: String(answer.code) };
   return 'error' in answer ? { ...nothing, refusalCode: String(answer.error) } : nothing;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not from the back end and no refusal: shown as it is.
-    return null;
-  }
 }

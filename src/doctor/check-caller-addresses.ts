@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { formatNetwork, knowsNoOtherMachine } from '../net/networks.ts';
-import { type Finding, fine, warning } from '../finding.ts';
+import { type Finding, findingsAbout, fine } from '../finding.ts';
 
 /** Networks with fewer bits than this hold most of the internet. */
 const LEAST_PREFIX_LENGTH = 5;
@@ -16,24 +16,19 @@ export function checkCallerAddresses(config: Config): readonly Finding[] {
   const isMutual = httpTls && tlsClientCa !== null;
   const networks = trustedProxies.map(formatNetwork).join(', ');
   const whom = `${networks}${isMutual ? ', and of clients with a certificate' : ''}`;
-  const wide = trustedProxies.find(({ prefixLength }) => prefixLength < LEAST_PREFIX_LENGTH);
-  if (wide !== undefined && !isMutual) {
-    return [
-      warning(
-        subject,
-        `believes x-envoy-external-address of ${whom}: anyone who reaches it chooses the address that guesses are counted by`,
-        'put the addresses of your Envoys into POSTERN_TRUSTED_PROXIES, or use mutual TLS (docs/tls.md)',
-      ),
-    ];
-  }
-  if (!isMutual && knowsNoOtherMachine(httpAddress, trustedProxies)) {
-    return [
-      warning(
-        subject,
-        `believes x-envoy-external-address of ${whom} only: callers through an Envoy elsewhere all count as that Envoy, and soon get 429`,
-        'put the addresses of your Envoys into POSTERN_TRUSTED_PROXIES, or use mutual TLS (docs/tls.md)',
-      ),
-    ];
+  if (!isMutual) {
+    const found = findingsAbout(subject);
+    const advice = 'put the addresses of your Envoys into POSTERN_TRUSTED_PROXIES, or use mutual TLS (docs/tls.md)';
+    const isWide = trustedProxies.some(({ prefixLength }) => prefixLength < LEAST_PREFIX_LENGTH);
+    found.warnIf(isWide, {
+      message: `believes x-envoy-external-address of ${whom}: anyone who reaches it chooses the address that guesses are counted by`,
+      advice,
+    });
+    found.warnIf(!isWide && knowsNoOtherMachine(httpAddress, trustedProxies), {
+      message: `believes x-envoy-external-address of ${whom} only: callers through an Envoy elsewhere all count as that Envoy, and soon get 429`,
+      advice,
+    });
+    if (found.all.length > 0) return found.all;
   }
   return [fine(subject, `believes x-envoy-external-address of ${whom}; other peers count as themselves`)];
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { fine, type Finding, type FindingsAbout, findingsAbout } from '../../finding.ts';
 import type { OwnLimits } from '../own-limits.ts';
-import { flagIn, type HttpFilter, listIn, numberIn, textIn } from './envoy-config.ts';
+import { flagIn, listIn, numberIn, textIn } from '../../document/json.ts';
+import type { HttpFilter } from './envoy-config.ts';
 import {
   bufferedBytes,
   clustersOf,

@@ -1,5 +1,6 @@
 import { type Finding, type FindingsAbout, findingsAbout } from '../../finding.ts';
-import { type JsonObject, LOOPBACK_ADDRESS, listIn, numberIn, objectIn, textIn } from './envoy-config.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../../document/json.ts';
+import { LOOPBACK_ADDRESS } from './envoy-config.ts';
 import { type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** Below this Envoy drops the retries of a rolling restart. */

@@ -1,3 +1,5 @@
+import { flagIn, type JsonObject, listIn, objectIn, textIn, textsIn } from '../../document/json.ts';
+
 /** An HTTP filter in the order of its chain. */
 export interface HttpFilter {
   readonly name: string;
@@ -120,7 +122,7 @@ function readFilter(filter: JsonObject, discovered: ReadonlyMap<string, JsonObje
   const name = textIn(filter, 'name') ?? '';
   const sent = 'config_discovery' in filter ? discovered.get(name) : undefined;
   const settings = sent ?? objectIn(filter, 'typed_config');
-  return { name, type: typeOf(settings), settings, isDisabled: valueIn(filter, 'disabled') === true };
+  return { name, type: typeOf(settings), settings, isDisabled: flagIn(filter, 'disabled') };
 }
 
 function routesOf(table: JsonObject): readonly Route[] {
@@ -148,57 +150,4 @@ function describeMatch(match: JsonObject): string {
     if (text !== null) return `${kind} ${text}`;
   }
   return Object.keys(match)[0] ?? 'any path';
-}
-
-function textsIn(value: JsonObject, name: string): readonly string[] {
-  const found = valueIn(value, name);
-  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
-}
-
-/** A JSON object of which nothing is known yet. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** The value as an object; an empty one when it is not an object, so that a look into it finds nothing. */
-export function objectIn(value: unknown, ...steps: readonly string[]): JsonObject {
-  const found = valueIn(value, ...steps);
-  return isObject(found) ? found : {};
-}
-
-/** The value as a list of objects; other items are passed over. */
-export function listIn(value: unknown, ...steps: readonly string[]): readonly JsonObject[] {
-  const found = valueIn(value, ...steps);
-  return Array.isArray(found) ? found.filter(isObject) : [];
-}
-
-/** The text there; null when there is none. */
-export function textIn(value: unknown, ...steps: readonly string[]): string | null {
-  const found = valueIn(value, ...steps);
-  return typeof found === 'string' ? found : null;
-}
-
-/** The number there, also one written as a text, as protobuf JSON writes 64-bit numbers; null when there is none. */
-export function numberIn(value: unknown, ...steps: readonly string[]): number | null {
-  const found = valueIn(value, ...steps);
-  if (typeof found === 'number') return found;
-  return typeof found === 'string' && /^\d{1,15}$/.test(found) ? Number(found) : null;
-}
-
-/** Whether `true` is there. Protobuf JSON leaves out what is false. */
-export function flagIn(value: unknown, ...steps: readonly string[]): boolean {
-  return valueIn(value, ...steps) === true;
-}
-
-/** What is at the end of these steps; undefined when one is missing. */
-export function valueIn(value: unknown, ...steps: readonly string[]): unknown {
-  let found = value;
-  for (const step of steps) {
-    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
-    found = found[step];
-  }
-  return found;
-}
-
-/** Whether a value is a JSON object, not a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

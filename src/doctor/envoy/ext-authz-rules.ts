@@ -1,14 +1,6 @@
 import { type Finding, findingsAbout } from '../../finding.ts';
-import {
-  flagIn,
-  type HttpFilter,
-  type JsonObject,
-  listIn,
-  numberIn,
-  objectIn,
-  textIn,
-  valueIn,
-} from './envoy-config.ts';
+import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../../document/json.ts';
+import type { HttpFilter } from './envoy-config.ts';
 import type { PosternChain } from './filter-chain.ts';
 
 /** The shortest time that a body of 10 MiB needs on a busy machine, in seconds. */

@@ -1,18 +1,14 @@
 import {
-  type EnvoyConfig,
   flagIn,
-  type HttpFilter,
-  type HttpManager,
-  isObject,
+  isJsonObject,
   type JsonObject,
   listIn,
   numberIn,
   objectIn,
-  type Route,
   textIn,
-  typeOf,
   valueIn,
-} from './envoy-config.ts';
+} from '../../document/json.ts';
+import { type EnvoyConfig, type HttpFilter, type HttpManager, type Route, typeOf } from './envoy-config.ts';
 
 /** The filters that make Postern safe, found in one chain; null for one that is not there. */
 export interface PosternChain {
@@ -62,7 +58,7 @@ const OWN_PATHS = /^(\/oauth2(\/|$)|\/\.well-known\/oauth-authorization-server$)
 
 /** The most specific setting of a filter for a route, without the wrapper that can switch it off; null without one. */
 export function overrideOf(route: Route, filter: HttpFilter): JsonObject | null {
-  return route.overrides.map((level) => level[filter.name]).find((level) => isObject(level)) ?? null;
+  return route.overrides.map((level) => level[filter.name]).find((level) => isJsonObject(level)) ?? null;
 }
 
 /** Whether a filter does nothing for the requests of a route. */

@@ -3,14 +3,8 @@ import { fault, fine, type Finding, warning } from '../../finding.ts';
 import { type OwnLimits, unknownLimits } from '../own-limits.ts';
 import { inspectBodyLimits, inspectOrder, inspectRateLimitFilter } from './chain-rules.ts';
 import { inspectCluster } from './cluster-rules.ts';
-import {
-  type EnvoyConfig,
-  type JsonObject,
-  LOOPBACK_ADDRESS,
-  readConfigDump,
-  type Route,
-  textIn,
-} from './envoy-config.ts';
+import { type JsonObject, textIn } from '../../document/json.ts';
+import { type EnvoyConfig, LOOPBACK_ADDRESS, readConfigDump, type Route } from './envoy-config.ts';
 import { inspectExtAuthz } from './ext-authz-rules.ts';
 import { findPosternChain, leadsOn, type PosternChain } from './filter-chain.ts';
 import {

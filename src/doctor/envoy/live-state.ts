@@ -1,5 +1,5 @@
 import { fault, type Finding, warning } from '../../finding.ts';
-import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn } from './envoy-config.ts';
+import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn } from '../../document/json.ts';
 import { clustersOf, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** What a running Envoy has seen: its admin addresses `/clusters?format=json` and `/stats?format=json`. */

@@ -1,6 +1,7 @@
 import { identityNameSamples } from '../../receive/forged-headers.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
-import { flagIn, type HttpManager, type JsonObject, listIn, numberIn, textIn, valueIn } from './envoy-config.ts';
+import { flagIn, type JsonObject, listIn, numberIn, textIn, valueIn } from '../../document/json.ts';
+import type { HttpManager } from './envoy-config.ts';
 import { leadsOn, type PosternChain } from './filter-chain.ts';
 
 /** Headers that only Envoy may set, and what callers gain by setting them where it does not. */

@@ -1,6 +1,7 @@
 import { isIdentityHeader } from '../../respond/answer-fields.ts';
 import { type Finding, findingsAbout } from '../../finding.ts';
-import { flagIn, type HttpFilter, type Route } from './envoy-config.ts';
+import { flagIn } from '../../document/json.ts';
+import type { HttpFilter, Route } from './envoy-config.ts';
 import {
   clustersOf,
   isOff,

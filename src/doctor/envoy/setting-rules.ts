@@ -1,5 +1,6 @@
 import { type Finding, findingsAbout, warning } from '../../finding.ts';
-import { flagIn, type JsonObject, listIn, numberIn, objectIn, type Route, textIn, valueIn } from './envoy-config.ts';
+import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../../document/json.ts';
+import type { Route } from './envoy-config.ts';
 import { bufferedBytes, clustersOf, isOff, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
 
 /** A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly. */

@@ -1,5 +1,6 @@
 import { type ClientHeader, headerOf } from '../../signing/client-request.ts';
-import { bytesOf, isJsonObject, type JsonObject, parseJson, textOf } from '../../methods/explanation/text-encoding.ts';
+import { isJsonObject, type JsonObject, listIn, objectIn, parseJson, textIn, valueIn } from '../../document/json.ts';
+import { bytesOf, textOf } from '../../methods/explanation/text-encoding.ts';
 import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 
 /**
@@ -9,24 +10,23 @@ import { type ReadProblem, type ReadRequest, splitUrl } from './read-result.ts';
 export function readHarRequest(text: string, entry: number | null): ReadRequest | ReadProblem {
   const parsed = parseJson(textOf(text));
   if (parsed === undefined) return { problem: 'it begins like JSON, but is not valid JSON' };
-  const log = objectAt(parsed, 'log');
-  const list = log?.['entries'];
+  const list = valueIn(parsed, 'log', 'entries');
   const entries: readonly unknown[] = Array.isArray(list) ? list : [parsed];
   const chosen = entries[(entry ?? 1) - 1];
   if (list !== undefined && !isJsonObject(chosen)) {
     return { problem: `there is no entry ${String(entry ?? 1)}; entries of this HAR: ${String(entries.length)}` };
   }
-  const request = objectAt(chosen, 'request') ?? (isJsonObject(chosen) ? chosen : {});
-  const method = textAt(request, 'method');
-  const url = textAt(request, 'url');
+  const request = isJsonObject(valueIn(chosen, 'request')) ? objectIn(chosen, 'request') : objectIn(chosen);
+  const method = textIn(request, 'method');
+  const url = textIn(request, 'url');
   const parts = url === null ? null : splitUrl(bytesOf(url));
   if (method === null || parts === null)
     return { problem: 'the JSON is no HAR: it has no request with method and url' };
-  const fields = listAt(request, 'headers').map(
-    (header): ClientHeader => [bytesOf(textAt(header, 'name') ?? ''), bytesOf(textAt(header, 'value') ?? '')],
+  const fields = listIn(request, 'headers').map(
+    (header): ClientHeader => [bytesOf(textIn(header, 'name') ?? ''), bytesOf(textIn(header, 'value') ?? '')],
   );
   const find = (name: string): string | null => headerOf({ headers: fields }, name);
-  const startedAt = Date.parse(textAt(chosen, 'startedDateTime') ?? '');
+  const startedAt = Date.parse(textIn(chosen, 'startedDateTime') ?? '');
   return {
     form: 'har',
     request: {
@@ -34,7 +34,7 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
       path: parts.target,
       authority: find('host') ?? find(':authority') ?? parts.authority,
       headers: fields.filter(([name]) => !name.startsWith(':')),
-      body: readPostData(objectAt(request, 'postData')),
+      body: readPostData(objectIn(request, 'postData')),
     },
     sentAtSeconds: Number.isNaN(startedAt) ? null : Math.floor(startedAt / 1000),
     notes:
@@ -44,28 +44,12 @@ export function readHarRequest(text: string, entry: number | null): ReadRequest 
   };
 }
 
-function readPostData(data: JsonObject | null): Buffer {
-  if (data === null) return Buffer.alloc(0);
-  const text = textAt(data, 'text');
-  if (text !== null && text !== '') return Buffer.from(text, textAt(data, 'encoding') === 'base64' ? 'base64' : 'utf8');
-  const pairs = listAt(data, 'params').map((pair): [string, string] => [
-    textAt(pair, 'name') ?? '',
-    textAt(pair, 'value') ?? '',
+function readPostData(data: JsonObject): Buffer {
+  const text = textIn(data, 'text');
+  if (text !== null && text !== '') return Buffer.from(text, textIn(data, 'encoding') === 'base64' ? 'base64' : 'utf8');
+  const pairs = listIn(data, 'params').map((pair): [string, string] => [
+    textIn(pair, 'name') ?? '',
+    textIn(pair, 'value') ?? '',
   ]);
   return Buffer.from(new URLSearchParams(pairs).toString(), 'utf8');
-}
-
-function objectAt(value: unknown, name: string): JsonObject | null {
-  const found = isJsonObject(value) ? value[name] : null;
-  return isJsonObject(found) ? found : null;
-}
-
-function textAt(value: unknown, name: string): string | null {
-  const found = isJsonObject(value) ? value[name] : null;
-  return typeof found === 'string' ? found : null;
-}
-
-function listAt(value: JsonObject, name: string): readonly unknown[] {
-  const found = value[name];
-  return Array.isArray(found) ? found : [];
 }

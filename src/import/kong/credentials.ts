@@ -17,16 +17,12 @@ interface CredentialImporter {
   holdsSecrets(): boolean;
 }
 
-/** What a credential became, as far as another with the same App Key can be joined to it. */
-interface Taken {
+/** A credential, to which another one with the same App Key can be joined. */
+interface Imported {
   readonly consumer: KongConsumer;
   readonly secret: string | null;
+  /** Grows with each one that is joined. */
   readonly methods: AuthenticationMethod[];
-}
-
-/** A credential; `joined` grows when another one with the same App Key is met. */
-interface Imported {
-  readonly joined: readonly AuthenticationMethod[];
   readonly values: Declared;
 }
 
@@ -41,7 +37,7 @@ interface CredentialFault {
 
 /** An importer for one file. What cannot be imported is left out and reported, without its value. */
 export function credentialImporter(findings: FindingLog): CredentialImporter {
-  const takenKeys = new Map<string, Taken>();
+  const takenKeys = new Map<string, Imported>();
   const takenIds = new Set<string>();
   let hasSecrets = false;
 
@@ -73,23 +69,21 @@ export function credentialImporter(findings: FindingLog): CredentialImporter {
       const what = `has the same "${field}" as another credential has, and an App Key belongs to one`;
       return leaveOut({ field, what, instead: issueFor(kind) });
     }
-    const joined: AuthenticationMethod[] = [kind.method];
-    takenKeys.set(appKey, { consumer, secret: secret.text, methods: joined });
     const isKeySecret = kind.credential.appSecret === null;
     hasSecrets ||= isKeySecret || 'appSecret' in secret.declared;
     // What Kong sends to back ends as X-Credential-Identifier, so that it stays the same, where it can be an id.
     const id = isKeySecret ? entity.text('id') : appKey;
     const isOwnId = id !== null && ID_PATTERN.test(id) && !takenIds.has(id);
     if (isOwnId) takenIds.add(id);
-    return { joined, values: { ...(isOwnId ? { id } : {}), appKey, ...secret.declared, ...lifetime } };
+    const values = { ...(isOwnId ? { id } : {}), appKey, ...secret.declared, ...lifetime };
+    const imported = { consumer, secret: secret.text, methods: [kind.method], values };
+    takenKeys.set(appKey, imported);
+    return imported;
   };
 
   return {
     holdsSecrets: () => hasSecrets,
-    of: (consumer) =>
-      consumer.credentials
-        .flatMap((credential) => importOne(consumer, credential) ?? [])
-        .map(({ joined, values }) => withMethods(joined, values)),
+    of: (consumer) => consumer.credentials.flatMap((credential) => importOne(consumer, credential) ?? []).map(declare),
   };
 }
 
@@ -149,13 +143,9 @@ function readSecret({ kind, entity }: KongCredential): ReadSecret | CredentialFa
 }
 
 /** `id` first, then the method or methods, as files are written. */
-function withMethods(list: readonly AuthenticationMethod[], { id, ...rest }: Declared): Declared {
-  const [first] = list;
-  return {
-    ...(id === undefined ? {} : { id }),
-    ...(list.length === 1 ? { method: first } : { methods: list }),
-    ...rest,
-  };
+function declare({ methods, values: { id, ...rest } }: Imported): Declared {
+  const [method] = methods;
+  return { ...(id === undefined ? {} : { id }), ...(methods.length === 1 ? { method } : { methods }), ...rest };
 }
 
 /** The end of a credential with a `ttl`, which Kong counts from its creation; null when the file does not say when that was. */

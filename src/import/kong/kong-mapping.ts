@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../document/json.ts';
 import { findNearestName } from '../../document/nearest-name.ts';
 import { quoted } from '../../document/problem.ts';
 import { type Place, placeIn, type ProblemLog } from '../../document/problem-log.ts';
@@ -27,7 +28,7 @@ export class KongMapping implements KongValues {
 
   /** The value itself as a mapping; null, and a problem, when it is not one. */
   static read({ raw, place }: KongValue, problems: ProblemLog): KongMapping | null {
-    if (isMapping(raw)) return new KongMapping(raw, place, problems);
+    if (isJsonObject(raw)) return new KongMapping(raw, place, problems);
     return reportType(problems, place, 'a mapping (key: value)');
   }
 
@@ -51,7 +52,7 @@ export class KongMapping implements KongValues {
     const { raw, place } = this.#valueOf(key);
     if (Array.isArray(raw)) return raw.map((item: unknown, index) => ({ raw: item, place: placeIn(place, index) }));
     // Kong writes an empty list as {} when it exports to JSON.
-    if (raw !== null && !(isMapping(raw) && Object.keys(raw).length === 0)) this.#mistaken(place, 'a list');
+    if (raw !== null && !(isJsonObject(raw) && Object.keys(raw).length === 0)) this.#mistaken(place, 'a list');
     return [];
   }
 
@@ -130,10 +131,6 @@ export class PluginConfig extends KongMapping implements PluginSettings {
 function reportType(problems: ProblemLog, place: Place, expected: string): null {
   problems.report(place, `${subjectOf(place.path)} must be ${expected}, as in Kong`);
   return null;
-}
-
-function isMapping(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
 /** The keys that every entity of Kong can have. */

@@ -40,40 +40,37 @@ interface LimitPlugin {
 }
 
 /** The plugins that limit rates (kong/plugins/rate-limiting/schema.lua; the other is of Kong Enterprise). */
-const limitPlugins: ReadonlyMap<string, LimitPlugin> = new Map([
-  [
-    'rate-limiting',
-    {
-      keyedBy: 'limit_by',
-      settings: new Set([
-        ...['second', 'minute', 'hour', 'day', 'month', 'year', 'limit_by', 'header_name', 'path', 'policy'],
-        ...['sync_rate', 'fault_tolerant', 'hide_client_headers', 'error_code', 'error_message', 'redis', 'redis_host'],
-        ...['redis_port', 'redis_password', 'redis_username', 'redis_ssl', 'redis_ssl_verify', 'redis_server_name'],
-        ...['redis_timeout', 'redis_database'],
-      ]),
-      readWindows: readNamedWindows,
-    },
-  ],
-  [
-    'rate-limiting-advanced',
-    {
-      keyedBy: 'identifier',
-      settings: new Set([
-        ...['limit', 'window_size', 'window_type', 'identifier', 'namespace', 'strategy', 'dictionary_name'],
-        ...['sync_rate', 'hide_client_headers', 'retry_after_jitter_max', 'header_name', 'path', 'redis'],
-        ...['disable_penalty', 'error_code', 'error_message', 'lock_dictionary_name', 'consumer_groups'],
-        'enforce_consumer_groups',
-      ]),
-      readWindows: readListedWindows,
-    },
-  ],
-]);
+const limitPlugins: Readonly<Record<string, LimitPlugin>> = {
+  'rate-limiting': {
+    keyedBy: 'limit_by',
+    settings: new Set([
+      ...['second', 'minute', 'hour', 'day', 'month', 'year', 'limit_by', 'header_name', 'path', 'policy', 'sync_rate'],
+      ...['fault_tolerant', 'hide_client_headers', 'error_code', 'error_message', 'redis', 'redis_host', 'redis_port'],
+      ...['redis_password', 'redis_username', 'redis_ssl', 'redis_ssl_verify', 'redis_server_name', 'redis_timeout'],
+      'redis_database',
+    ]),
+    readWindows: readNamedWindows,
+  },
+  'rate-limiting-advanced': {
+    keyedBy: 'identifier',
+    settings: new Set([
+      ...['limit', 'window_size', 'window_type', 'identifier', 'namespace', 'strategy', 'dictionary_name', 'sync_rate'],
+      ...['hide_client_headers', 'retry_after_jitter_max', 'header_name', 'path', 'redis', 'disable_penalty'],
+      ...['error_code', 'error_message', 'lock_dictionary_name', 'consumer_groups', 'enforce_consumer_groups'],
+    ]),
+    readWindows: readListedWindows,
+  },
+};
+const limitNames = Object.keys(limitPlugins);
 
 /** What `limit_by` and `identifier` can be besides a key that Postern does not know. */
 const countedKeys = ['consumer', 'credential', 'service'];
 const otherKeys = ['ip', 'header', 'path', 'consumer-group'];
 
-function importLimits(config: PluginConfig, { keyedBy, settings, readWindows }: LimitPlugin): ImportedLimits {
+function importLimits({ name, config }: KongPlugin): ImportedLimits {
+  const kind = limitPlugins[name];
+  if (kind === undefined) throw new Error('a plugin that limits nothing was read as a limit');
+  const { keyedBy, settings, readWindows } = kind;
   const by = config.text(keyedBy) ?? 'consumer';
   const per: LimitScope = by === 'service' ? 'endpoint' : 'consumer';
   const { windows, fault: faultOfWindows } = readWindows(config);
@@ -192,31 +189,24 @@ export function routeLimits(
   effective: EffectivePlugins,
   { options, findings }: ImportContext,
 ): RouteLimits {
-  const names = [...limitPlugins.keys()];
-  const read = new Map<KongPlugin, ImportedLimits | null>();
-  const importedOf = (plugin: KongPlugin): ImportedLimits => {
-    const kind = limitPlugins.get(plugin.name);
-    const imported = orMade(read, plugin, () => (kind === undefined ? null : importLimits(plugin.config, kind)));
-    if (imported === null) throw new Error('a plugin that limits nothing was read as a limit');
-    return imported;
+  const read = new Map<KongPlugin, ImportedLimits>();
+  const importedOf = (plugin: KongPlugin): ImportedLimits => orMade(read, plugin, () => importLimits(plugin));
+  /** The routes that each count of a plugin is for; those of a service have a count of their own where it is counted. */
+  const sharers = new Map<KongPlugin, Map<KongService | null, KongRoute[]>>();
+  const sharersOf = (plugin: KongPlugin, { service }: KongRoute): KongRoute[] => {
+    const groups = orMade(sharers, plugin, () => new Map<KongService | null, KongRoute[]>());
+    return orMade(groups, importedOf(plugin).per === 'endpoint' ? service : null, () => []);
   };
-  /** How many routes each count of a plugin is for; those of a service have a count of their own where it is counted. */
-  const sharers = new Map<KongPlugin, Map<KongService | null, number>>();
-  const groupOf = (plugin: KongPlugin, { service }: KongRoute): KongService | null =>
-    importedOf(plugin).per === 'endpoint' ? service : null;
-  const count = (plugin: KongPlugin, route: KongRoute): void => {
-    const counts = orMade(sharers, plugin, () => new Map<KongService | null, number>());
-    const group = groupOf(plugin, route);
-    counts.set(group, (counts.get(group) ?? 0) + 1);
-  };
-  const limited = [...effective.byConsumer].filter(([, plugins]) => plugins.some(({ name }) => limitPlugins.has(name)));
+  const limited = [...effective.byConsumer].filter(([, plugins]) =>
+    plugins.some(({ name }) => limitNames.includes(name)),
+  );
   for (const route of routes) {
-    for (const name of names) {
+    for (const name of limitNames) {
       const plugin = effective.forRoute(route).get(name);
-      if (plugin !== undefined) count(plugin, route);
+      if (plugin !== undefined) sharersOf(plugin, route).push(route);
       for (const [consumer] of limited) {
         const own = effective.forConsumer(name, route, consumer);
-        if (own?.consumer === consumer) count(own, route);
+        if (own?.consumer === consumer) sharersOf(own, route).push(route);
       }
     }
   }
@@ -237,8 +227,8 @@ export function routeLimits(
       });
       return isElsewhere ? { ...refused, isRefused: false } : refused;
     }
-    const sharing = sharers.get(plugin)?.get(groupOf(plugin, route)) ?? 1;
-    if (sharing === 1) return { limits, isRefused: false, deniesOnFailure };
+    const sharing = sharersOf(plugin, route).length;
+    if (sharing <= 1) return { limits, isRefused: false, deniesOnFailure };
     const shared = `has one count for ${String(sharing)} routes; each endpoint of Postern has a count of its own`;
     if (options.sharedLimits === 'refuse') {
       report('error', [], {
@@ -264,11 +254,11 @@ export function routeLimits(
   });
   return {
     ofRoute: (route, isAuthenticated) => {
-      const plugins = names.flatMap((name) => effective.forRoute(route).get(name) ?? []);
+      const plugins = limitNames.flatMap((name) => effective.forRoute(route).get(name) ?? []);
       return join(plugins.map((plugin) => limitsOf(plugin, route, isAuthenticated)));
     },
     ofConsumer: (route, consumer) => {
-      const plugins = names.flatMap((name) => effective.forConsumer(name, route, consumer) ?? []);
+      const plugins = limitNames.flatMap((name) => effective.forConsumer(name, route, consumer) ?? []);
       if (plugins.every((plugin) => plugin.consumer === null)) return null;
       const { limits, ...rest } = join(plugins.map((plugin) => limitsOf(plugin, route, true)));
       return { ...rest, limits: limits.filter(({ per }) => per === 'consumer') };

@@ -1,5 +1,5 @@
 import type { Mistake } from './explainer.ts';
-import { parseJson } from './text-encoding.ts';
+import { parseJson } from '../../document/json.ts';
 
 /** A body that a caller may have had in hand instead of the one that was sent. */
 interface BodyVariant extends Pick<Mistake, 'name' | 'what'> {

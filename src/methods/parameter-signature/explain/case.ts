@@ -5,7 +5,8 @@ import { type ClientRequest, headerOf, signableRequest } from '../../../signing/
 import { formDecodeInto } from '../../../signing/form-decoding.ts';
 import { queryOf } from '../../../signing/signable-request.ts';
 import type { WithSecret } from '../../explanation/signing-mistakes.ts';
-import { bytesOf, isJsonObject, type JsonObject, parseJson } from '../../explanation/text-encoding.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../document/json.ts';
+import { bytesOf } from '../../explanation/text-encoding.ts';
 
 /** A request to a parameter-signature endpoint, as the mistakes look at it. */
 export interface ParameterCase {
