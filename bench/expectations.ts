@@ -19,7 +19,7 @@ export function allowedAs(endpoint: string): Expectation {
   };
 }
 
-/** As {@link allowedAs}, and the first answer tells of a limit. */
+/** As {@link allowedAs}, and the first answer has the headers of a limit. */
 export function allowedWithinLimit(endpoint: string): Expectation {
   const { decision, verify } = allowedAs(endpoint);
   return {

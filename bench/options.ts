@@ -36,7 +36,7 @@ export const usage = `Usage: npm run bench -- [--quick] [--rows NAME,…] [--rou
 Measures Postern's service process beside services on grpc-js, grpc-go and tonic, called as Envoy calls them and through
 Envoy: CPU time per check, checks a second, latency, resident memory. See docs/performance.md.
 
-  --quick     about a minute, for a first look: some rows, whose figures scatter more
+  --quick     one to two minutes, for a first look: some rows, whose figures scatter more
   --rows      only rows whose names begin with one of these, and what they are compared with
   --rounds    how often each row is measured; the figures are medians over the rounds
   --driver    what makes the calls; without it the Go driver, or the one in Node.js where there is no Go

@@ -13,7 +13,7 @@ const CHECK_PATH = '/envoy.service.auth.v3.Authorization/Check';
 const HEALTH_SERVING = Buffer.from([0x08, 0x01]);
 const MESSAGE_PREFIX_BYTES = 5;
 
-/** Takes the bytes of the first Check that Envoy sends; tells Envoy that it is healthy and that everything is allowed. */
+/** Keeps the bytes of the first Check that Envoy sends; answers that it is healthy and that everything is allowed. */
 class Recorder implements AsyncDisposable {
   readonly recorded: Promise<RecordedCheck>;
   readonly #server: Http2Server = createServer();

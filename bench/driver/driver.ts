@@ -13,7 +13,7 @@ export interface Load {
   readonly rate?: number;
 }
 
-/** Whom to call with what. */
+/** A service and what it is sent. */
 export interface Target {
   readonly address: string;
   /** File of gRPC messages or, for Envoy, HTTP requests, each with a prefix of five bytes. */

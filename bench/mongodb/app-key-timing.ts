@@ -9,10 +9,10 @@ import { startPostern } from '../../test/support/stack/postern-process.ts';
 import { appKeyOf, seed } from './seed.ts';
 
 /**
- * Whether the time of an answer tells App Keys that somebody holds from invented ones. Asks a replica over gRPC, in turns, for App
- * Keys that are known but refused (they are of another method) and for invented ones, each of which is new; once in peace, and once
+ * Whether the time of an answer shows which App Keys exist. Asks a replica over gRPC, in turns, for App Keys that are known
+ * but refused (they are of another method) and for invented ones, each of which is new; once with no other load, and once
  * beside a flood of invented App Keys on another connection. Prints the medians, the chance that a known one takes
- * longer (Mann-Whitney; 0.5 tells nothing) and its z value: beyond ±3 so many samples tell the two apart.
+ * longer (Mann-Whitney; 0.5 shows nothing) and its z value: beyond ±3 so many samples distinguish the two.
  * `npx tsc -p tsconfig.json`, then `node --import tsx bench/mongodb/app-key-timing.ts [SAMPLES]`: half a minute.
  */
 const samples = Number(process.argv[2] ?? 10_000);

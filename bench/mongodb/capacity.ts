@@ -78,12 +78,12 @@ if (isWanted('look-ups')) {
     await using postern = await startPostern('', environment);
     await using callers = await openCallers(postern.grpcPort);
     const unseen = evenNumbers(count);
-    tell('warm-up', await callers.ask(take(unseen, 200), 1));
-    tell('one after the other, not in memory', await callers.ask(take(unseen, LONE_LOOK_UPS), 1));
-    tell('six at once, not in memory', await callers.ask(take(unseen, TOGETHER_LOOK_UPS), 6));
+    show('warm-up', await callers.ask(take(unseen, 200), 1));
+    show('one after the other, not in memory', await callers.ask(take(unseen, LONE_LOOK_UPS), 1));
+    show('six at once, not in memory', await callers.ask(take(unseen, TOGETHER_LOOK_UPS), 6));
     const seen = [...take(evenNumbers(count), LONE_LOOK_UPS)];
-    tell('one after the other, in memory', await callers.ask(seen, 1));
-    tell('six at once, in memory', await callers.ask(seen, 6));
+    show('one after the other, in memory', await callers.ask(seen, 1));
+    show('six at once, in memory', await callers.ask(seen, 6));
   }
 }
 
@@ -148,7 +148,7 @@ function memoryOf({ pid }: PosternProcess): string {
   return `resident ${residentMiB.toFixed(0)} MiB, at most ${peakMiB.toFixed(0)} MiB`;
 }
 
-function tell(what: string, { tookMs, refused, seconds: took }: Asked): void {
+function show(what: string, { tookMs, refused, seconds: took }: Asked): void {
   const rate = (tookMs.length / took).toFixed(0);
   say(`${what}: ${String(tookMs.length)} checks, ${String(refused)} not allowed, ${rate}/s, ${quantiles(tookMs)}`);
 }

@@ -54,7 +54,7 @@ for (let change = 0; change < CHANGES; change += 1) {
 }
 console.log(`${String(CHANGES)} changes, two replicas, ${String(members)} member(s):`);
 console.log(`  from the command's first write until both replicas decide by it: ${quantiles(fromBeginning)}`);
-console.log(`  answers 503 meanwhile: ${String(refused)}`);
+console.log(`  answers 503 until then: ${String(refused)}`);
 console.log(`  from the confirmed commit:                                       ${quantiles(fromCommit)}`);
 
 async function commit(before: Stored<ManagedCredential>, state: ManagedCredential['state']): Promise<void> {

@@ -2,7 +2,7 @@ import { systemClock, startSystemTimer } from '../../src/clock.ts';
 import { MongoCheckStore } from '../../src/store/mongodb/mongo-check-store.ts';
 import { benchRing } from './bench-ring.ts';
 
-/** Opens a store as a gateway does; what it tells is left out. */
+/** Opens a store as a gateway does; what it reports is dropped. */
 export function openBenchStore(uri: string, maxCachedCredentials = 100_000): MongoCheckStore {
   const ring = benchRing();
   return new MongoCheckStore(uri, {

@@ -9,7 +9,7 @@ import { quantiles } from './quantiles.ts';
 import { appKeyOf, seed } from './seed.ts';
 
 /**
- * What callers see while MongoDB is away: one who was seen before and one who was not, each asked every 10 ms.
+ * What callers see while MongoDB is down: one whose credential is cached and one whose is not, each asking every 10 ms.
  * `node --import tsx bench/mongodb/outages.ts`; takes about two minutes.
  */
 const EVERY_MS = 10;
@@ -20,7 +20,7 @@ const RECOVERY_MS = 15_000;
 interface Outage {
   readonly name: string;
   begin(set: ReplicaSet): Promise<void>;
-  /** Null for one that ends by itself. */
+  /** Null for one that ends automatically. */
   readonly end: ((set: ReplicaSet) => Promise<void>) | null;
 }
 

@@ -21,8 +21,8 @@ export function appKeyOf(number: number): string {
 }
 
 /**
- * Fills an empty database: one endpoint of the method key, and so many consumers with a credential (of hmac, unless told
- * otherwise) and a grant each.
+ * Fills an empty database: one endpoint of the method key, and so many consumers with a credential (of hmac by
+ * default) and a grant each.
  */
 export async function seed(
   db: Db,

@@ -3,7 +3,7 @@ import { servicesDirectory } from '../../services/install-services.mjs';
 import { startChild } from '../../test/support/process/child-process.ts';
 import { type Files } from '../fixtures/files.ts';
 
-/** A service to measure: a command that starts it, and how it tells its port. */
+/** A service to measure: a command that starts it, and how it prints its port. */
 export interface Peer {
   /** What it is, in a table. */
   readonly title: string;

@@ -55,6 +55,6 @@ function readIfThere(path: string): string {
 
 function readMiB(status: string, name: string): number {
   const kiB = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
-  if (kiB === undefined) throw new Error(`/proc tells no ${name}`);
+  if (kiB === undefined) throw new Error(`/proc has no ${name}`);
   return Number(kiB) / 1024;
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
-/** What of a recorded Check is to be different; everything else stays as Envoy sent it. */
+/** What differs from the recorded Check; everything else stays as Envoy sent it. */
 export interface CheckEdit {
   readonly method?: string;
   /** The request target. */

@@ -18,7 +18,7 @@ const denied = CheckResponse.fromPartial({
 });
 
 /**
- * Makes a handler that verifies an hmac signature in the way that comes to mind: from the decoded message, all at once.
+ * Makes a handler that verifies an hmac signature in the obvious way: from the decoded message, all at once.
  * What it allows it answers as Postern does; refusals, which the bench does not ask for, it only marks as such.
  */
 export function createHmacCheck(partners: readonly Partner[]): (check: CheckRequest) => CheckResponse {

@@ -15,7 +15,7 @@ const (
 )
 
 // keyService checks an App Key as Postern does on an endpoint of the method key: it finds the endpoint by the path,
-// the credential by the hash of the key, takes the key out of the request and tells the back end who calls.
+// the credential by the hash of the key, takes the key out of the request and sets the identity headers.
 type keyService struct {
 	authv3.UnimplementedAuthorizationServer
 	directory
@@ -85,7 +85,7 @@ func looksLikeIdentity(name string) bool {
 		strings.HasPrefix(comparable, "x-authenticated-") || comparable == "x-anonymous-consumer"
 }
 
-// findParameter gives the value of the parameter; a second one makes it an empty value, which nobody has as a key.
+// findParameter gives the value of the parameter; a second one makes it an empty value, which is the key of no credential.
 func findParameter(query, name string) (value string, present bool) {
 	for query != "" {
 		var segment string

@@ -66,7 +66,7 @@ type call struct {
 	reply  []byte
 }
 
-// drive opens a connection, keeps its streams busy until the job is done, and tells what it saw.
+// drive opens a connection, keeps its streams busy until the job is done, and gives what it saw.
 func drive(job *job, firstMessage int) (*wire.Tally, error) {
 	socket, err := net.Dial("tcp", job.address)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *connection) send(stream uint32, opened *call) error {
 	return nil
 }
 
-// sendAll goes on with every message that waited for a window.
+// sendAll continues every message that waited for a window.
 func (c *connection) sendAll() error {
 	for stream, opened := range c.open {
 		if err := c.send(stream, opened); err != nil {

@@ -30,7 +30,7 @@ func (c *connection) handle(frame http2.Frame) error {
 		}
 		return nil
 	case *http2.GoAwayFrame:
-		return fmt.Errorf("the server went away: %v", frame.ErrCode)
+		return fmt.Errorf("the server closed the connection: %v", frame.ErrCode)
 	}
 	return nil
 }
