@@ -56,6 +56,7 @@ const layers = [
   ['import', 'store/file'],
   ['config.ts', 'manage', 'oauth2'],
   ['tls'],
+  ['grpc-client'],
   ['limit', 'store/mongodb'],
   ['respond'],
   ['check.ts', 'explain'],

@@ -45,9 +45,14 @@ export class FakeWire implements Wire {
     this.destroyed = true;
   }
 
+  /** The bytes written since the last time. */
+  takeBytes(): Buffer {
+    return Buffer.concat(this.#written.splice(0));
+  }
+
   /** The frames written since the last time. */
   take(): SentFrame[] {
-    const bytes = Buffer.concat(this.#written.splice(0));
+    const bytes = this.takeBytes();
     const frames: SentFrame[] = [];
     for (let at = 0; at < bytes.length; ) {
       const end = at + FRAME_HEADER_BYTES + bytes.readUIntBE(at, 3);

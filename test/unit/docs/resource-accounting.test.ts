@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { adminConnectionLimits } from '../../../src/server/admin-server.ts';
 import { httpLimits } from '../../../src/server/http-server.ts';
+import { clientLimits } from '../../../src/grpc-client/client-limits.ts';
 import { HEADER_TABLE_BYTES } from '../../../src/http2/header-frames.ts';
 import { defaultLimits } from '../../../src/server/http2/limits.ts';
 import {
@@ -78,5 +79,13 @@ describe('the resource accounting', () => {
     for (const [name, value] of Object.entries(bounds)) {
       if (typeof value !== 'number') assert.ok(value.connectionBytes * 4 <= value.serverBytes, name);
     }
+  });
+
+  it('has every bound of the client, with the number that is in force', () => {
+    const rows = readRows('The client of the rate limit service');
+    const shown = rows.map(([name = '', number = '']) => [name.replaceAll('`', ''), number]);
+    const inForce = Object.entries(clientLimits).map(([name, value]) => [name, describeNumber(name, value)]);
+    assert.deepEqual(shown.toSorted(), inForce.toSorted());
+    for (const row of rows) assert.ok(row.length === 3 && row.every((cell) => cell !== ''), row.join(' | '));
   });
 });

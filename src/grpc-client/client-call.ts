@@ -1,0 +1,58 @@
+import type { CallFailure } from './call-failure.ts';
+
+/** One unary call, from the wish to its end. A record: the channel, a connection and its parts change it. */
+export class ClientCall {
+  readonly message: Uint8Array;
+  /** On the scale of the client's clock. */
+  readonly deadlineAtMs: number;
+  /** The stream, while it is open on a connection; 0 before. */
+  id = 0;
+  /** It was sent once to a peer that did not work on it. */
+  retried = false;
+  over = false;
+  /** The answer's head has come. */
+  headSeen = false;
+  /** What has come of the answer's message and its prefix. */
+  parts: Buffer[] = [];
+  receivedBytes = 0;
+  /** What the peer may still send, padding included. */
+  receiveWindowBytes = 0;
+  /** The request's message and its prefix, as long as the windows hold a part of it back. */
+  unsent: Buffer | null = null;
+  sentBytes = 0;
+  /** The peer's window for this stream, relative to the one that it gives every stream at first. */
+  sendOffsetBytes = 0;
+  readonly #resolve: (answer: Buffer) => void;
+  readonly #reject: (failure: CallFailure) => void;
+  readonly #ended: (call: ClientCall) => void;
+
+  /** @param ended is called once, just before the outcome is passed on. */
+  constructor(init: {
+    readonly message: Uint8Array;
+    readonly deadlineAtMs: number;
+    readonly resolve: (answer: Buffer) => void;
+    readonly reject: (failure: CallFailure) => void;
+    readonly ended: (call: ClientCall) => void;
+  }) {
+    this.message = init.message;
+    this.deadlineAtMs = init.deadlineAtMs;
+    this.#resolve = init.resolve;
+    this.#reject = init.reject;
+    this.#ended = init.ended;
+  }
+
+  succeed(answer: Buffer): void {
+    if (this.#end()) this.#resolve(answer);
+  }
+
+  fail(failure: CallFailure): void {
+    if (this.#end()) this.#reject(failure);
+  }
+
+  #end(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    this.#ended(this);
+    return true;
+  }
+}
