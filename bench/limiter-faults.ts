@@ -77,7 +77,7 @@ async function measure(fault: Fault, policy: 'allow' | 'deny', servers: Servers)
   let asked = 0;
   const address = { host: '127.0.0.1', port: servers.service.port };
   using limiter = new RateLimitServiceLimiter(
-    { address, domain: 'postern', deadlineMs: DEADLINE_MS },
+    { address, domain: 'postern', deadlineMs: DEADLINE_MS, transport: 'native' },
     {
       clock: systemClock,
       observer: {

@@ -111,7 +111,7 @@ export const settings = {
   grpcTransport: setting(
     'POSTERN_GRPC_TRANSPORT',
     'native',
-    'what speaks gRPC on that listener: native, or grpc-js',
+    'what speaks gRPC, on that listener and with the rate limit service: native, or grpc-js',
     parseChoice(grpcTransports),
   ),
   httpAddress: setting(

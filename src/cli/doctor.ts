@@ -90,8 +90,8 @@ async function* find(
   }
   yield fine('settings', 'are all known and right');
   const { store: location, keyring: keyRing, rateLimitService: address } = parsed.config;
-  const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs } = parsed.config;
-  const rateLimitService = address === null ? null : { address, domain, deadlineMs };
+  const { rateLimitDomain: domain, rateLimitDeadlineMs: deadlineMs, grpcTransport: transport } = parsed.config;
+  const rateLimitService = address === null ? null : { address, domain, deadlineMs, transport };
   const tls = { listeners: listenerFiles(parsed.config), rateLimitService: rateLimitFiles(parsed.config) };
   const wish = { store: location, keyRing, rateLimitService, tls, envoys, isDeep: deep, isFixing: fix, timeoutMs };
   yield* checkCallerAddresses(parsed.config);

@@ -4,7 +4,7 @@ import type { ServiceAddress } from '../config-values.ts';
 import { LimiterUnavailable } from '../limit/limiter.ts';
 import type { RateLimitServiceSettings } from '../limit/service/rate-limit-service.ts';
 import { RateLimitClient } from '../limit/service/rate-limit-client.ts';
-import { type FailureReason, ServiceFailure } from '../limit/service/messages.ts';
+import { type FailureReason, ServiceFailure } from '../limit/service/service-failure.ts';
 import { type Limit, MAX_LIMIT_REQUESTS } from '../model/limit.ts';
 import { secureContextOptions } from '../tls/secure-context.ts';
 import { describeTlsFault } from '../tls/tls-faults.ts';
@@ -22,14 +22,15 @@ const probeLimit: Limit = { requests: MAX_LIMIT_REQUESTS, unit: 'second', per: '
  * in its configuration it lets everything pass. Never rejects for what the service does.
  */
 export async function checkRateLimitService(
-  { address, domain, deadlineMs, tls = null }: RateLimitServiceSettings,
+  settings: RateLimitServiceSettings,
   clock: Clock,
 ): Promise<readonly Finding[]> {
+  const { address, domain, deadlineMs, tls = null } = settings;
   const subject = `rate limit service ${address.host}:${String(address.port)}`;
-  using client = new RateLimitClient(address, domain, tls);
+  using client = new RateLimitClient(settings, clock);
   const probe = async (): Promise<number> => {
     const startedMs = clock.nowMs();
-    await client.count({ endpointId: PROBE_ID, consumerId: null, limits: [probeLimit] }, PATIENCE_MS);
+    await client.count({ endpointId: PROBE_ID, consumerId: null, limits: [probeLimit] }, startedMs + PATIENCE_MS);
     return clock.nowMs() - startedMs;
   };
   try {

@@ -24,7 +24,10 @@ export async function openGatewayLimiter(
   logger.info('limits are kept by the rate limit service', { ...address, domain, deadlineMs, tls: tls !== null });
   const observer = createLimiterObserver(logger, metrics.registry);
   const limiter = parts.own(
-    new RateLimitServiceLimiter({ address, domain, deadlineMs, tls: tls?.material ?? null }, { clock, observer }),
+    new RateLimitServiceLimiter(
+      { address, domain, deadlineMs, tls: tls?.material ?? null, transport: config.grpcTransport },
+      { clock, observer },
+    ),
   );
   parts.own(
     tls?.follow((material) => {

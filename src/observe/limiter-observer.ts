@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { failureReasons } from '../limit/service/messages.ts';
+import { failureReasons } from '../limit/service/service-failure.ts';
 import type { RateLimitServiceObserver } from '../limit/service/rate-limit-service.ts';
 import type { Logger } from './logger.ts';
 import { announcedCounter } from './metric-table.ts';

@@ -1,34 +1,16 @@
 import type { RateLimitDescriptor } from '../../gen/envoy/extensions/common/ratelimit/v3/ratelimit.ts';
 import {
-  type RateLimitRequest,
-  type RateLimitResponse,
+  RateLimitRequest,
+  RateLimitResponse,
   RateLimitResponse_Code,
   type RateLimitResponse_DescriptorStatus,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
 import { type Limit, type LimitReading, type LimitUnit, unitSeconds } from '../../model/limit.ts';
-import { LimiterUnavailable, type LimitQuestion } from '../limiter.ts';
+import type { LimitQuestion } from '../limiter.ts';
+import { ServiceFailure } from './service-failure.ts';
 
 const { OK, OVER_LIMIT } = RateLimitResponse_Code;
-
-/**
- * Why the rate limit service did not count a request, in words for metrics: `deadline` too slow, `unreachable` no
- * connection, `error` it answered with a failure (its Redis is down), `wrong-answer` it did not apply the limit that was
- * sent (its configuration lacks the domain), `given-up` it was not asked, because it failed a moment ago.
- */
-export const failureReasons = ['deadline', 'unreachable', 'error', 'wrong-answer', 'given-up'] as const;
-export type FailureReason = (typeof failureReasons)[number];
-
-/** The rate limit service did not count a request. The message has a few fixed forms; `cause` is the client's error. */
-export class ServiceFailure extends LimiterUnavailable {
-  override readonly name = 'ServiceFailure';
-  readonly reason: FailureReason;
-
-  constructor(reason: FailureReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
-}
 
 /** The service's names of the units. Never `UNKNOWN`, which ends the process of the service. */
 const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
@@ -43,15 +25,13 @@ const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
  * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`) and `unit`, in this
  * order: the service's counters know neither unit nor limit, and ids of endpoints come first because they hold no `_`.
  */
-export function createRateLimitRequest(
-  domain: string,
-  { endpointId, consumerId, limits }: LimitQuestion,
-): RateLimitRequest {
+export function encodeQuestion(domain: string, { endpointId, consumerId, limits }: LimitQuestion): Uint8Array {
   const owner = [
     { key: 'endpoint', value: endpointId },
     ...(consumerId === null ? [] : [{ key: 'consumer', value: consumerId }]),
   ];
-  return { domain, descriptors: limits.map((limit) => descriptorOf(owner, limit)), hitsAddend: 1 };
+  const descriptors = limits.map((limit) => descriptorOf(owner, limit));
+  return RateLimitRequest.encode({ domain, descriptors, hitsAddend: 1 }).finish();
 }
 
 function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }: Limit): RateLimitDescriptor {
@@ -63,11 +43,11 @@ function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }:
 
 /**
  * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure} with
- * `wrong-answer` unless every status carries the limit that was sent: without its domain in the configuration the service
+ * `error` for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was sent: without its domain in the configuration the service
  * says OK to everything, and only the missing limit tells (spec §4.2).
  */
-export function readAnswer(answer: RateLimitResponse, limits: readonly Limit[]): readonly LimitReading[] {
-  const { overallCode, statuses } = answer;
+export function readAnswer(answer: Uint8Array, limits: readonly Limit[]): readonly LimitReading[] {
+  const { overallCode, statuses } = decode(answer);
   if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
   if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
   // In shadow mode a status is over its limit and the overall code is OK: the latter decides.
@@ -76,6 +56,14 @@ export function readAnswer(answer: RateLimitResponse, limits: readonly Limit[]):
     throw wrong('says no, and not for which limit');
   }
   return readings;
+}
+
+function decode(answer: Uint8Array): RateLimitResponse {
+  try {
+    return RateLimitResponse.decode(answer);
+  } catch (error) {
+    throw new ServiceFailure('error', 'the rate limit service sent a message that cannot be read', { cause: error });
+  }
 }
 
 function read(limit: Limit, status: RateLimitResponse_DescriptorStatus | undefined, isRefused: boolean): LimitReading {

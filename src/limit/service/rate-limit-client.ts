@@ -1,54 +1,56 @@
-import { createSecureContext } from 'node:tls';
-import { type ChannelCredentials, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { wallMs } from '../../clock.ts';
+import { type Clock, startSystemTimer } from '../../clock.ts';
+import type { GrpcTransport } from '../../config.ts';
 import type { ServiceAddress } from '../../config-values.ts';
-import { type RateLimitResponse, RateLimitServiceClient } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
-import { secureContextOptions } from '../../tls/secure-context.ts';
+import type { LimitReading } from '../../model/limit.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';
 import type { LimitQuestion } from '../limiter.ts';
-import type { LimitReading } from '../../model/limit.ts';
-import { createRateLimitRequest, readAnswer, ServiceFailure } from './messages.ts';
-
-const CHANNEL_OPTIONS = {
-  // A service that was restarted is found within a second.
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-  'grpc.dns_min_time_between_resolutions_ms': 1000,
-  'grpc.service_config_disable_resolution': 1,
-  // The service closes connections that ping more often than this.
-  'grpc.keepalive_time_ms': 300_000,
-  'grpc.keepalive_timeout_ms': 2000,
-  // A new channel is a new connection.
-  'grpc.use_local_subchannel_pool': 1,
-};
+import { openGrpcJsChannel } from './grpc-js-channel.ts';
+import { encodeQuestion, readAnswer } from './messages.ts';
+import { openNativeChannel } from './native-channel.ts';
+import type { ServiceChannel, ServiceChannelOptions } from './service-channel.ts';
+import { ServiceFailure } from './service-failure.ts';
 
 /** How long the connection with changed TLS files may take before it is used anyhow. */
 const CHANGE_OVER_MS = 5000;
 
-/** Asks Envoy's rate limit service over one channel, which connects at once and again whenever it must. */
+const openChannel: Readonly<Record<GrpcTransport, (options: ServiceChannelOptions) => ServiceChannel>> = {
+  native: openNativeChannel,
+  'grpc-js': openGrpcJsChannel,
+};
+
+/** Where the service is, and how it is spoken to. */
+export interface RateLimitClientSettings {
+  readonly address: ServiceAddress;
+  /** Must be in the service's configuration. */
+  readonly domain: string;
+  /** Whom to trust and what to show; null or none: plain text. */
+  readonly tls?: TlsMaterial | null;
+  readonly transport: GrpcTransport;
+}
+
+/** Asks Envoy's rate limit service over one channel. */
 export class RateLimitClient implements Disposable {
-  readonly #address: ServiceAddress;
-  readonly #domain: string;
+  readonly #settings: RateLimitClientSettings;
+  readonly #clock: Clock;
   #tls: TlsMaterial | null;
-  #client: RateLimitServiceClient;
+  #channel: ServiceChannel;
   /** With changed TLS files, until it is connected. */
-  #next: { readonly client: RateLimitServiceClient; readonly timer: NodeJS.Timeout } | null = null;
+  #next: { readonly channel: ServiceChannel; readonly stopTimer: () => void } | null = null;
   #isClosed = false;
 
-  /** @param domain must be in the service's configuration. @param tls null: plain text. */
-  constructor(address: ServiceAddress, domain: string, tls: TlsMaterial | null) {
-    this.#address = address;
-    this.#domain = domain;
-    this.#tls = tls;
-    this.#client = connect(address, tls);
+  constructor(settings: RateLimitClientSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#tls = settings.tls ?? null;
+    this.#channel = this.#open();
   }
 
   /** Goes on over a new connection: the peer of the present one may have vanished without a word. */
   reconnect(): void {
     if (this.#isClosed) return;
     this.#dropNext();
-    this.#client.close();
-    this.#client = connect(this.#address, this.#tls);
+    this.#channel.close();
+    this.#channel = this.#open();
   }
 
   /**
@@ -59,34 +61,29 @@ export class RateLimitClient implements Disposable {
     if (this.#isClosed) return;
     this.#dropNext();
     this.#tls = tls;
-    const client = connect(this.#address, tls);
+    const channel = this.#open();
     const changeOver = (): void => {
-      if (this.#next?.client !== client) return;
-      clearTimeout(this.#next.timer);
+      if (this.#next?.channel !== channel) return;
+      this.#next.stopTimer();
       this.#next = null;
-      this.#client.close();
-      this.#client = client;
+      this.#channel.close();
+      this.#channel = channel;
     };
-    const timer = setTimeout(changeOver, CHANGE_OVER_MS);
-    timer.unref();
-    this.#next = { client, timer };
-    client.waitForReady(Infinity, (error) => {
-      if (error === undefined) changeOver();
-    });
+    this.#next = { channel, stopTimer: startSystemTimer(CHANGE_OVER_MS, changeOver) };
+    channel.onceReady(changeOver);
   }
 
   /**
    * Counts one request in one call, and gives where each limit of the question stands. Rejects with
-   * {@link ServiceFailure} for whatever is not a proper answer within `timeoutMs`.
+   * {@link ServiceFailure} for whatever is not a proper answer by `deadlineAtMs`, on the scale of the clock.
    */
-  async count(question: LimitQuestion, timeoutMs: number): Promise<readonly LimitReading[]> {
-    const request = createRateLimitRequest(this.#domain, question);
-    const answer = await new Promise<RateLimitResponse>((resolve, reject) => {
-      this.#client.shouldRateLimit(request, new Metadata(), { deadline: wallMs() + timeoutMs }, (error, message) => {
-        if (error === null) resolve(message);
-        else reject(failureOf(error));
-      });
-    });
+  async count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
+    let answer: Uint8Array;
+    try {
+      answer = await this.#channel.call(encodeQuestion(this.#settings.domain, question), deadlineAtMs);
+    } catch (error) {
+      throw failureOf(error);
+    }
     return readAnswer(answer, question.limits);
   }
 
@@ -94,37 +91,33 @@ export class RateLimitClient implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#dropNext();
-    this.#client.close();
+    this.#channel[Symbol.dispose]();
+  }
+
+  #open(): ServiceChannel {
+    const { address, transport } = this.#settings;
+    return openChannel[transport]({ address, tls: this.#tls, clock: this.#clock });
   }
 
   #dropNext(): void {
     if (this.#next === null) return;
-    clearTimeout(this.#next.timer);
-    this.#next.client.close();
+    this.#next.stopTimer();
+    this.#next.channel[Symbol.dispose]();
     this.#next = null;
   }
 }
 
-function connect({ host, port }: ServiceAddress, tls: TlsMaterial | null): RateLimitServiceClient {
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-  const client = new RateLimitServiceClient(`dns:${authority}`, credentialsOf(tls), CHANNEL_OPTIONS);
-  // The first request should not pay for the connection.
-  client.getChannel().getConnectivityState(true);
-  return client;
-}
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
 
-function credentialsOf(tls: TlsMaterial | null): ChannelCredentials {
-  if (tls === null) return credentials.createInsecure();
-  return credentials.createFromSecureContext(createSecureContext(secureContextOptions(tls)));
-}
-
-function failureOf(error: ServiceError): ServiceFailure {
+function failureOf(error: unknown): ServiceFailure {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
   const options = { cause: error };
-  if (error.code === status.DEADLINE_EXCEEDED) {
+  if (code === DEADLINE_EXCEEDED) {
     return new ServiceFailure('deadline', 'the rate limit service did not answer in time', options);
   }
-  if (error.code === status.UNAVAILABLE) {
+  if (code === UNAVAILABLE) {
     return new ServiceFailure('unreachable', 'the rate limit service cannot be reached', options);
   }
-  return new ServiceFailure('error', `the rate limit service failed (gRPC status ${String(error.code)})`, options);
+  return new ServiceFailure('error', `the rate limit service failed (gRPC status ${String(code)})`, options);
 }

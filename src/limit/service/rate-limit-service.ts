@@ -1,11 +1,10 @@
 import type { Clock } from '../../clock.ts';
-import type { ServiceAddress } from '../../config-values.ts';
 import type { TlsMaterial } from '../../tls/tls-files.ts';
 import { Breaker, type BreakerObserver } from '../../resilience/breaker.ts';
 import type { Limiter, LimitQuestion } from '../limiter.ts';
 import type { LimitReading } from '../../model/limit.ts';
-import { RateLimitClient } from './rate-limit-client.ts';
-import { type FailureReason, ServiceFailure } from './messages.ts';
+import { RateLimitClient, type RateLimitClientSettings } from './rate-limit-client.ts';
+import { type FailureReason, ServiceFailure } from './service-failure.ts';
 
 /** Short, so that good calls before an outage do not hide it. */
 const WINDOW_MS = 1000;
@@ -13,14 +12,9 @@ const WINDOW_MS = 1000;
 const BACKSTOP_MS = 10_000;
 
 /** Where the service is, and how it is asked. */
-export interface RateLimitServiceSettings {
-  readonly address: ServiceAddress;
-  /** Must be in the service's configuration. */
-  readonly domain: string;
+export interface RateLimitServiceSettings extends RateLimitClientSettings {
   /** How long all calls for one request may take together, in milliseconds. */
   readonly deadlineMs: number;
-  /** Whom to trust and what to show; null or none: plain text. */
-  readonly tls?: TlsMaterial | null;
 }
 
 /** Notified of questions and of the state of the service. */
@@ -49,7 +43,7 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
   constructor(settings: RateLimitServiceSettings, ports: RateLimitServicePorts) {
     this.#settings = settings;
     this.#ports = ports;
-    const client = new RateLimitClient(settings.address, settings.domain, settings.tls ?? null);
+    const client = new RateLimitClient(settings, ports.clock);
     this.#client = client;
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
@@ -99,8 +93,8 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
   }
 
   async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
-    const leftMs = deadlineAtMs - this.#ports.clock.nowMs();
-    if (leftMs <= 0) throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
-    return await this.#client.count(question, leftMs);
+    if (deadlineAtMs <= this.#ports.clock.nowMs())
+      throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
+    return await this.#client.count(question, deadlineAtMs);
   }
 }

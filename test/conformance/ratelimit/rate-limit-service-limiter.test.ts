@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/clock.ts';
+import { grpcTransports } from '../../../src/config.ts';
 import { poll } from '../../support/time/poll.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 import { describeLimiterContract } from '../limiter.ts';
@@ -6,15 +7,17 @@ import { describeLimiterContract } from '../limiter.ts';
 describe("over Envoy's rate limit service", () => {
   const running = useRateLimitService();
 
-  describeLimiterContract('of the rate limit service', () =>
-    Promise.resolve({
-      limiter: running.limiter(),
-      nowSeconds: () => systemClock.nowSeconds(),
-      toNextSecond: async () => {
-        const second = systemClock.nowSeconds();
-        await poll('the next second', () => Promise.resolve(systemClock.nowSeconds() > second ? true : null));
-      },
-      unique: '',
-    }),
-  );
+  for (const transport of grpcTransports) {
+    describeLimiterContract(`of the rate limit service, called by ${transport}`, () =>
+      Promise.resolve({
+        limiter: running.limiter({ transport }),
+        nowSeconds: () => systemClock.nowSeconds(),
+        toNextSecond: async () => {
+          const second = systemClock.nowSeconds();
+          await poll('the next second', () => Promise.resolve(systemClock.nowSeconds() > second ? true : null));
+        },
+        unique: `${transport}-`,
+      }),
+    );
+  }
 });

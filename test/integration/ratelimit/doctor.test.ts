@@ -12,7 +12,10 @@ describe('postern doctor on the rate limit service', () => {
 
   async function examine(domain = 'postern') {
     const address = { host: '127.0.0.1', port: running.service().port };
-    const findings = await checkRateLimitService({ address, domain, deadlineMs: 5000 }, systemClock);
+    const findings = await checkRateLimitService(
+      { address, domain, deadlineMs: 5000, transport: 'native' },
+      systemClock,
+    );
     return findings.map(({ level, message, advice }) => ({ level, message, advice }));
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import type { Limiter, LimitQuestion } from '../../../src/limit/limiter.ts';
-import type { FailureReason } from '../../../src/limit/service/messages.ts';
+import type { FailureReason } from '../../../src/limit/service/service-failure.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
 import { callers, asAcme, asOther, codesOf } from './callers.ts';

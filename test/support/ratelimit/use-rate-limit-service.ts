@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
+import type { GrpcTransport } from '../../../src/config.ts';
 import {
   RateLimitServiceLimiter,
   type RateLimitServiceObserver,
@@ -21,6 +22,7 @@ export interface RateLimitServiceInUse {
 export interface LimiterOptions {
   readonly domain?: string;
   readonly deadlineMs?: number;
+  readonly transport?: GrpcTransport;
   readonly observer?: Partial<RateLimitServiceObserver>;
 }
 
@@ -50,10 +52,10 @@ export function useRateLimitService(): RateLimitServiceInUse {
   return {
     service: () => running(service),
     redis: () => running(redis),
-    limiter: ({ domain = 'postern', deadlineMs = 5000, observer } = {}) => {
+    limiter: ({ domain = 'postern', deadlineMs = 5000, transport = 'native', observer } = {}) => {
       const address = { host: '127.0.0.1', port: running(service).port };
       const limiter = new RateLimitServiceLimiter(
-        { address, domain, deadlineMs },
+        { address, domain, deadlineMs, transport },
         { clock: systemClock, observer: { ...silent, ...observer } },
       );
       limiters.push(limiter);

@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { RateLimitResponse } from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
-import { createRateLimitRequest, readAnswer } from '../../../../src/limit/service/messages.ts';
-import { limitUnits, MAX_LIMIT_REQUESTS } from '../../../../src/model/limit.ts';
+import {
+  RateLimitRequest,
+  RateLimitResponse,
+  type RateLimitResponse_Code,
+} from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
+import type { RateLimitUnit } from '../../../../src/gen/envoy/type/v3/ratelimit_unit.ts';
+import type { LimitQuestion } from '../../../../src/limit/limiter.ts';
+import { encodeQuestion, readAnswer } from '../../../../src/limit/service/messages.ts';
+import { ServiceFailure } from '../../../../src/limit/service/service-failure.ts';
+import { type Limit, limitUnits, MAX_LIMIT_REQUESTS } from '../../../../src/model/limit.ts';
 import { limit } from '../../../support/pipeline/resources.ts';
+
+/** What the service reads of a question. */
+function requestOf(question: LimitQuestion): RateLimitRequest {
+  return RateLimitRequest.decode(encodeQuestion('postern', question));
+}
+
+/** Where limits stand by an answer. */
+function readingsOf(answer: RateLimitResponse, limits: readonly Limit[]) {
+  return readAnswer(RateLimitResponse.encode(answer).finish(), limits);
+}
 
 describe('a request to the rate limit service', () => {
   it('names endpoint, consumer and unit, in this order, with the limit as override', () => {
@@ -12,7 +29,7 @@ describe('a request to the rate limit service', () => {
       { key: 'endpoint', value: 'orders' },
       { key: 'consumer', value: 'acme' },
     ];
-    assert.deepEqual(createRateLimitRequest('postern', { endpointId: 'orders', consumerId: 'acme', limits }), {
+    assert.deepEqual(requestOf({ endpointId: 'orders', consumerId: 'acme', limits }), {
       domain: 'postern',
       descriptors: [
         { entries: [...entries, { key: 'unit', value: 'minute' }], limit: { requestsPerUnit: 100, unit: 2 } },
@@ -24,7 +41,7 @@ describe('a request to the rate limit service', () => {
 
   it('names no consumer where all callers share the limit', () => {
     const limits = [limit('1/second/endpoint')];
-    const { descriptors } = createRateLimitRequest('postern', { endpointId: 'orders', consumerId: null, limits });
+    const { descriptors } = requestOf({ endpointId: 'orders', consumerId: null, limits });
     assert.deepEqual(descriptors, [
       {
         entries: [
@@ -48,7 +65,7 @@ describe('a request to the rate limit service', () => {
     );
     fc.assert(
       fc.property(id, fc.option(id), limits, (endpointId, consumerId, asked) => {
-        const { descriptors } = createRateLimitRequest('postern', { endpointId, consumerId, limits: asked });
+        const { descriptors } = requestOf({ endpointId, consumerId, limits: asked });
         assert.equal(descriptors.length, asked.length);
         for (const { entries, limit: override } of descriptors) {
           assert.ok(override !== undefined && override.unit >= 1 && override.unit <= 4);
@@ -79,26 +96,18 @@ const perMinute = [limit('5/minute/consumer')];
 
 describe("the rate limit service's answer", () => {
   it('tells where the limit stands', () => {
-    assert.deepEqual(readAnswer({ overallCode: OK, statuses: [status()] }, perMinute), [
+    assert.deepEqual(readingsOf({ overallCode: OK, statuses: [status()] }, perMinute), [
       { limit: perMinute[0], remaining: 3, resetSeconds: 17, isExceeded: false },
     ]);
     const over = status({ code: OVER, limitRemaining: 0 });
-    assert.deepEqual(readAnswer({ overallCode: OVER, statuses: [over] }, perMinute), [
+    assert.deepEqual(readingsOf({ overallCode: OVER, statuses: [over] }, perMinute), [
       { limit: perMinute[0], remaining: 0, resetSeconds: 17, isExceeded: true },
     ]);
   });
 
-  it('survives the way through the wire format', () => {
-    const answer = { overallCode: OVER, statuses: [status({ code: OVER, limitRemaining: 0 })] } as const;
-    const decoded = RateLimitResponse.decode(
-      RateLimitResponse.encode({ ...answer, statuses: [...answer.statuses] }).finish(),
-    );
-    assert.equal(readAnswer(decoded, perMinute)[0]?.isExceeded, true);
-  });
-
   it('never says that the window ends at once, or after more than its length', () => {
     const resetOf = (durationUntilReset: { seconds: number; nanos: number } | undefined) =>
-      readAnswer({ overallCode: OK, statuses: [status({ durationUntilReset })] }, perMinute)[0]?.resetSeconds;
+      readingsOf({ overallCode: OK, statuses: [status({ durationUntilReset })] }, perMinute)[0]?.resetSeconds;
     assert.equal(resetOf(undefined), 1);
     assert.equal(resetOf({ seconds: 0, nanos: 0 }), 1);
     assert.equal(resetOf({ seconds: 0, nanos: 1 }), 1);
@@ -108,7 +117,7 @@ describe("the rate limit service's answer", () => {
   });
 
   it('goes by the overall code where a limit is only watched', () => {
-    const [reading] = readAnswer({ overallCode: OK, statuses: [status({ code: OVER })] }, perMinute);
+    const [reading] = readingsOf({ overallCode: OK, statuses: [status({ code: OVER })] }, perMinute);
     assert.deepEqual([reading?.isExceeded, reading?.remaining], [false, 0]);
   });
 
@@ -133,7 +142,81 @@ describe("the rate limit service's answer", () => {
   };
   for (const [name, [answer, message]] of Object.entries(unusable)) {
     it(`is a failure ${name}`, () => {
-      assert.throws(() => readAnswer(answer, perMinute), { name: 'ServiceFailure', reason: 'wrong-answer', message });
+      assert.throws(() => readingsOf(answer, perMinute), { name: 'ServiceFailure', reason: 'wrong-answer', message });
     });
   }
+
+  it('is a failure when it is cut off, or is no message', () => {
+    const whole = RateLimitResponse.encode({ overallCode: OK, statuses: [status()] }).finish();
+    for (const bytes of [whole.subarray(0, -1), Buffer.from([0xff]), Buffer.from([0x12, 0x7f])]) {
+      assert.throws(() => readAnswer(bytes, perMinute), {
+        name: 'ServiceFailure',
+        reason: 'error',
+        message: 'the rate limit service sent a message that cannot be read',
+      });
+    }
+  });
+
+  const limits = fc.constantFrom(perMinute, [...perMinute, limit('7/hour/consumer')]);
+
+  it('is read or refused, whatever the bytes', () => {
+    const whole = RateLimitResponse.encode({
+      overallCode: OVER,
+      statuses: [status({ code: OVER }), status()],
+    }).finish();
+    const changed = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 }).map((changes) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, octet] of changes) bytes[at] = octet;
+      return bytes;
+    });
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 80 }), changed), limits, (bytes, asked) => {
+        try {
+          const readings = readAnswer(bytes, asked);
+          assert.deepEqual(
+            readings.map((reading) => reading.limit),
+            asked,
+          );
+        } catch (error) {
+          assert.ok(error instanceof ServiceFailure, String(error));
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('lets nothing pass that does not carry every limit that was sent, with a word about each', () => {
+    const code = fc.constantFrom<RateLimitResponse_Code>(0, OK, OVER);
+    const anyStatus = fc.record({
+      code,
+      currentLimit: fc.option(
+        fc.record({
+          requestsPerUnit: fc.constantFrom(5, 6),
+          unit: fc.constantFrom<RateLimitUnit>(0, 1, MINUTE, 3, 4),
+          name: fc.constant(''),
+        }),
+        { nil: undefined },
+      ),
+      limitRemaining: fc.nat(0xffffffff),
+      durationUntilReset: fc.option(fc.record({ seconds: fc.nat(), nanos: fc.nat(999_999_999) }), { nil: undefined }),
+    });
+    const anyAnswer = fc.record({
+      overallCode: code,
+      statuses: fc.array(anyStatus, { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(anyAnswer, (answer) => {
+        const [only] = answer.statuses;
+        const isProper =
+          (answer.overallCode === OK || (answer.overallCode === OVER && only?.code === OVER)) &&
+          answer.statuses.length === 1 &&
+          (only?.code === OK || only?.code === OVER) &&
+          only.currentLimit?.requestsPerUnit === 5 &&
+          only.currentLimit.unit === MINUTE;
+        if (!isProper) assert.throws(() => readingsOf(answer, perMinute), { name: 'ServiceFailure' });
+        else assert.equal(readingsOf(answer, perMinute)[0]?.isExceeded, answer.overallCode === OVER);
+      }),
+      { numRuns: 3000 },
+    );
+  });
 });
