@@ -84,7 +84,7 @@ describe('the resource accounting', () => {
   it('has every bound of the client, with the number that is in force', () => {
     const rows = readRows('The client of the rate limit service');
     const shown = rows.map(([name = '', number = '']) => [name.replaceAll('`', ''), number]);
-    const inForce = Object.entries(clientLimits).map(([name, value]) => [name, describeNumber(name, value)]);
+    const inForce = Object.entries({ ...clientLimits }).map(([name, value]) => [name, describeNumber(name, value)]);
     assert.deepEqual(shown.toSorted(), inForce.toSorted());
     for (const row of rows) assert.ok(row.length === 3 && row.every((cell) => cell !== ''), row.join(' | '));
   });
