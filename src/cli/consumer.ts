@@ -4,16 +4,11 @@ import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../mana
 import type { Consumer } from '../model/consumer.ts';
 import { count } from '../printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
-import type { Declared } from '../resources/declared.ts';
+import { declareWholeOwned } from '../resources/credential.ts';
 import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
-import {
-  credentialView,
-  declareShownCredential,
-  readShownCredentials,
-  type ShownCredential,
-} from './credential/shown-credential.ts';
+import { credentialView, declareUse, readShownCredentials } from './credential/shown-credential.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collectLabel, parseCount, parseId } from './flags/values.ts';
@@ -179,7 +174,13 @@ function registerShow(noun: Command, context: CommandContext): void {
       const grants = await collectAll(resources.list('grant', { consumerId: id }));
       if (output !== 'table') {
         const declared = {
-          ...declareWholeConsumer(stored.resource, credentials.map(declareOwn)),
+          ...declareWholeConsumer(
+            stored.resource,
+            credentials.map((shown) => ({
+              ...declareWholeOwned(shown.stored.resource, 'leave-out'),
+              ...declareUse(shown),
+            })),
+          ),
           grants: grants.map(({ resource }) => declareGrant(resource)),
           ...declareVersion(stored),
         };
@@ -199,11 +200,4 @@ function registerShow(noun: Command, context: CommandContext): void {
       printSection('grants', grants, grantView(now), terminal);
     },
   });
-}
-
-/** Without its consumer, which it is a part of. */
-function declareOwn(shown: ShownCredential): Declared {
-  return Object.fromEntries(
-    Object.entries(declareShownCredential(shown, 'leave-out')).filter(([name]) => name !== 'consumer'),
-  );
 }

@@ -6,13 +6,7 @@ import type { Declared } from '../resources/declared.ts';
 import type { DocumentParts } from '../resources/write-document.ts';
 import { pagesOf, type ResourceStore } from './resource-store.ts';
 
-/** What of a store is exported. */
-export interface ExportSelection {
-  /** Only these endpoints; undefined for all, unless `consumerIds` narrows. */
-  readonly endpointIds: readonly string[] | undefined;
-  /** Only these consumers, with their credentials. */
-  readonly consumerIds: readonly string[] | undefined;
-}
+type Ids = readonly string[] | undefined;
 
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 500;
@@ -20,11 +14,12 @@ const CONSUMERS_AT_ONCE = 500;
 /**
  * A store's resources in the words of a declarative file, in the order of their ids, with `enabled` and `state` always
  * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps nothing.
- * Grants are those of the selected consumers and endpoints: of both, where both are selected.
+ * Selects endpoints, and consumers with their credentials; all where neither is selected. Grants are those of the selected
+ * consumers and endpoints: of both, where both are selected.
  */
 export function declareStore(
   store: ResourceStore,
-  { endpointIds, consumerIds }: ExportSelection,
+  { endpointIds, consumerIds }: { readonly endpointIds: Ids; readonly consumerIds: Ids },
   secrets: SecretsShown,
 ): Omit<DocumentParts, 'comment'> {
   const isAll = endpointIds === undefined && consumerIds === undefined;
@@ -39,15 +34,11 @@ async function* nothing(): AsyncGenerator<Declared> {
   // An empty list, for a kind that was not selected.
 }
 
-async function* declareEndpoints(store: ResourceStore, ids: readonly string[] | undefined): AsyncGenerator<Declared> {
+async function* declareEndpoints(store: ResourceStore, ids: Ids): AsyncGenerator<Declared> {
   for await (const { resource } of store.list('endpoint', { ids })) yield declareWholeEndpoint(resource);
 }
 
-async function* declareConsumers(
-  store: ResourceStore,
-  ids: readonly string[] | undefined,
-  secrets: SecretsShown,
-): AsyncGenerator<Declared> {
+async function* declareConsumers(store: ResourceStore, ids: Ids, secrets: SecretsShown): AsyncGenerator<Declared> {
   for await (const page of pagesOf(store.list('consumer', { ids }), CONSUMERS_AT_ONCE)) {
     const owned = new Map<string, Declared[]>(page.map(({ resource }) => [resource.id, []]));
     for await (const { resource } of store.list('credential', { consumerIds: [...owned.keys()] })) {
@@ -57,11 +48,7 @@ async function* declareConsumers(
   }
 }
 
-async function* declareGrants(
-  store: ResourceStore,
-  endpointIds: readonly string[] | undefined,
-  consumerIds: readonly string[] | undefined,
-): AsyncGenerator<Declared> {
+async function* declareGrants(store: ResourceStore, endpointIds: Ids, consumerIds: Ids): AsyncGenerator<Declared> {
   for (const endpointId of endpointIds === undefined ? [undefined] : [...endpointIds].sort()) {
     for await (const { resource } of store.list('grant', { endpointId, consumerIds })) yield declareGrant(resource);
   }

@@ -84,17 +84,12 @@ export interface AuditTrail {
   events(selection: AuditSelection): AsyncIterable<AuditEvent>;
 }
 
-/** A credential with a secret that does not open, which stays as it is. */
-export interface UnopenedCredential {
-  readonly id: string;
-  readonly reason: string;
-}
-
 /** What came of {@link SealedSecrets.rewrap}. */
 export interface Rewrapped {
   /** Credentials whose secrets were sealed with the current key. */
   readonly count: number;
-  readonly unopened: readonly UnopenedCredential[];
+  /** Credentials with a secret that does not open, which stays as it is. */
+  readonly unopened: readonly { readonly id: string; readonly reason: string }[];
   readonly isStopped: boolean;
 }
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { declareWholeCredential } from '../../resources/credential.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
@@ -27,7 +28,7 @@ import { methodOption, registerCredentialImport, registerCredentialIssue } from 
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
 import {
   credentialView,
-  declareShownCredential,
+  declareUse,
   readShownCredentials,
   shownAppKey,
   type ShownCredential,
@@ -127,7 +128,8 @@ function declareView({ shown, usable }: View, isRevealed: boolean, { terminal }:
   const [first] = usable;
   const { resource } = shown.stored;
   return {
-    ...declareShownCredential(shown, isRevealed ? 'reveal' : 'leave-out'),
+    ...declareWholeCredential(resource, isRevealed ? 'reveal' : 'leave-out'),
+    ...declareUse(shown),
     endpoints: usable.map(({ endpoint }) => endpoint.id),
     ...(first === undefined
       ? {}

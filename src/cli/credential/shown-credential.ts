@@ -1,4 +1,4 @@
-import { declareWholeCredential, type SecretsShown } from '../../resources/credential.ts';
+import { declareWholeCredential } from '../../resources/credential.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import type { Paint } from '../../manage/render-change.ts';
@@ -29,11 +29,10 @@ export async function* readShownCredentials(
   }
 }
 
-/** For programs: as a declarative file has it, with its consumer, its use and its version. */
-export function declareShownCredential({ stored, usage }: ShownCredential, secrets: SecretsShown): Declared {
+/** For programs: when a credential was used, and its version. */
+export function declareUse({ stored, usage }: ShownCredential): Declared {
   const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
   return {
-    ...declareWholeCredential(stored.resource, secrets),
     ...(lastUsedAt === null ? {} : { lastUsedAt: declareTime(lastUsedAt) }),
     ...(retiringSecretLastUsedAt === null ? {} : { retiringSecretLastUsedAt: declareTime(retiringSecretLastUsedAt) }),
     ...declareVersion(stored),
@@ -78,7 +77,7 @@ export function credentialView(nowSeconds: number): ListView<ShownCredential> {
       { heading: 'ENDS', cell: ({ stored }) => distanceOf(stored.resource.expiresAt, nowSeconds, 'never') },
       { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
     ],
-    declare: (shown) => declareShownCredential(shown, 'leave-out'),
+    declare: (shown) => ({ ...declareWholeCredential(shown.stored.resource, 'leave-out'), ...declareUse(shown) }),
     none: 'There is no such credential. "postern credential issue" creates one.',
   };
 }

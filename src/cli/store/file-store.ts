@@ -9,8 +9,10 @@ import {
 } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
 import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
-import type { ResourceStore, Selection, SystemOfRecord } from '../../manage/resource-store.ts';
-import { grantId } from '../../resources/grant.ts';
+import { textOf } from '../../manage/generate-credential.ts';
+import type { ResourceStore, SystemOfRecord } from '../../manage/resource-store.ts';
+import { idOfResource } from '../../resources/declare-resource.ts';
+import type { Declared } from '../../resources/declared.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
@@ -21,7 +23,7 @@ import type { SecretsNeeded } from './open-store.ts';
 /** Stands for secrets that no command needs, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 
-type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, ResourceOf[K]> };
+type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, Stored<ResourceOf[K]>> };
 
 /**
  * Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. Rejects with
@@ -38,7 +40,7 @@ export async function openFileStore(
     readSecret: readerFor(needsSecrets, environment, unread),
   });
   return {
-    resources: new FileResourceStore(path, resourcesOf(content, unread)),
+    resources: resourceStore(path, resourcesOf(content, unread)),
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
     audit: {
       events: () => {
@@ -67,45 +69,26 @@ async function readContent(path: string, options: ParseOptions): Promise<Documen
   return parsed.content;
 }
 
-/** The resources of a declarative file as commands see them. */
-class FileResourceStore implements ResourceStore {
-  readonly maxChangesPerCommit = 0;
-  readonly #path: string;
-  readonly #resources: Resources;
-
-  constructor(path: string, resources: Resources) {
-    this.#path = path;
-    this.#resources = resources;
-  }
-
-  async find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null> {
-    const resource = this.#resources[kind].get(id);
-    return await Promise.resolve(resource === undefined ? null : stored(resource));
-  }
-
-  async *list<K extends ResourceKind>(kind: K, selection: Selection = {}): AsyncIterable<Stored<ResourceOf[K]>> {
-    const resources: ReadonlyMap<string, ResourceOf[K]> = this.#resources[kind];
-    const { ids, consumerId, endpointId } = selection;
-    const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
-    const appKeyHashes = selection.appKeyHashes === undefined ? null : new Set(selection.appKeyHashes);
-    for (const id of ids ?? resources.keys()) {
-      const resource = resources.get(id);
-      if (resource === undefined) continue;
-      if (consumerId !== undefined && !('consumerId' in resource && resource.consumerId === consumerId)) continue;
-      if (endpointId !== undefined && !('endpointId' in resource && resource.endpointId === endpointId)) continue;
-      if (consumerIds !== null && !('consumerId' in resource && consumerIds.has(resource.consumerId))) continue;
-      if (appKeyHashes !== null && !('appKeyHash' in resource && appKeyHashes.has(resource.appKeyHash))) continue;
-      yield await Promise.resolve(stored(resource));
-    }
-  }
-
-  async commit(): Promise<number> {
-    return await Promise.reject(new FileStoreRefusal(this.#path));
-  }
-}
-
-function stored<T>(resource: T): Stored<T> {
-  return { resource, revision: 0, createdAt: 0, updatedAt: 0 };
+function resourceStore(path: string, resources: Resources): ResourceStore {
+  return {
+    maxChangesPerCommit: 0,
+    find: async (kind, id) => await Promise.resolve(resources[kind].get(id) ?? null),
+    list: async function* (kind, { ids, consumerId, consumerIds, endpointId, appKeyHashes } = {}) {
+      const filters = [
+        { field: 'consumerId', values: consumerId === undefined ? undefined : [consumerId] },
+        { field: 'consumerId', values: consumerIds },
+        { field: 'endpointId', values: endpointId === undefined ? undefined : [endpointId] },
+        { field: 'appKeyHash', values: appKeyHashes },
+      ].flatMap(({ field, values }) => (values === undefined ? [] : [{ field, values: new Set<unknown>(values) }]));
+      for (const id of ids ?? resources[kind].keys()) {
+        const stored = resources[kind].get(id);
+        if (stored === undefined) continue;
+        const fields: Declared = { ...stored.resource };
+        if (filters.every(({ field, values }) => values.has(fields[field]))) yield await Promise.resolve(stored);
+      }
+    },
+    commit: async () => await Promise.reject(new FileStoreRefusal(path)),
+  };
 }
 
 /** A secret that a file names and that cannot be read here. */
@@ -138,7 +121,7 @@ function readerFor(needed: SecretsNeeded, environment: Environment, unread: Map<
 
 function withUnread(credential: ManagedCredential, unread: ReadonlyMap<string, string>): ManagedCredential {
   const read = (secret: Secret): Secret => {
-    const why = unread.get(secret.reveal().toString('utf8'));
+    const why = unread.get(textOf(secret));
     return why === undefined ? secret : new UnreadSecret(why);
   };
   const { appSecret, retiringSecret: former } = credential;
@@ -158,14 +141,20 @@ function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, strin
     return unread.size === 0 ? known : withUnread(known, unread);
   });
   return {
-    endpoint: inOrder(endpoints, ({ id }) => id),
-    consumer: inOrder(consumers, ({ id }) => id),
-    credential: inOrder(managed, ({ id }) => id),
-    grant: inOrder(grants, grantId),
+    endpoint: inOrder('endpoint', endpoints),
+    consumer: inOrder('consumer', consumers),
+    credential: inOrder('credential', managed),
+    grant: inOrder('grant', grants),
   };
 }
 
-function inOrder<T>(resources: readonly T[], idOf: (resource: T) => string): ReadonlyMap<string, T> {
-  const entries = resources.map((resource): [string, T] => [idOf(resource), resource]);
+function inOrder<K extends ResourceKind>(
+  kind: K,
+  resources: readonly ResourceOf[K][],
+): ReadonlyMap<string, Stored<ResourceOf[K]>> {
+  const entries = resources.map((resource) => {
+    const stored = { resource, revision: 0, createdAt: 0, updatedAt: 0 };
+    return [idOfResource(kind, resource), stored] as const;
+  });
   return new Map(entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
 }

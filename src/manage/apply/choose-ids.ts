@@ -16,21 +16,15 @@ export async function chooseIds(
   taken: Set<string>,
   store: ResourceStore,
 ): Promise<readonly string[]> {
-  const asked = new Set<string>();
-  const ids: (string | null)[] = credentials.map(() => null);
+  const ids = credentials.map((): string | null => null);
   for (let first = 1; ids.includes(null); first += CANDIDATES) {
-    const open = [...credentials.entries()].filter(([index]) => ids[index] === null);
-    const candidates = open.flatMap(([, credential]) =>
-      numbers(first)
-        .map((number) => candidateId(credential, number))
-        .filter((id) => !asked.has(id)),
+    const open = credentials.flatMap((credential, index) =>
+      ids[index] === null ? [{ index, candidates: candidateIds(credential, first) }] : [],
     );
-    for await (const { resource } of store.list('credential', { ids: candidates })) taken.add(resource.id);
-    for (const id of candidates) asked.add(id);
-    for (const [index, credential] of open) {
-      const id = numbers(first)
-        .map((number) => candidateId(credential, number))
-        .find((candidate) => !taken.has(candidate));
+    const asked = [...new Set(open.flatMap(({ candidates }) => candidates))];
+    for await (const { resource } of store.list('credential', { ids: asked })) taken.add(resource.id);
+    for (const { index, candidates } of open) {
+      const id = candidates.find((candidate) => !taken.has(candidate));
       if (id === undefined) continue;
       taken.add(id);
       ids[index] = id;
@@ -39,11 +33,8 @@ export async function chooseIds(
   return ids.flatMap((id) => id ?? []);
 }
 
-function numbers(first: number): readonly number[] {
-  return Array.from({ length: CANDIDATES }, (_, index) => first + index);
-}
-
-function candidateId({ consumerId, methods }: DocumentCredential, number: number): string {
+function candidateIds({ consumerId, methods }: DocumentCredential, first: number): readonly string[] {
   const base = `${consumerId.slice(0, MAX_CONSUMER_CHARACTERS)}-${methods[0] ?? 'key'}`;
-  return number === 1 ? base : `${base}-${String(number)}`;
+  const numbers = Array.from({ length: CANDIDATES }, (_, index) => first + index);
+  return numbers.map((number) => (number === 1 ? base : `${base}-${String(number)}`));
 }

@@ -3,12 +3,7 @@ import type { Change, ChangeOf } from '../change.ts';
 import type { KindPlan } from './plan-apply.ts';
 
 /** The plans of all kinds. */
-export interface KindPlans {
-  readonly endpoints: KindPlan;
-  readonly consumers: KindPlan;
-  readonly credentials: KindPlan;
-  readonly grants: KindPlan;
-}
+type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants', KindPlan>>;
 
 /**
  * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials, grants;

@@ -137,7 +137,7 @@ async function checkGrantReferences(
 }
 
 /** Reports declared endpoints that claim the same requests as stored ones which the document does not name (spec §2.3). */
-export function checkStoredCollisions(
+function checkStoredCollisions(
   declared: readonly Placed<Endpoint>[],
   stored: readonly Endpoint[],
   problems: ProblemLog,

@@ -8,7 +8,7 @@ import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
 import { chunksOf, type ResourceStore } from '../resource-store.ts';
-import type { KindPlan, PlanOptions } from './plan-apply.ts';
+import type { ApplyPlan, KindPlan, PlanOptions } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
 
 /** Secrets that were made up for a credential. */
@@ -17,9 +17,7 @@ export interface GeneratedCredential extends GeneratedSecrets {
 }
 
 /** The plan of all credentials, with what was generated for new ones. */
-export interface CredentialPlan extends KindPlan {
-  readonly generated: ReadonlyMap<string, GeneratedCredential>;
-}
+type CredentialPlan = KindPlan & Pick<ApplyPlan, 'generated'>;
 
 /** A declared credential and what became of it. */
 interface Entry {
@@ -69,12 +67,7 @@ class CredentialPlanner {
 
   constructor(declared: readonly Placed<DocumentCredential>[], problems: ProblemLog) {
     this.#problems = problems;
-    this.#entries = declared.map((placed) => ({
-      declared: placed.value,
-      placed,
-      id: placed.value.id,
-      outcome: null,
-    }));
+    this.#entries = declared.map((placed) => ({ declared: placed.value, placed, id: placed.value.id, outcome: null }));
     for (const entry of this.#entries) {
       const { id, appKeyHash } = entry.declared;
       if (id !== null) this.#byId.set(id, entry);
@@ -149,11 +142,8 @@ class CredentialPlanner {
   async addNew(store: ResourceStore): Promise<void> {
     const unnamed = this.#entries.filter(({ id, outcome }) => id === null && outcome === null);
     const taken = new Set([...this.#byId.keys(), ...this.#met]);
-    const ids = await chooseIds(
-      unnamed.map(({ declared }) => declared),
-      taken,
-      store,
-    );
+    const declared = unnamed.map((entry) => entry.declared);
+    const ids = await chooseIds(declared, taken, store);
     for (const [index, entry] of unnamed.entries()) entry.id = ids[index] ?? null;
     for (const entry of this.#entries) {
       if (entry.outcome === null && entry.id !== null) this.#resolve(entry, entry.id, null);

@@ -13,13 +13,13 @@ export interface GeneratedSecrets {
 }
 
 /** Why a declared credential cannot be, and at which of its keys; null for the credential as a whole. */
-export interface CredentialFault {
+interface CredentialFault {
   readonly key: string | null;
   readonly message: string;
 }
 
 /** A declared credential with everything that the store keeps or that was generated, or what is wrong with it. */
-export type ResolvedCredential =
+type ResolvedCredential =
   | { readonly credential: ManagedCredential; readonly generated: GeneratedSecrets | null }
   | { readonly faults: readonly CredentialFault[] };
 
@@ -46,26 +46,26 @@ export function resolveCredential(
     faults.push({ key: 'notBefore', message });
   }
   if (faults.length > 0) return { faults };
-  const generated = key.isGenerated || appSecret.isGenerated;
+  const { appKey, appKeyHash } = key;
+  const { secret } = appSecret;
+  const generated = {
+    appKey: key.isGenerated ? appKey : null,
+    appSecret: appSecret.isGenerated ? secret : null,
+  };
   return {
     credential: {
       id,
       consumerId,
       methods,
-      appKey: key.appKey,
-      appKeyHash: key.appKeyHash,
-      appSecret: appSecret.secret,
+      appKey,
+      appKeyHash,
+      appSecret: secret,
       retiringSecret,
       state,
       notBefore,
       expiresAt,
     },
-    generated: generated
-      ? {
-          appKey: key.isGenerated ? key.appKey : null,
-          appSecret: appSecret.isGenerated ? appSecret.secret : null,
-        }
-      : null,
+    generated: key.isGenerated || appSecret.isGenerated ? generated : null,
   };
 }
 
