@@ -18,8 +18,8 @@ export class FileStoreRefusal extends Error {
 }
 
 /**
- * Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. Others need an
- * operator, such as missing rights or an unreadable record.
+ * Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. Others need
+ * an operator, such as missing rights or an unreadable record.
  */
 const PASSING_REASONS: readonly unknown[] = [undefined, 'unreachable', 'slow', 'no-primary', 'not-initiated'];
 
@@ -48,7 +48,7 @@ function reasonOf(error: unknown): unknown {
   return error instanceof StoreUnavailable && 'reason' in error ? error.reason : undefined;
 }
 
-/** Writes lines that may repeat arguments, settings or file names: replaces what would change how a terminal shows them. */
+/** Writes lines that may repeat arguments, settings or file names, without what a terminal would obey. */
 export function writeSafely(output: Pick<Output, 'write'>, text: string): void {
   output.write(text.split('\n').map(replaceInvisible).join('\n'));
 }

@@ -18,8 +18,8 @@ export function requireAsk({ ask }: Pick<Terminal, 'ask'>): NonNullable<Terminal
 }
 
 /**
- * Whether long work is to stop at its next step, for which a stop signal asks; a second one ends the process at once, after
- * `onSecond`. Both are announced on the error stream.
+ * Whether long work is to stop at its next step, for which a stop signal asks; a second one ends the process at once,
+ * after `onSecond`. Both are announced on the error stream.
  */
 export function watchForStop(
   terminal: Terminal,
@@ -54,8 +54,8 @@ const LINE_MS = 5000;
 const ERASE = '\r\u001b[K';
 
 /**
- * Progress of one piece of work. On a terminal a bar on one line, which is gone at the end; elsewhere a plain line every
- * few seconds, so that logs of jobs show progress, and none for short work.
+ * Progress of one piece of work. On a terminal a bar on one line, which is gone at the end; elsewhere a plain line
+ * every few seconds, so that logs of jobs show progress, and none for short work.
  */
 export function startProgress(label: string, output: Output, clock: Clock): ProgressBar {
   let lastMs = output.isTerminal ? -Infinity : clock.nowMs();

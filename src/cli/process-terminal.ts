@@ -8,7 +8,7 @@ const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 
-/** The terminal of this process. A reader that is gone (`postern config | head -1`, a closed window) ends writing quietly. */
+/** The terminal of this process. When a reader is gone (`postern config | head -1`), writing ends quietly. */
 export function processTerminal(): Terminal {
   return {
     environment: process.env,

@@ -20,8 +20,8 @@ export interface Operation {
 }
 
 /**
- * What comes of a wish: the changes that fulfil it, none when all is as wished; what is wrong with the wish, by paths of
- * the declared resource; or why it cannot be fulfilled on what the store has now.
+ * What comes of a wish: the changes that fulfil it, none when all is as wished; what is wrong with the wish, by paths
+ * of the declared resource; or why it cannot be fulfilled on what the store has now.
  */
 export type Planned =
   | { readonly changes: readonly Change[] }

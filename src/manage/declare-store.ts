@@ -13,9 +13,9 @@ const CONSUMERS_AT_ONCE = 500;
 
 /**
  * A store's resources in the words of a declarative file, in the order of their ids, with `enabled` and `state` always
- * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps nothing.
- * Selects endpoints, and consumers with their credentials; all where neither is selected. Grants are those of the selected
- * consumers and endpoints: of both, where both are selected.
+ * written: what the file leaves out, `apply` would keep as the store then has it. Reads piece by piece and keeps
+ * nothing. Selects endpoints, and consumers with their credentials; all where neither is selected. Grants are those of
+ * the selected consumers and endpoints: of both, where both are selected.
  */
 export function declareStore(
   store: ResourceStore,

@@ -14,7 +14,9 @@ export type ChangeAction = 'create' | 'change' | 'delete';
 /** One field of a resource that a change touches, by its path in the declared form, such as `match.hosts`. */
 export interface FieldChange {
   readonly path: string;
-  /** Null where the field is absent and its default is no single value. Absent for a secret, and `before` of a creation. */
+  /**
+   * Null where the field is absent and its default is no single value. Absent for a secret, and `before` of a creation.
+   */
   readonly before?: unknown;
   readonly after?: unknown;
   /** Of a secret: how it changes, instead of its values. */
@@ -36,7 +38,9 @@ export interface DescribedChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Says what a change does to the declared form of its resource. Secrets are only said to be set, changed or removed. */
+/**
+ * Says what a change does to the declared form of its resource. Secrets are only said to be set, changed or removed.
+ */
 export function describeChange(change: Change): DescribedChange {
   const { kind, id, before, after } = change;
   const action = before === null ? 'create' : after === null ? 'delete' : 'change';

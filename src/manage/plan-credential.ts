@@ -106,8 +106,9 @@ export type PlannedRotation =
 
 /**
  * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
- * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former one
- * retires. A former App Secret that was not opened ends at once. No secret works longer than it would have without the rotation.
+ * becomes the retiring secret. For `key`, where the App Key is the secret, a second credential is made and the former
+ * one retires. A former App Secret that was not opened ends at once. No secret works longer than it would have without
+ * the rotation.
  */
 export function planRotation(
   current: Stored<ManagedCredential>,

@@ -6,8 +6,8 @@ import type { Stored } from '../resources/resource.ts';
 import { applyWish, type Wish } from './wish.ts';
 
 /**
- * Plans that a consumer is authorised on an endpoint, or how that changes. `current` is the grant that there is. Own limits
- * replace those of the endpoint: `[]` lifts them, undefined leaves them to the endpoint.
+ * Plans that a consumer is authorised on an endpoint, or how that changes. `current` is the grant that there is. Own
+ * limits replace those of the endpoint: `[]` lifts them, undefined leaves them to the endpoint.
  */
 export function planGrant(
   { endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>,

@@ -17,7 +17,9 @@ export interface Selection {
   readonly appKeyHashes?: readonly string[] | undefined;
 }
 
-/** The system of record as the commands see it (spec §6). Everything but `Conflict` and defects is a `StoreUnavailable`. */
+/**
+ * The system of record as the commands see it (spec §6). Everything but `Conflict` and defects is a `StoreUnavailable`.
+ */
 export interface ResourceStore {
   /** One resource; null when there is none. */
   find<K extends ResourceKind>(kind: K, id: string): Promise<Stored<ResourceOf[K]> | null>;
@@ -25,10 +27,10 @@ export interface ResourceStore {
   list<K extends ResourceKind>(kind: K, selection?: Selection): AsyncIterable<Stored<ResourceOf[K]>>;
   /**
    * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Outdated}
-   * when a `before` is no longer what the store has, and with {@link Conflict} when an App Key is taken, references would
-   * lead nowhere, endpoints would claim the same requests, or another commit stays in the way. Then, and with every other
-   * error but a `StoreUnavailable` whose `reason` is `uncertain`, nothing was changed. Gives the store's new revision,
-   * which is higher with every commit.
+   * when a `before` is no longer what the store has, and with {@link Conflict} when an App Key is taken, references
+   * would lead nowhere, endpoints would claim the same requests, or another commit stays in the way. Then, and with
+   * every other error but a `StoreUnavailable` whose `reason` is `uncertain`, nothing was changed. Gives the store's
+   * new revision, which is higher with every commit.
    */
   commit(changes: readonly Change[], operation: Operation): Promise<number>;
   /** So many changes of the usual size one commit takes; a larger set goes in steps. */

@@ -1,8 +1,9 @@
 import type { Declared } from '../resources/declared.ts';
 
 /**
- * What is wished of a resource, by paths of its declared form: `enabled`, `match.hosts`, or `options.mode` for one option.
- * An absent field stays as it is; undefined gives it its default again. Of two entries for a field, the later one counts.
+ * What is wished of a resource, by paths of its declared form: `enabled`, `match.hosts`, or `options.mode` for one
+ * option. An absent field stays as it is; undefined gives it its default again. Of two entries for a field, the later
+ * one counts.
  */
 export type Wish = Declared;
 

@@ -18,8 +18,8 @@ import { paintFor } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
- * What `issue` and `rotate` print: the credential with its App Key and App Secret, the only texts with secrets, and commands
- * to try it. `appKey` is as it was generated: a credential that keeps only a hash does not have it any more.
+ * What `issue` and `rotate` print: the credential with its App Key and App Secret, the only texts with secrets, and
+ * commands to try it. `appKey` is as it was generated: a credential that keeps only a hash does not have it any more.
  */
 export async function handOver(
   credential: ManagedCredential,
@@ -77,8 +77,8 @@ export function publicUrlOf(environment: Terminal['environment']): string {
 }
 
 /**
- * Commands that a person can copy to try a credential on an endpoint. They take the secret from the environment, because
- * `ps` and the shell's history show command lines. `publicUrl` is where callers reach Envoy.
+ * Commands that a person can copy to try a credential on an endpoint. They take the secret from the environment,
+ * because `ps` and the shell's history show command lines. `publicUrl` is where callers reach Envoy.
  */
 export function exampleCommands(
   { methods, appKey }: ManagedCredential,

@@ -8,12 +8,12 @@ import type { Declared } from '../../resources/declared.ts';
 import { UsageError } from '../failure.ts';
 
 /**
- * The flags that set the fields of a declared resource (interfaces §4), by the paths of the fields. `labels.*` is set key by
- * key: its flag collects a mapping.
+ * The flags that set the fields of a declared resource (interfaces §4), by the paths of the fields. `labels.*` is set
+ * key by key: its flag collects a mapping.
  */
 export type FieldFlags = Readonly<Record<string, string>>;
 
-/** What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it, with the same fields. */
+/** What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it. */
 export function wishOf(flags: object, fields: FieldFlags): Wish {
   const given: Declared = { ...flags };
   const cleared = ((given['unset'] ?? []) as readonly string[]).map((path) => [path, undefined]);
@@ -33,7 +33,7 @@ export function changeWishOf(flags: object, fields: FieldFlags): Wish {
   return wish;
 }
 
-/** Reads the values of `--unset`, flags without their dashes, as paths of fields: `host`, or `option.mode` for one key. */
+/** Reads the values of `--unset`, flags without dashes, as paths of fields: `host`, or `option.mode` for one key. */
 export function unsetCollector(
   fields: FieldFlags,
   clearable: readonly string[],

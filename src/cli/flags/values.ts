@@ -76,8 +76,9 @@ const readItem: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /**
- * `clockSkewSeconds=60`, `hideCredentials=false`, `algorithms=hmac-sha256,hmac-sha512`, `keyNames=header:X-Key,query:key`
- * as values of a declarative file. Which options there are, and for which methods, its reader knows.
+ * `clockSkewSeconds=60`, `hideCredentials=false`, `algorithms=hmac-sha256,hmac-sha512`,
+ * `keyNames=header:X-Key,query:key` as values of a declarative file. Which options there are, and for which methods,
+ * its reader knows.
  */
 export function collectOption(
   text: string,

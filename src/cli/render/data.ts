@@ -3,8 +3,8 @@ import { escapeInJson, escapeInYaml, hasInvisible } from '../../document/escape-
 import type { OutputFormat } from '../flags/options.ts';
 
 /**
- * A value as JSON or YAML, with a line feed at its end. Characters that a terminal would obey or not show (controls, marks
- * of direction, line separators) are written as escapes: a parser reads the same value.
+ * A value as JSON or YAML, with a line feed at its end. Characters that a terminal would obey or not show (controls,
+ * marks of direction, line separators) are written as escapes: a parser reads the same value.
  */
 export function formatData(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${formatJson(value)}\n` : formatYaml(value);

@@ -51,7 +51,7 @@ export function grouped(number: number): string {
 /** A name and what it has, one line or more; null is left out. */
 export type Field = readonly [name: string, value: string | readonly string[] | null];
 
-/** Prints a resource for people: its heading, then its fields in a column. Texts of operators cannot move the cursor. */
+/** Prints a resource for people: its heading, then its fields in a column. No text can move the cursor. */
 export function printFields(heading: string, fields: readonly Field[], terminal: Terminal): void {
   const paint = paintFor(terminal);
   const shown = fields.flatMap(([name, value]) => (value === null ? [] : [[name, [value].flat()] as const]));

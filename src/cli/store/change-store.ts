@@ -41,8 +41,8 @@ export interface Plan {
   /** Whether it is planned only once, because planned again it would undo what others did. */
   readonly isOnce?: boolean;
   /**
-   * What is printed once it was done: secrets, for example. Also when it may have been done, with what to do then, after
-   * the sentences that say how to find out.
+   * What is printed once it was done: secrets, for example. Also when it may have been done, with what to do then,
+   * after the sentences that say how to find out.
    */
   readonly outcome?: {
     readonly text: string;
@@ -68,9 +68,9 @@ const MAX_PLANS = 20;
 const MAX_PAUSE_MS = 30;
 
 /**
- * Makes a command change the store: adds its flags, its help and its action. The action plans, prints what changes, asks
- * where that is due, and makes all changes in one transaction. When others change the same records, it plans again on what
- * they left. `--dry-run` ends after the printing.
+ * Makes a command change the store: adds its flags, its help and its action. The action plans, prints what changes,
+ * asks where that is due, and makes all changes in one transaction. When others change the same records, it plans again
+ * on what they left. `--dry-run` ends after the printing.
  */
 export function addChangeAction<F, A extends readonly unknown[]>(
   command: Command,

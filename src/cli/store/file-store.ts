@@ -26,8 +26,8 @@ const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, Stored<ResourceOf[K]>> };
 
 /**
- * Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. Rejects with
- * an error that holds the problems of the file, one a line.
+ * Reads a declarative file once, as a store that takes no changes. Revisions and times are 0: a file has none. Rejects
+ * with an error that holds the problems of the file, one a line.
  */
 export async function openFileStore(
   path: string,
@@ -141,20 +141,17 @@ function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, strin
     return unread.size === 0 ? known : withUnread(known, unread);
   });
   return {
-    endpoint: inOrder('endpoint', endpoints),
-    consumer: inOrder('consumer', consumers),
-    credential: inOrder('credential', managed),
-    grant: inOrder('grant', grants),
+    endpoint: inOrder(endpoints),
+    consumer: inOrder(consumers),
+    credential: inOrder(managed),
+    grant: inOrder(grants),
   };
 }
 
-function inOrder<K extends ResourceKind>(
-  kind: K,
-  resources: readonly ResourceOf[K][],
-): ReadonlyMap<string, Stored<ResourceOf[K]>> {
+function inOrder<T extends ResourceOf[ResourceKind]>(resources: readonly T[]): ReadonlyMap<string, Stored<T>> {
   const entries = resources.map((resource) => {
     const stored = { resource, revision: 0, createdAt: 0, updatedAt: 0 };
-    return [idOfResource(kind, resource), stored] as const;
+    return [idOfResource(resource), stored] as const;
   });
   return new Map(entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
 }

@@ -23,7 +23,9 @@ export async function openFor(
   return await openStore({ command, store, environment, needsSecrets, timeoutMs, warn });
 }
 
-/** What differs between commands that only show what is in the store. `F` are the flags of its own, `A` its operands. */
+/**
+ * What differs between commands that only show what is in the store. `F` are the flags of its own, `A` its operands.
+ */
 interface ReadAction<F, A extends readonly unknown[]> extends Help {
   readonly show: (store: OpenedStore, flags: F & StoreFlags, ...operands: A) => Promise<void>;
   /** Whether it shows secrets, for which it needs the key ring. */
@@ -69,7 +71,9 @@ async function someIds(store: ResourceStore, kind: ResourceKind): Promise<readon
   return ids;
 }
 
-/** The grant of a consumer on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one of them. */
+/**
+ * The grant of a consumer on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one of them.
+ */
 export async function requireGrant(
   store: ResourceStore,
   pair: Pick<Grant, 'endpointId' | 'consumerId'>,

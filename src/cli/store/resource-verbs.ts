@@ -17,8 +17,8 @@ interface ResourceAction<K extends ResourceKind, F> extends Omit<ChangeAction<F,
 }
 
 /**
- * Makes a command change one resource, {@link addChangeAction}: by its id, and with `--revision` only while no other caller
- * has changed it (interfaces §5).
+ * Makes a command change one resource, {@link addChangeAction}: by its id, and with `--revision` only while no other
+ * caller has changed it (interfaces §5).
  */
 export function addResourceAction<K extends ResourceKind, F>(
   command: Command,

@@ -8,8 +8,8 @@ const MAX_CONSUMER_CHARACTERS = 36;
 const CANDIDATES = 4;
 
 /**
- * Chooses ids for credentials without one, in their order: `acme-hmac`, then `acme-hmac-2` and so on. No id of `taken`, which
- * grows, and none that the store has.
+ * Chooses ids for credentials without one, in their order: `acme-hmac`, then `acme-hmac-2` and so on. No id of `taken`,
+ * which grows, and none that the store has.
  */
 export async function chooseIds(
   credentials: readonly DocumentCredential[],

@@ -6,8 +6,9 @@ import type { KindPlan } from './plan-apply.ts';
 type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'grants', KindPlan>>;
 
 /**
- * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials, grants;
- * then deletions the other way round. A deleted endpoint whose requests another one takes over goes first, with its grants.
+ * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials,
+ * grants; then deletions the other way round. A deleted endpoint whose requests another one takes over goes first, with
+ * its grants.
  */
 export function orderChanges({ endpoints, consumers, credentials, grants }: KindPlans): readonly Change[] {
   const replaced = findReplaced(endpoints);

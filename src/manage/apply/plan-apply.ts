@@ -39,7 +39,8 @@ export interface KindPlan {
 
 /**
  * Compares a document with a store and plans what makes them agree. Reads what the document names; everything when
- * pruning; holds only what differs. Problems that show only in comparison with the store are reported at their places in the document.
+ * pruning; holds only what differs. Problems that show only in comparison with the store are reported at their places
+ * in the document.
  */
 export async function planApply(
   document: PlacedDocument,
@@ -136,7 +137,9 @@ async function checkGrantReferences(
   checkReferences(grants, endpointIds, consumerIds, problems);
 }
 
-/** Reports declared endpoints that claim the same requests as stored ones which the document does not name (spec §2.3). */
+/**
+ * Reports declared endpoints that claim the same requests as stored ones which the document does not name (spec §2.3).
+ */
 function checkStoredCollisions(
   declared: readonly Placed<Endpoint>[],
   stored: readonly Endpoint[],

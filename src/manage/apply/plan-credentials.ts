@@ -32,8 +32,8 @@ interface Entry {
 const HASHES_PER_QUESTION = 1000;
 
 /**
- * Plans credentials. One with an id is the stored one of that id; one without is that with its App Key, whatever the id.
- * New ones without an id get one: `<consumer>-<method>`, with a number where that is taken.
+ * Plans credentials. One with an id is the stored one of that id; one without is that with its App Key, whatever the
+ * id. New ones without an id get one: `<consumer>-<method>`, with a number where that is taken.
  */
 export async function planCredentials(
   declared: readonly Placed<DocumentCredential>[],

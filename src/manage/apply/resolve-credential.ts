@@ -24,8 +24,9 @@ type ResolvedCredential =
   | { readonly faults: readonly CredentialFault[] };
 
 /**
- * Completes a declared credential (spec §6). What the document leaves out of the secrets is kept as stored; the pair of a
- * new credential without App Key is generated. A document that leaves out all secrets leaves a running rotation alone.
+ * Completes a declared credential (spec §6). What the document leaves out of the secrets is kept as stored; the pair of
+ * a new credential without App Key is generated. A document that leaves out all secrets leaves a running rotation
+ * alone.
  */
 export function resolveCredential(
   declared: DocumentCredential,
