@@ -6,8 +6,8 @@ import { recordOutput } from './framework/page.ts';
 import { createStage } from './framework/stage.ts';
 
 /**
- * `npm run drill -- list | NAME… | quick | all`, with `--record` to put what is printed into docs/drills.md. Exit code 0
- * only when everything was as expected.
+ * `npm run drill -- list | NAME… | quick | all`, with `--record` to put what is printed into docs/drills.md. Exit code
+ * 0 only when everything was as expected.
  */
 const usage = `Usage: npm run drill -- list | NAME… | quick | all
 

@@ -87,7 +87,9 @@ export function findBreaches(measured: Measurement, bounds: Bounds): readonly st
   return [...findFaults(measured), ...findCpuBreaches(measured, bounds), ...findSlowness(measured, bounds)];
 }
 
-/** What is wrong whatever the machine has to do beside: an end of the process, other answers, an expectation that fails. */
+/**
+ * What is wrong whatever the machine has to do beside: an end of the process, other answers, an expectation that fails.
+ */
 export function findFaults(measured: Measurement): readonly string[] {
   const { isAlive, failure, expectations, callers } = measured;
   const faults: string[] = [];

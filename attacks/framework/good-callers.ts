@@ -115,7 +115,10 @@ class Callers {
     this.#connectNow();
   }
 
-  /** What came of the calls that were answered since the last time. New connections are made at once, and then each second. */
+  /**
+   * What came of the calls that were answered since the last time. New connections are made at once, and then each
+   * second.
+   */
   report(): CallersReport {
     const report = this.#take();
     this.#connectNow();

@@ -16,8 +16,8 @@ export function prefixed(message: Buffer): Buffer {
 }
 
 /**
- * Heads of gRPC requests for one method and one connection, as small as HPACK makes them (RFC 7541 §6.1): after the first,
- * which fills the dynamic table, five octets each.
+ * Heads of gRPC requests for one method and one connection, as small as HPACK makes them (RFC 7541 §6.1): after the
+ * first, which fills the dynamic table, five octets each.
  */
 export class SmallHeads {
   readonly #path: string;

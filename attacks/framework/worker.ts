@@ -3,7 +3,10 @@ import { once } from 'node:events';
 
 /** A process of the attacks that answers questions, one after the other. */
 export interface Worker<Q, A> extends AsyncDisposable {
-  /** Rejects when the process ends, or with what went wrong there. @param onNote called for each note that the worker sends, before it goes on. */
+  /**
+   * Rejects when the process ends, or with what went wrong there. @param onNote called for each note that the worker
+   * sends, before it goes on.
+   */
   ask(question: Q, onNote?: () => Promise<void>): Promise<A>;
 }
 

@@ -14,7 +14,9 @@ import { call, expectCall } from '../framework/traffic.ts';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const CONSUMERS = 20_000;
-/** How soon the quickest of three emergency stops is in force: well below a second, unless the machine is overloaded. */
+/**
+ * How soon the quickest of three emergency stops is in force: well below a second, unless the machine is overloaded.
+ */
 const IN_FORCE_MS = 3000;
 /** How much a busy machine may add to what takes no time. */
 const MAX_BUSY_MS = 10_000;
@@ -90,8 +92,8 @@ export const applyKilled: Drill = {
 };
 
 /**
- * Revokes a credential, and waits until the replica refuses it. Gives how many milliseconds that took, without the second
- * or so that a process takes to start.
+ * Revokes a credential, and waits until the replica refuses it. Gives how many milliseconds that took, without the
+ * second or so that a process takes to start.
  */
 async function revoke(stage: Stage, fleet: Fleet, id: string, request: () => PlainRequest): Promise<number> {
   const startMs = performance.now();

@@ -7,7 +7,9 @@ import type { Drill } from '../framework/drill.ts';
 import type { Stage } from '../framework/stage.ts';
 import { expectCall, untilCall } from '../framework/traffic.ts';
 
-/** The key ring is lost, and no copy is left: what must be stopped is stopped, and partners get back in with a new ring. */
+/**
+ * The key ring is lost, and no copy is left: what must be stopped is stopped, and partners get back in with a new ring.
+ */
 export const keyRingLost: Drill = {
   name: 'key-ring-lost',
   title: 'the key ring is lost, and there is no copy: stopping goes on, and a new ring takes its place',

@@ -3,7 +3,6 @@ export class DemoFailure extends Error {
   override readonly name = 'DemoFailure';
 }
 
-/** The demo was interrupted. */
 export class DemoInterrupted extends Error {
   override readonly name = 'DemoInterrupted';
 

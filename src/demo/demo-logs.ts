@@ -5,7 +5,6 @@ const MAX_CHARACTERS = 64 * 1024;
 export class DemoLogs {
   readonly #texts = new Map<string, string>();
 
-  /** Takes a piece of text that a program wrote. */
   write(title: string, piece: string): void {
     this.#texts.set(title, ((this.#texts.get(title) ?? '') + piece).slice(-MAX_CHARACTERS));
   }

@@ -25,7 +25,9 @@ const purposes: Readonly<Record<string, string>> = {
   rateLimitMetrics: 'rate limits metrics',
 } as const satisfies Record<keyof DemoPorts | keyof RateLimitPorts, string>;
 
-/** The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses. */
+/**
+ * The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses.
+ */
 export async function chooseDemoPorts(base: number | null): Promise<DemoPorts> {
   return await choosePorts(defaultDemoPorts, base, 0);
 }
@@ -46,7 +48,10 @@ async function choosePorts<Name extends string>(
   return Object.fromEntries(names.map((name, index) => [name, numbers[index]])) as Record<Name, number>;
 }
 
-/** Rejects with a {@link DemoFailure} that names every port that is not available, and which program has it where that can be seen. */
+/**
+ * Rejects with a {@link DemoFailure} that names every port that is not available, and which program has it where that
+ * can be seen.
+ */
 export async function requireFreePorts(ports: Partial<DemoPorts & RateLimitPorts>): Promise<void> {
   const lines: string[] = [];
   const width = Math.max(...Object.keys(ports).map((name) => purposes[name]?.length ?? 0));
@@ -77,7 +82,6 @@ async function findPortFault(port: number): Promise<string | null> {
   }
 }
 
-/** A program that listens on a port. */
 export interface PortOwner {
   readonly name: string;
   readonly pid: number;
@@ -106,7 +110,10 @@ export async function findPortOwner(port: number): Promise<PortOwner | null> {
   return null;
 }
 
-/** Lines are: number, local address and port in hex, remote one, state, queues, timer, retransmits, user, timeout, inode. */
+/**
+ * Lines are: number, local address and port in hex, remote one, state, queues, timer, retransmits, user, timeout,
+ * inode.
+ */
 function listeningInodes(table: string, port: number): string[] {
   const rows = table
     .split('\n')
@@ -119,7 +126,10 @@ function listeningInodes(table: string, port: number): string[] {
   });
 }
 
-/** Processes come and go, and those of others may not be looked at: what cannot be read is not the owner that we can name. */
+/**
+ * Processes come and go, and those of others may not be looked at: what cannot be read is not the owner that we can
+ * name.
+ */
 async function readOrEmpty(path: string): Promise<string> {
   return await readFile(path, 'utf8').catch(emptyText);
 }

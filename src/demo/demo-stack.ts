@@ -34,15 +34,15 @@ const COUNTING_DEADLINE_MS = 5000;
 const STOP_DEADLINE_MS = 3000;
 const FLUSH_INTERVAL_MS = 100;
 
-/** Everything that the demo runs. */
 export interface DemoStack extends AsyncDisposable {
   /** Aborted when the demo is interrupted, and with a {@link DemoFailure} when a program ends. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts what counts limits, the echo back end, Postern and Envoy; rejects, with nothing left running, when one does not
- * start. Postern runs in this process: it is there at once, its faults are exceptions, and it cannot be left behind.
+ * Starts what counts limits, the echo back end, Postern and Envoy; rejects, with nothing left running, when one does
+ * not start. Postern runs in this process: it is there at once, its faults are exceptions, and it cannot be left
+ * behind.
  */
 export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promise<DemoStack> {
   const { ports, rateLimits, envoyProgram } = plan;

@@ -6,7 +6,6 @@ import type { ClientRequest } from '../signing/client-request.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;
 
-/** What the back end received. */
 interface Echo {
   readonly path: string;
   /** The headers that say who calls, and those of credentials, by lower-case name. */
@@ -14,7 +13,6 @@ interface Echo {
   readonly body: string;
 }
 
-/** An answer to a request of the demo. */
 export interface Exchange {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -4,7 +4,6 @@ import type { RefusalCode } from '../refusal.ts';
 import type { ClientHeader, ClientRequest } from '../signing/client-request.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Rows of the table that belong together. */
 export interface RowGroup {
   readonly title: string;
   readonly rows: readonly DemoRow[];
@@ -17,7 +16,10 @@ export interface DemoRow {
   readonly expected: Verdict;
   /** A request that is made before; what came of it goes into {@link request}. */
   readonly before?: (moment: Moment) => ClientRequest;
-  /** Makes the request, just before it is sent: signatures hold the time. `before` is null where nothing was asked before. */
+  /**
+   * Makes the request, just before it is sent: signatures hold the time. `before` is null where nothing was asked
+   * before.
+   */
   readonly request: (moment: Moment, before: Exchange | null) => ClientRequest;
   /** Sends it again until the answer is the expected one, this many times in all at most; once without it. */
   readonly maxTries?: number;
@@ -36,10 +38,12 @@ export interface Moment {
   readonly nowSeconds: number;
 }
 
-/** The outcome of a request in a few words: `200 as acme`, `200 as nobody`, `200 with a token`, `401 AUTHENTICATION_FAILED`. */
+/**
+ * The outcome of a request in a few words: `200 as acme`, `200 as nobody`, `200 with a token`, `401
+ * AUTHENTICATION_FAILED`.
+ */
 export type Verdict = `200 as ${string}` | '200 with a token' | `${number} ${RefusalCode | OAuth2ErrorCode}`;
 
-/** What is seen in an answer. */
 export interface Finding {
   /** Lines for people to see below the row. */
   readonly notes: readonly string[];
@@ -54,7 +58,6 @@ export function verdictOf({ status, echo, refusalCode, token }: Exchange): strin
   return `${String(status)} ${refusalCode ?? '(not a refusal)'}`;
 }
 
-/** A request without a body. */
 export function plainRequest(
   { authority }: Moment,
   method: string,
@@ -64,7 +67,6 @@ export function plainRequest(
   return { method, path, authority, headers, body: Buffer.alloc(0) };
 }
 
-/** A POST with a body. */
 export function bodyRequest({ authority }: Moment, path: string, contentType: string, body: string): ClientRequest {
   return { method: 'POST', path, authority, headers: [['Content-Type', contentType]], body: Buffer.from(body) };
 }
@@ -84,7 +86,6 @@ export const demoKeys = {
   borealis: 'borealis-demo-key',
 } as const;
 
-/** An App Key with its App Secret. */
 export interface DemoPair {
   readonly appKey: string;
   readonly secret: Secret;

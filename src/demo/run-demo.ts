@@ -35,7 +35,6 @@ export interface DemoOptions {
 /** What the demo takes from the process it runs in. */
 export interface DemoHost {
   readonly out: DemoOutput;
-  /** For progress. */
   readonly err: DemoOutput;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;

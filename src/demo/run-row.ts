@@ -37,7 +37,10 @@ function unexpected({ status, body }: Exchange): Finding {
   return { notes: [], fault: `the answer was ${String(status)} ${shown === '' ? 'without a body' : shown}` };
 }
 
-/** Makes the request of a row, with what must be asked before. Rejects with the reason of `signal`, or when no answer comes. */
+/**
+ * Makes the request of a row, with what must be asked before. Rejects with the reason of `signal`, or when no answer
+ * comes.
+ */
 export async function makeRequest(
   row: DemoRow,
   client: DemoClient,

@@ -11,7 +11,6 @@ const NOTE_INDENT = '      ';
 /** No line of the table is longer, whatever comes. */
 export const TABLE_COLUMNS = 100;
 
-/** A row that was run. */
 export interface ShownRow {
   readonly title: string;
   readonly expected: Verdict;
@@ -19,7 +18,6 @@ export interface ShownRow {
   /** Null when no answer came. */
   readonly latencyMs: number | null;
   readonly isRight: boolean;
-  /** Lines below the row. */
   readonly notes: readonly string[];
 }
 

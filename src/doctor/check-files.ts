@@ -62,7 +62,10 @@ export async function checkKeyRing(location: KeyRingLocation, environment: Envir
   ];
 }
 
-/** Warns where others than the owner have access to a file that holds secrets; `holds` says what is in it, in a few words. */
+/**
+ * Warns where others than the owner have access to a file that holds secrets; `holds` says what is in it, in a few
+ * words.
+ */
 async function warnOfReaders(path: string, holds: string): Promise<readonly Finding[]> {
   const mode = await findOthersAccess(path);
   if (mode === null) return [];

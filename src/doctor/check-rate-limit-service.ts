@@ -18,8 +18,8 @@ const PROBE_ID = '-doctor';
 const probeLimit: Limit = { requests: MAX_LIMIT_REQUESTS, unit: 'second', per: 'endpoint' };
 
 /**
- * Asks the rate limit service for a probe that no caller shares. It must apply the limit that it is sent: without the domain
- * in its configuration it lets everything pass. Never rejects for what the service does.
+ * Asks the rate limit service for a probe that no caller shares. It must apply the limit that it is sent: without the
+ * domain in its configuration it lets everything pass. Never rejects for what the service does.
  */
 export async function checkRateLimitService(
   settings: RateLimitServiceSettings,
@@ -64,8 +64,8 @@ function adviceFor(reason: FailureReason, domain: string): string {
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
 
 /**
- * Why TLS with an HTTP/2 server fails, for people; null when it works, or when the reason is not TLS. It
- * waits for the server's first words: with TLS 1.3 a server judges the client's certificate after the client's handshake.
+ * Why TLS with an HTTP/2 server fails, for people; null when it works, or when the reason is not TLS. It waits for the
+ * server's first words: with TLS 1.3 a server judges the client's certificate after the client's handshake.
  */
 async function findTlsFault(
   { host, port }: ServiceAddress,

@@ -18,8 +18,8 @@ export const unknownLimits: OwnLimits = { hasService: false, holders: null };
 const MAX_HOLDERS = 100;
 
 /**
- * Finds the endpoints and grants of a declarative file that have limits; null for a file that cannot be read, which is a
- * finding of another check.
+ * Finds the endpoints and grants of a declarative file that have limits; null for a file that cannot be read, which is
+ * a finding of another check.
  */
 export async function findLimitHolders(path: string, environment: Environment): Promise<readonly string[] | null> {
   const read = await readWholeFile(path, MAX_DOCUMENT_BYTES);

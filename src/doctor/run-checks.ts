@@ -13,7 +13,6 @@ import { inspectEnvoyAt } from './envoy/inspect-envoy.ts';
 import { fault, type Finding } from '../finding.ts';
 import { findLimitHolders } from './own-limits.ts';
 
-/** What looking at a database needs. */
 export interface DatabaseCheckPorts {
   readonly clock: Clock;
   /** Null when the key ring is missing or wrong, which is a finding of its own: secrets are then not opened. */
@@ -26,14 +25,15 @@ export interface DatabaseCheckPorts {
   readonly timeoutMs: number;
 }
 
-/** Looks at the database of an address. Each kind of database brings its own; neither rejects for what the server does. */
+/**
+ * Looks at the database of an address. Each kind of database brings its own; neither rejects for what the server does.
+ */
 export interface DatabaseChecks {
   check(uri: string, ports: DatabaseCheckPorts): Promise<readonly Finding[]>;
   /** The endpoints and grants that have limits, in words; null when the database cannot be read. */
   findLimitHolders(uri: string): Promise<readonly string[] | null>;
 }
 
-/** What to look at. */
 export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   readonly store: StoreLocation;
   /** Loads the checks of the database of {@link store}. */
@@ -44,7 +44,6 @@ export interface Wish extends Omit<DatabaseCheckPorts, 'keyRing'> {
   readonly rateLimitService: RateLimitServiceSettings | null;
   /** The TLS files of the listeners, and of the rate limit service; null where there is no TLS. */
   readonly tls: { readonly listeners: TlsFiles | null; readonly rateLimitService: TlsFiles | null };
-  /** Admin addresses of Envoys. */
   readonly envoys: readonly URL[];
   readonly environment: Environment;
 }

@@ -1,6 +1,5 @@
 import { characterLength, visible } from '../methods/explanation/text-encoding.ts';
 
-/** Where two texts part. */
 export interface Difference {
   /** Of the first byte that differs, from 0. */
   readonly offset: number;

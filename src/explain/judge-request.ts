@@ -25,7 +25,10 @@ import type { KnownCaller } from './explanation.ts';
 export interface Known {
   /** The endpoints, and the credentials that the request may be from. */
   readonly catalog: Catalog;
-  /** The App Secret to look into the signature with, or the App Key where that is the secret; null where it is not known. */
+  /**
+   * The App Secret to look into the signature with, or the App Key where that is the secret; null where it is not
+   * known.
+   */
   readonly secret: string | null;
   /** Null where no store is at hand. */
   readonly caller: KnownCaller | null;
@@ -51,7 +54,8 @@ interface JudgedAt {
 
 /**
  * Judges a request by the very stages of `serve`: receive, route, authenticate, authorize. Limits and used signatures,
- * which are no property of the request, are left out. Without a key ring an access token counts as issued by the gateway.
+ * which are no property of the request, are left out. Without a key ring an access token counts as issued by the
+ * gateway.
  */
 export function judgeRequest(
   request: ClientRequest,
@@ -107,7 +111,10 @@ export const tokensOfPartners: KnownTokens = {
   ],
 };
 
-/** The ports that authentication judges tokens with. Without a key ring, every token of the right form is taken as issued. */
+/**
+ * The ports that authentication judges tokens with. Without a key ring, every token of the right form is taken as
+ * issued.
+ */
 function tokenPorts(
   { issuer, ring, isRevoked }: KnownTokens,
   clock: Clock,

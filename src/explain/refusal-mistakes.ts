@@ -18,8 +18,8 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
 };
 
 /**
- * A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. `fault` is what is
- * known to be wrong with the credential.
+ * A refusal as a mistake, for those that say all there is to say: its name is the code in lower case. `fault` is what
+ * is known to be wrong with the credential.
  */
 export function refusalMistake({ refused, detail }: Refusal, fault: CredentialFault | null): Mistake {
   if (fault?.detail === detail) return callerMistake(fault);

@@ -2,8 +2,8 @@ import type { DocumentPath } from '../document/problem.ts';
 import type { AuthenticationMethod, OptionsOf } from '../model/endpoint.ts';
 
 /**
- * The values of an entity of Kong, or of the `config` of a plugin. A value of another type has been reported as a problem
- * of the file, and reads as absent.
+ * The values of an entity of Kong, or of the `config` of a plugin. A value of another type has been reported as a
+ * problem of the file, and reads as absent.
  */
 export interface KongValues {
   text(key: string): string | null;
@@ -32,9 +32,15 @@ export interface PluginSettings extends KongValues {
 /** The plugin of Kong that authenticates as a method does, and what becomes of it in an import. */
 export interface KongCounterpart<M extends AuthenticationMethod> {
   readonly plugin: string;
-  /** The settings that `readOptions` reads, or that do not change who gets in. Any other makes its endpoints refuse everything. */
+  /**
+   * The settings that `readOptions` reads, or that do not change who gets in. Any other makes its endpoints refuse
+   * everything.
+   */
   readonly settings: readonly string[];
-  /** The options that differ from the method's defaults; null, and a reported error, when no endpoint can do what the plugin does. */
+  /**
+   * The options that differ from the method's defaults; null, and a reported error, when no endpoint can do what the
+   * plugin does.
+   */
   readonly readOptions: (settings: PluginSettings) => Partial<OptionsOf[M]> | null;
   readonly credential: KongCredentialKind;
 }

@@ -14,7 +14,6 @@ const STOP_DEADLINE_MS = 10_000;
  */
 const WATCHED = '{ read -r word <&3 || kill -s KILL "$$"; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
-/** A command to run beside this process. */
 export interface ProgramCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -31,7 +30,6 @@ export interface ProgramStart extends ProgramCommand {
   readonly isReady: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** How a program ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -21,7 +21,6 @@ function pathOf(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }
 
-/** What an Envoy differs in. */
 export interface EnvoyCommand {
   readonly program: string;
   /** The arguments that name its configuration. */
@@ -58,7 +57,6 @@ export function echoStart(port: number): ProgramStart {
   };
 }
 
-/** Redis with the committed configuration. */
 export function redisStart(program: string, port: number): ProgramStart {
   return {
     title: 'Redis',
@@ -68,7 +66,9 @@ export function redisStart(program: string, port: number): ProgramStart {
   };
 }
 
-/** The ports of the rate limit service and its Redis by what listens there; the defaults are those of deploy/ratelimit. */
+/**
+ * The ports of the rate limit service and its Redis by what listens there; the defaults are those of deploy/ratelimit.
+ */
 export const defaultRateLimitPorts = {
   redis: 6379,
   rateLimitGrpc: 8081,
@@ -79,7 +79,9 @@ export const defaultRateLimitPorts = {
 
 export type RateLimitPorts = Readonly<Record<keyof typeof defaultRateLimitPorts, number>>;
 
-/** Envoy's rate limit service with the committed configuration, on a Redis that runs. `path`: where programs are found. */
+/**
+ * Envoy's rate limit service with the committed configuration, on a Redis that runs. `path`: where programs are found.
+ */
 export async function rateLimitServiceStart(
   program: string,
   ports: RateLimitPorts,

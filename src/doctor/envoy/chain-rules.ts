@@ -126,7 +126,10 @@ function bufferLimits({ manager, buffer }: PosternChain): readonly number[] {
 const MAX_NAMED = 3;
 const EXAMPLE = 'deploy/envoy-ratelimit-filter';
 
-/** Envoy's own rate limit filter: what it needs to be right, and that Postern does not keep limits beside it (spec §4.2). */
+/**
+ * Envoy's own rate limit filter: what it needs to be right, and that Postern does not keep limits beside it (spec
+ * §4.2).
+ */
 export function inspectRateLimitFilter(chain: PosternChain, own: OwnLimits): readonly Finding[] {
   const { manager, extAuthz, guard } = chain;
   const filter = manager.filters.find(({ type, isDisabled }) => type === 'RateLimit' && !isDisabled);

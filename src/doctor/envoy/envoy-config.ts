@@ -1,6 +1,5 @@
 import { flagIn, type JsonObject, listIn, objectIn, textIn, textsIn } from '../../document/json.ts';
 
-/** An HTTP filter in the order of its chain. */
 export interface HttpFilter {
   readonly name: string;
   /** The last part of its type: `ExtAuthz`. */
@@ -35,7 +34,6 @@ export interface HttpManager {
 /** What of Envoy's configuration decides whether Postern can be gone around. */
 export interface EnvoyConfig {
   readonly managers: readonly HttpManager[];
-  /** By name. */
   readonly clusters: ReadonlyMap<string, JsonObject>;
   /** Endpoints that a control plane sent, by the name of the cluster or what the cluster calls them by. */
   readonly endpoints: ReadonlyMap<string, JsonObject>;

@@ -15,7 +15,6 @@ export function inspectExtAuthz(chain: PosternChain): readonly Finding[] {
   ]);
 }
 
-/** Settings of one filter that undo what Postern promises. */
 function inspectTraps(subject: string, settings: JsonObject): readonly Finding[] {
   const found = findingsAbout(subject);
   found.faultIf(flagIn(settings, 'failure_mode_allow'), {

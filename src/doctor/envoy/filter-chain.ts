@@ -39,7 +39,6 @@ export function findPosternChain(config: EnvoyConfig, manager: HttpManager): Pos
   };
 }
 
-/** Whether one filter stands before another in the chain. */
 export function isBefore({ manager }: PosternChain, first: HttpFilter, second: HttpFilter): boolean {
   return manager.filters.indexOf(first) < manager.filters.indexOf(second);
 }
@@ -87,7 +86,6 @@ export function isOwn(route: Route): boolean {
   return OWN_PATHS.test(matchedPath(route));
 }
 
-/** The names of the clusters that a route leads to. */
 export function clustersOf({ route }: Route): readonly string[] {
   const weighted = listIn(route, 'route', 'weighted_clusters', 'clusters').map((each) => textIn(each, 'name'));
   return [textIn(route, 'route', 'cluster'), ...weighted].filter((name) => name !== null);
@@ -103,13 +101,10 @@ const BODY_STATE = 'postern.body';
 
 const DECIDED: readonly string[] = ['original', 'replaced'];
 
-/** What a guard lets pass. */
 interface GuardPolicies {
   /** Whether all that Postern decided passes: bodies as they came, and those that were replaced. */
   readonly passesDecided: boolean;
-  /** Names of clusters to which everything passes. */
   readonly clusters: readonly string[];
-  /** Whether anything else passes. */
   readonly passesMore: boolean;
 }
 

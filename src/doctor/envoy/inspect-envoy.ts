@@ -40,8 +40,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Looks through Envoy's own configuration (admin `/config_dump`) for what makes Postern unsafe, and through what it has seen
- * for what makes it useless (docs/envoy.md).
+ * Looks through Envoy's own configuration (admin `/config_dump`) for what makes Postern unsafe, and through what it has
+ * seen for what makes it useless (docs/envoy.md).
  */
 export function inspectEnvoy(
   dump: unknown,
@@ -116,8 +116,8 @@ const HEALTH_CHECKS_MS = 2500;
 const MAX_DUMP_BYTES = 64 * 1024 * 1024;
 
 /**
- * Asks an Envoy at its admin address for its configuration and for what it has seen, and looks through both. Never rejects
- * for what Envoy does.
+ * Asks an Envoy at its admin address for its configuration and for what it has seen, and looks through both. Never
+ * rejects for what Envoy does.
  */
 export async function inspectEnvoyAt(admin: URL, own: OwnLimits): Promise<readonly Finding[]> {
   const subject = `Envoy at ${admin.origin}`;

@@ -4,7 +4,6 @@ import { clustersOf, isOwn, leadsOn, type PosternChain, posternCluster } from '.
 
 /** What a running Envoy has seen: its admin addresses `/clusters?format=json` and `/stats?format=json`. */
 export interface LiveState {
-  /** By the name of the cluster. */
   readonly hosts: ReadonlyMap<string, readonly LiveHost[]>;
   /** Counters by their name, since Envoy started. */
   readonly counters: Counters;
@@ -12,7 +11,6 @@ export interface LiveState {
   readonly growth: Counters | null;
 }
 
-/** Figures by the name of the counter. */
 type Counters = ReadonlyMap<string, number>;
 
 /** One address of a cluster. */

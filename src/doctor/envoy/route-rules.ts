@@ -19,7 +19,9 @@ export function inspectRoutes(chain: PosternChain): readonly Finding[] {
   return [...chain.manager.routes.flatMap((route) => inspectRoute(chain, route)), ...inspectOwnRoutes(chain)];
 }
 
-/** The routes to Postern's HTTP listener, where ext_authz and the guard must be off, and which must lead nowhere else. */
+/**
+ * The routes to Postern's HTTP listener, where ext_authz and the guard must be off, and which must lead nowhere else.
+ */
 function inspectOwnRoutes(chain: PosternChain): readonly Finding[] {
   const { manager, checks, guard } = chain;
   const own = manager.routes.filter((route) => isOwn(route) && leadsOn(route));

@@ -3,12 +3,13 @@ import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } 
 import type { Route } from './envoy-config.ts';
 import { bufferedBytes, clustersOf, isOff, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
 
-/** A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly. */
+/**
+ * A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly.
+ */
 interface Expectation {
   /** As in envoy.yaml, for people. */
   readonly setting: string;
   readonly isMet: (settings: JsonObject) => boolean;
-  /** What happens otherwise. */
   readonly consequence: string;
 }
 

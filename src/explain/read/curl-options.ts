@@ -81,7 +81,9 @@ const STANDARD_INPUT = '-';
 /** Where `@FILE` gets its bytes; a string says why there are none. */
 type FileReader = (path: string) => Buffer | string;
 
-/** The data of a curl command as one text, one character a byte: joined by `&`, as curl does. Null when there is none. */
+/**
+ * The data of a curl command as one text, one character a byte: joined by `&`, as curl does. Null when there is none.
+ */
 export function readCurlData(options: readonly CurlOption[], readFile: FileReader): string | null | ReadProblem {
   let data: string | null = null;
   for (const { name, value } of options) {

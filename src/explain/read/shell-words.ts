@@ -121,7 +121,8 @@ export function readCmdWords(text: string): readonly string[] | ReadProblem {
 
 /**
  * What cmd.exe hands to the program: outside quotes, a caret makes the next character plain, and a line end after it
- * vanishes with it, when another one follows that one stays. An unquoted line end, `&`, `|`, `<` or `>` ends the command.
+ * vanishes with it, when another one follows that one stays. An unquoted line end, `&`, `|`, `<` or `>` ends the
+ * command.
  */
 function removeCarets(text: string): string {
   const kept: string[] = [];
@@ -141,7 +142,9 @@ function removeCarets(text: string): string {
   return kept.join('');
 }
 
-/** As the C runtime of Windows splits a command line: `\"` and, within quotes, `""` are a quote; other backslashes stay. */
+/**
+ * As the C runtime of Windows splits a command line: `\"` and, within quotes, `""` are a quote; other backslashes stay.
+ */
 function splitArguments(line: string): readonly string[] | ReadProblem {
   const words: string[] = [];
   let word: string | null = null;

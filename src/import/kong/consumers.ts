@@ -27,7 +27,6 @@ export const foreignCredentials: Readonly<Record<string, string>> = {
   oauth2_tokens: 'oauth2',
 };
 
-/** What the file says about callers. */
 interface ReadConsumers {
   readonly consumers: readonly KongConsumer[];
   readonly consumerPlugins: readonly NestedPlugin[];
@@ -35,7 +34,10 @@ interface ReadConsumers {
   readonly nameOfGroup: (reference: string) => string;
 }
 
-/** Consumers with their groups and credentials, nested or at the top of the file, and the plugins of consumers and groups. */
+/**
+ * Consumers with their groups and credentials, nested or at the top of the file, and the plugins of consumers and
+ * groups.
+ */
 export function readConsumers(root: KongMapping, context: ImportContext): ReadConsumers {
   const { problems } = context;
   const consumerPlugins: NestedPlugin[] = [];
@@ -126,17 +128,18 @@ function groupOf(entity: KongMapping, problems: ProblemLog): string | null {
   return group;
 }
 
-/** The consumers of the document. */
 interface ImportedConsumers {
   readonly declared: readonly Declared[];
   readonly holdsSecrets: boolean;
 }
 
-/** The longest name that a consumer can have. */
 const MAX_NAME_LENGTH = 256;
 const LONE_SURROGATE = /\p{Cs}/gu;
 
-/** Ids of consumers: Kong's own where the file has it, because back ends know it from X-Consumer-Id; else made of the name. */
+/**
+ * Ids of consumers: Kong's own where the file has it, because back ends know it from X-Consumer-Id; else made of the
+ * name.
+ */
 export function consumerIds(consumers: readonly KongConsumer[]): ReadonlyMap<KongConsumer, string> {
   const named = consumers.map(({ id, username, customId }) => {
     const identity = JSON.stringify([username, customId, id]);

@@ -148,7 +148,10 @@ function declare({ methods, values: { id, ...rest } }: Imported): Declared {
   return { ...(id === undefined ? {} : { id }), ...(methods.length === 1 ? { method } : { methods }), ...rest };
 }
 
-/** The end of a credential with a `ttl`, which Kong counts from its creation; null when the file does not say when that was. */
+/**
+ * The end of a credential with a `ttl`, which Kong counts from its creation; null when the file does not say when that
+ * was.
+ */
 function readLifetime(entity: KongMapping): Declared | null {
   const ttlSeconds = entity.number('ttl');
   if (ttlSeconds === null) return {};
@@ -176,7 +179,10 @@ const VAULT = /^\{vault:\/\/([^/{}?]+)\/([^/{}?]+)([/?][^{}]*)?\}$/;
 /** What decK fills in before it talks to Kong: `${{ env "DECK_NAME" }}`. */
 const DECK = /\$\{\{/;
 const DECK_VALUE = /^\$\{\{ *env +["']([A-Za-z_][A-Za-z0-9_]*)["'] *\}\}$/;
-/** What programs such as envsubst fill in: `${NAME}`, or `$NAME`, in capitals as variables are (a secret may begin with `$`). */
+/**
+ * What programs such as envsubst fill in: `${NAME}`, or `$NAME`, in capitals as variables are (a secret may begin with
+ * `$`).
+ */
 const SHELL_VALUE = /^\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Z_][A-Z0-9_]*))$/;
 const VAULT_NAME = /^[a-z0-9-]{1,32}$/;
 

@@ -9,7 +9,6 @@ import { type ImportedMethod, importedMethods, kindOfPlugin, preferredMethods } 
 import type { EffectivePlugins } from './plugins.ts';
 import type { RouteLimits } from './rate-limiting.ts';
 
-/** Who gets in on a route. */
 export interface RouteDecision {
   /** Null: callers are not authenticated. */
   readonly method: AuthenticationMethod | null;
@@ -22,14 +21,16 @@ export interface RouteDecision {
   readonly deniesOnFailure: boolean;
 }
 
-/** What decisions are made from. */
 export interface DecisionContext extends ImportContext {
   readonly effective: EffectivePlugins;
   readonly allowed: AllowedBy;
   readonly limits: RouteLimits;
 }
 
-/** Decides who gets in on a route: never more than in Kong. What Postern cannot judge makes the endpoint refuse everything. */
+/**
+ * Decides who gets in on a route: never more than in Kong. What Postern cannot judge makes the endpoint refuse
+ * everything.
+ */
 export function decideRoute(route: KongRoute, context: DecisionContext): RouteDecision {
   const plugins = context.effective.forRoute(route);
   const authentication = decideAuthentication(plugins, route);
@@ -107,7 +108,10 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
 /** The settings that every authentication plugin has. */
 const sharedSettings = ['anonymous', 'hide_credentials', 'realm', 'identity_realms', '__key__'];
 
-/** The options that stand for the settings of an authentication plugin; null, and a reported error, when not all can be imported. */
+/**
+ * The options that stand for the settings of an authentication plugin; null, and a reported error, when not all can be
+ * imported.
+ */
 function readOptions(imported: ImportedMethod, { config }: KongPlugin): Declared | null {
   const unknown = config.unknownKeys(new Set([...sharedSettings, ...imported.settings]));
   for (const key of unknown) {

@@ -7,7 +7,9 @@ export type SharedLimits = (typeof sharedLimitChoices)[number];
 
 /** What the operator decided. The defaults decide nothing: what needs a decision is refused and reported. */
 export interface ImportOptions {
-  /** `refuse`: such endpoints refuse everything; `each`: every endpoint has the whole limit; `divide`: its share of it. */
+  /**
+   * `refuse`: such endpoints refuse everything; `each`: every endpoint has the whole limit; `divide`: its share of it.
+   */
   readonly sharedLimits: SharedLimits;
   /** Plugins whose work is done elsewhere, such as in Envoy: leaving them out opens nothing. Not for authentication. */
   readonly elsewhere: ReadonlySet<string>;
@@ -17,11 +19,12 @@ export interface ImportOptions {
   readonly slashOptional: boolean;
   /** The file is the whole configuration, though it was selected by tags. */
   readonly isComplete: boolean;
-  /** Endpoints let everything through and only record what they would have decided, because Kong decides behind them. */
+  /**
+   * Endpoints let everything through and only record what they would have decided, because Kong decides behind them.
+   */
   readonly observes: boolean;
 }
 
-/** What one import works with. */
 export interface ImportContext {
   readonly options: ImportOptions;
   /** Why the file is no configuration of Kong: nothing is imported then. */

@@ -29,7 +29,6 @@ export interface ImportedKong {
   readonly holdsSecrets: boolean;
 }
 
-/** What a file became, or what is wrong with it. */
 type KongImport = { readonly imported: ImportedKong } | { readonly problems: readonly Problem[] };
 
 /**

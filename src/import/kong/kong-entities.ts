@@ -24,7 +24,10 @@ export interface KongRoute {
   readonly protocols: readonly string[];
   /** How many headers it matches by. */
   readonly headerCount: number;
-  /** What else it matches by that no endpoint can: `headers`, `snis`, `sources`, `destinations`, `expression`, unknown keys. */
+  /**
+   * What else it matches by that no endpoint can: `headers`, `snis`, `sources`, `destinations`, `expression`, unknown
+   * keys.
+   */
   readonly otherConditions: readonly string[];
   readonly regexPriority: number;
   readonly stripsPath: boolean;
@@ -37,21 +40,18 @@ export interface PluginScope {
   readonly consumer: KongConsumer | null;
 }
 
-/** A plugin of Kong that is enabled. */
 export interface KongPlugin extends PluginScope {
   readonly place: Place;
   readonly name: string;
   readonly config: PluginConfig;
 }
 
-/** A credential of Kong as it stands. */
 export interface KongCredential {
   /** The method that it is for. */
   readonly kind: ImportedMethod;
   readonly entity: KongMapping;
 }
 
-/** A consumer of Kong. */
 export interface KongConsumer {
   readonly place: Place;
   readonly report: ReportDifference;
@@ -76,17 +76,14 @@ export interface KongConfiguration {
   readonly marksRegexPaths: boolean;
 }
 
-/** How people know a route. */
 export function nameOfRoute({ name, id, service }: Pick<KongRoute, 'name' | 'id' | 'service'>): string {
   return name ?? id ?? (service === null ? 'without name' : `of ${nameOfService(service)}`);
 }
 
-/** How people know a service. */
 export function nameOfService({ name, id }: KongService): string {
   return name ?? id ?? 'service without name';
 }
 
-/** How people know a consumer. */
 export function nameOfConsumer({ username, customId, id }: Pick<KongConsumer, 'username' | 'customId' | 'id'>): string {
   return username ?? customId ?? id ?? 'without name';
 }

@@ -12,8 +12,8 @@ interface KongValue {
 }
 
 /**
- * A mapping of Kong's file: an entity, or the `config` of a plugin. Reads values of the types that Kong's schemas have. A
- * value of another type is a problem, because Kong refuses it too. No message repeats a value: it may be a secret.
+ * A mapping of Kong's file: an entity, or the `config` of a plugin. Reads values of the types that Kong's schemas have.
+ * A value of another type is a problem, because Kong refuses it too. No message repeats a value: it may be a secret.
  */
 export class KongMapping implements KongValues {
   readonly raw: Readonly<Record<string, unknown>>;
@@ -143,7 +143,9 @@ interface Finder<T> {
   findIn(entity: KongMapping, absent: T | null): T | null;
 }
 
-/** References that lead nowhere beyond these are reported without the nearest name, which takes a look at every name. */
+/**
+ * References that lead nowhere beyond these are reported without the nearest name, which takes a look at every name.
+ */
 const MAX_SUGGESTIONS = 20;
 
 /** Finds entities by any of their names; of equal names the first. */

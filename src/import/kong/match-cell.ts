@@ -88,9 +88,9 @@ type KongRank = readonly number[];
 const EXPRESSION_WEIGHT = 99;
 
 /**
- * Kong prefers routes with more kinds of conditions, then those whose hosts have no wildcard, then more headers, regular
- * expressions by priority, and longer paths (kong/router/transform.lua, get_priority). What is equal in all of it is not
- * ordered.
+ * Kong prefers routes with more kinds of conditions, then those whose hosts have no wildcard, then more headers,
+ * regular expressions by priority, and longer paths (kong/router/transform.lua, get_priority). What is equal in all of
+ * it is not ordered.
  */
 function kongRank(route: KongRoute, path: MatchPath): KongRank {
   const { hosts, methods, paths, headerCount, otherConditions } = route;

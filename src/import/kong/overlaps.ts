@@ -17,8 +17,8 @@ import type { MatchPath } from './route-match.ts';
 import { limitStrictness, type Strictness } from './strictness.ts';
 
 /**
- * Two endpoints cannot claim the same host, path and method. The one that Kong prefers keeps the path; where Kong has no
- * order, the stricter one does, and where none is, the path goes to neither: the one that keeps it is closed.
+ * Two endpoints cannot claim the same host, path and method. The one that Kong prefers keeps the path; where Kong has
+ * no order, the stricter one does, and where none is, the path goes to neither: the one that keeps it is closed.
  */
 export function resolveCollisions(drafts: readonly EndpointDraft[], strictness: Strictness): void {
   const owners = new Map<string, MatchCell>();
@@ -75,8 +75,9 @@ const MAX_COMPARISONS = 50_000_000;
 type Gap = 'order' | 'within-segment' | 'without-slash';
 
 /**
- * Kong and Postern choose in different orders, and by different prefixes: Kong's `/orders` takes `/orders2` too. Where an
- * endpoint would so decide requests that Kong gives to a route with stricter access, it is closed: it refuses everything.
+ * Kong and Postern choose in different orders, and by different prefixes: Kong's `/orders` takes `/orders2` too. Where
+ * an endpoint would so decide requests that Kong gives to a route with stricter access, it is closed: it refuses
+ * everything.
  */
 export function closeGaps(
   drafts: readonly EndpointDraft[],

@@ -17,7 +17,6 @@ interface Nesting extends Partial<PluginScope> {
   readonly group?: string;
 }
 
-/** A plugin where it was found. */
 export interface NestedPlugin {
   readonly entity: KongMapping;
   readonly nesting: Nesting;
@@ -36,7 +35,6 @@ export function nestedPlugins(parent: KongMapping, nesting: Nesting): readonly N
   ];
 }
 
-/** Entities that plugins can refer to. */
 interface Targets {
   readonly services: readonly KongService[];
   readonly routes: readonly KongRoute[];

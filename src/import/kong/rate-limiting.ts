@@ -13,7 +13,6 @@ import type { KongConsumer, KongPlugin, KongRoute, KongService } from './kong-en
 import type { PluginConfig } from './kong-mapping.ts';
 import { type EffectivePlugins, orMade } from './plugins.ts';
 
-/** What a rate limiting plugin allows. */
 interface ImportedLimits {
   /** No two with the same unit. Empty when `fault` says why none can be imported. */
   readonly limits: readonly Limit[];
@@ -30,7 +29,6 @@ interface Windows {
   readonly fault: string | null;
 }
 
-/** How one of the plugins is configured. */
 interface LimitPlugin {
   /** The setting that says what is counted. */
   readonly keyedBy: string;
@@ -106,7 +104,9 @@ function strictest(limits: readonly Limit[]): readonly Limit[] {
   return [...kept.values()].sort((a, b) => limitUnits.indexOf(a.unit) - limitUnits.indexOf(b.unit));
 }
 
-/** Kong's windows that Postern does not have, with the days of the longest: a share for each day never adds up to more. */
+/**
+ * Kong's windows that Postern does not have, with the days of the longest: a share for each day never adds up to more.
+ */
 const longerWindows = Object.entries({ month: 31, year: 366 }).filter(
   ([window]) => !limitUnits.some((unit) => unit === window),
 );
@@ -176,7 +176,6 @@ interface DecidedLimits {
   readonly deniesOnFailure: boolean;
 }
 
-/** What the rate limiting plugins mean for routes. */
 export interface RouteLimits {
   ofRoute(route: KongRoute, isAuthenticated: boolean): DecidedLimits;
   /** The limits that Kong has for a single consumer on a route; null when they are those of every consumer. */
@@ -191,7 +190,9 @@ export function routeLimits(
 ): RouteLimits {
   const read = new Map<KongPlugin, ImportedLimits>();
   const importedOf = (plugin: KongPlugin): ImportedLimits => orMade(read, plugin, () => importLimits(plugin));
-  /** The routes that each count of a plugin is for; those of a service have a count of their own where it is counted. */
+  /**
+   * The routes that each count of a plugin is for; those of a service have a count of their own where it is counted.
+   */
   const sharers = new Map<KongPlugin, Map<KongService | null, KongRoute[]>>();
   const sharersOf = (plugin: KongPlugin, { service }: KongRoute): KongRoute[] => {
     const groups = orMade(sharers, plugin, () => new Map<KongService | null, KongRoute[]>());

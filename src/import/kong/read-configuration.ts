@@ -16,7 +16,9 @@ const serviceKeys: ReadonlySet<string> = new Set([
   ...['routes', 'plugins', 'filter_chains'],
 ]);
 
-/** The keys of a route (kong/db/schema/entities/routes.lua) that say nothing about which requests it takes, or are read. */
+/**
+ * The keys of a route (kong/db/schema/entities/routes.lua) that say nothing about which requests it takes, or are read.
+ */
 const routeKeys: ReadonlySet<string> = new Set([
   ...commonKeys,
   ...['name', 'service', 'protocols', 'hosts', 'paths', 'methods', 'regex_priority', 'strip_path', 'path_handling'],

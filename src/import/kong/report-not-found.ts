@@ -10,8 +10,8 @@ import type { MatchPath } from './route-match.ts';
 const MAX_COMPARISONS = 20_000_000;
 
 /**
- * Reports requests that pass in Kong and are 404 here, although no route was left out. Kong tries the next route
- * when the method does not fit; here the endpoint with the best host and path decides alone (spec §2.3). And a prefix of
+ * Reports requests that pass in Kong and are 404 here, although no route was left out. Kong tries the next route when
+ * the method does not fit; here the endpoint with the best host and path decides alone (spec §2.3). And a prefix of
  * Kong ends within a segment: `/orders` takes `/orders2`.
  */
 export function reportNotFound(drafts: readonly EndpointDraft[], { options, findings }: ImportContext): void {
@@ -53,8 +53,8 @@ function reportMethods(drafts: readonly EndpointDraft[], cells: readonly MatchCe
 }
 
 /**
- * Whether Kong gives some of what the first cell leaves, by its methods, to the second, while here the first decides: it
- * has the narrower host, or with the same host the longer path.
+ * Whether Kong gives some of what the first cell leaves, by its methods, to the second, while here the first decides:
+ * it has the narrower host, or with the same host the longer path.
  */
 function isKongs(cell: MatchCell, other: MatchCell): boolean {
   if (!other.isCarried || keyOf(cell) === keyOf(other) || !containsHost(other.host, cell.host)) return false;

@@ -13,7 +13,6 @@ export interface MatchHost {
   readonly prefix: string | null;
 }
 
-/** A path of a route. */
 export interface MatchPath {
   /** Every path that Kong gives to the route begins with this, byte by byte, decoded as endpoints compare paths. */
   readonly literal: string;
@@ -160,7 +159,10 @@ interface RegexLiteral {
 const PLAIN = /[A-Za-z0-9/_~%:@!&=,;#'" -]/;
 const QUANTIFIER = /[*+?{]/;
 
-/** Reads a regular expression that is anchored at its beginning, as those of Kong's paths are. In one pass, never throws. */
+/**
+ * Reads a regular expression that is anchored at its beginning, as those of Kong's paths are. In one pass, never
+ * throws.
+ */
 export function regexLiteral(source: string): RegexLiteral {
   const nothing: RegexLiteral = { text: '/', kind: 'part' };
   if (hasTopLevelAlternative(source)) return nothing;

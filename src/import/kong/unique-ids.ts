@@ -6,18 +6,16 @@ const MAX_ID_LENGTH = 63;
 /** Characters of the hash that distinguishes names which make the same id. */
 const HASH_CHARACTERS = 8;
 
-/** Something that needs an id. */
 export interface Named {
-  /** What the id is made of. */
   readonly name: string;
   /** What distinguishes two of the same name; stays the same while the thing does. */
   readonly identity: string;
 }
 
 /**
- * Gives each thing an id of the form `^[a-z0-9][a-z0-9-]{0,62}$`, in the same order: its name, where that is one, else the
- * name with other characters replaced. Names that would make the same id get a hash of their identity, whatever their
- * order, so that ids stay when the file is sorted or other entries come and go.
+ * Gives each thing an id of the form `^[a-z0-9][a-z0-9-]{0,62}$`, in the same order: its name, where that is one, else
+ * the name with other characters replaced. Names that would make the same id get a hash of their identity, whatever
+ * their order, so that ids stay when the file is sorted or other entries come and go.
  */
 export function uniqueIds(things: readonly Named[]): readonly string[] {
   const bySlug = new Map<string, number>();

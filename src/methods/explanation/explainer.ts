@@ -34,7 +34,10 @@ export const unknownSender: SentIdentity = { appKey: null, meantAppKeys: [], sig
 export interface ExplainInput {
   /** Null where the App Key is the secret, and where any is taken. */
   readonly appKey: string | null;
-  /** The App Secret, or the App Key where that is the secret; null where it is not known: then no signature is looked into. */
+  /**
+   * The App Secret, or the App Key where that is the secret; null where it is not known: then no signature is looked
+   * into.
+   */
   readonly secret: string | null;
   /** The server's clock when the request came in. */
   readonly nowSeconds: number;

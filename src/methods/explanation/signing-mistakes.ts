@@ -92,7 +92,9 @@ const WESTERNMOST_SECONDS = -12 * HOUR_SECONDS;
 /** How near to a zone's offset a time must be to be taken for it: clocks differ, and requests take a while. */
 const ZONE_TOLERANCE_SECONDS = 120;
 
-/** What is wrong with a signed time, null for none that can be read, and whether it may just be that of an old request. */
+/**
+ * What is wrong with a signed time, null for none that can be read, and whether it may just be that of an old request.
+ */
 export function explainTime(
   field: 'Date' | 'apiTimestamp',
   signedSeconds: number | null,

@@ -34,9 +34,9 @@ export function readTranslation(name: string): Translation {
 }
 
 /**
- * The kept answer of a control plane as a configuration that Envoy runs alone. Only places change:
- * addresses are loopback with the ports of envoy.yaml, TLS for callers is taken off, the access log goes to the descriptor instead of the file of
- * standard output, and what would come over xDS stands in the file.
+ * The kept answer of a control plane as a configuration that Envoy runs alone. Only places change: addresses are
+ * loopback with the ports of envoy.yaml, TLS for callers is taken off, the access log goes to the descriptor instead of
+ * the file of standard output, and what would come over xDS stands in the file.
  */
 export function fromControlPlane(options: AttachmentOptions): Attachment {
   const { title, name, filters, clusters } = options;

@@ -8,7 +8,9 @@ export function documentedPrograms(language: string, url: string): readonly stri
   return readFences(readDocument('docs/oauth2.md'), language).map((text) => text.replaceAll(PUBLIC_URL, url));
 }
 
-/** Runs a program to its end and gives its standard output; fails with everything it wrote when it does not exit with 0. */
+/**
+ * Runs a program to its end and gives its standard output; fails with everything it wrote when it does not exit with 0.
+ */
 export async function runProgram(
   command: string,
   args: readonly string[],

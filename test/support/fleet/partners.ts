@@ -93,7 +93,9 @@ export function withToken(token: string): PlainRequest {
 
 const SMALL_BODY = Buffer.from(JSON.stringify({ sku: 'a-1', quantity: 7, note: 'x'.repeat(2000) }));
 const LARGE_BODY = Buffer.alloc(40_000, 'order line\n');
-/** One request in so many asks for a token: five a second at 500, less than the limit of 600 a minute for one address. */
+/**
+ * One request in so many asks for a token: five a second at 500, less than the limit of 600 a minute for one address.
+ */
 const TOKEN_EVERY = 100;
 
 /**

@@ -20,7 +20,8 @@ export interface CertificateOptions {
 }
 
 /**
- * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, for `localhost` and 127.0.0.1 unless stated otherwise.
+ * Makes an X.509 certificate (RFC 5280 §4.1) for tests: ECDSA P-256, for `localhost` and 127.0.0.1 unless stated
+ * otherwise.
  * @param issuer signs it; none: it signs itself.
  */
 export function makeCertificate(name: string, issuer?: Certified, options: CertificateOptions = {}): Certified {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 
-/** Opens connections of peers that say this much, and then nothing. `keep` takes each over, to be closed with the test. */
+/**
+ * Opens connections of peers that say this much, and then nothing. `keep` takes each over, to be closed with the test.
+ */
 export async function openSilentPeers(
   to: NetConnectOpts,
   count: number,

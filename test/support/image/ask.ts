@@ -8,7 +8,9 @@ const deadlineMs = 20_000;
 export interface Asked {
   /** Whether its health says SERVING. */
   readonly isServing: () => Promise<boolean>;
-  /** The decision about a request: 0 for an allow, or the gRPC code of a refusal; and the status that the caller gets. */
+  /**
+   * The decision about a request: 0 for an allow, or the gRPC code of a refusal; and the status that the caller gets.
+   */
   readonly check: (request: RequestParts) => Promise<{ readonly code: number; readonly httpStatus: number | null }>;
   readonly close: () => void;
 }

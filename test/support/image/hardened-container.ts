@@ -15,7 +15,9 @@ export class HardenedContainer extends GenericContainer {
   }
 }
 
-/** Starts `postern serve` in such a container, with a folder that holds its postern.yaml, and waits until it is ready. */
+/**
+ * Starts `postern serve` in such a container, with a folder that holds its postern.yaml, and waits until it is ready.
+ */
 export async function startHardened(image: string, folder: string): Promise<StartedTestContainer> {
   return await new HardenedContainer(image)
     .withBindMounts([{ source: folder, target: '/etc/postern', mode: 'ro' }])

@@ -27,8 +27,8 @@ export interface CalledAddress {
 }
 
 /**
- * The addresses that stand in manifests: in Envoy configurations, and in values (of variables, arguments, config maps and
- * secrets) that are `host:port`, or a URL with hosts and ports.
+ * The addresses that stand in manifests: in Envoy configurations, and in values (of variables, arguments, config maps
+ * and secrets) that are `host:port`, or a URL with hosts and ports.
  */
 export function findCalledAddresses(manifests: readonly Manifest[]): readonly CalledAddress[] {
   const all = findPods(manifests);
@@ -109,7 +109,9 @@ function addressesOfData(manifests: readonly Manifest[], all: readonly Pods[]): 
   });
 }
 
-/** The addresses of a value that is nothing but one: `host:port` or `scheme://[user:password@]host:port[,host:port]/…`. */
+/**
+ * The addresses of a value that is nothing but one: `host:port` or `scheme://[user:password@]host:port[,host:port]/…`.
+ */
 function addressesIn(text: string, caller: string, namespace: string): readonly CalledAddress[] {
   const hosts = /^(?:[a-z][a-z0-9+]*:\/\/)?(?:[^@/\s]*@)?([a-z0-9.-]+:\d+(?:,[a-z0-9.-]+:\d+)*)(?:\/\S*)?$/i.exec(
     text.trim(),

@@ -14,8 +14,9 @@ interface Connection {
 }
 
 /**
- * Calls that the network policies stop: from pods to an address of theirs (in a variable, or in a config map that they use)
- * behind a Service, and the look-up of its name. Policies add up: a pod that none selects for a direction is free in it.
+ * Calls that the network policies stop: from pods to an address of theirs (in a variable, or in a config map that they
+ * use) behind a Service, and the look-up of its name. Policies add up: a pod that none selects for a direction is free
+ * in it.
  */
 export function findConnectionFaults(manifests: readonly Manifest[]): readonly string[] {
   const policies = ofKind(manifests, 'NetworkPolicy');

@@ -1,6 +1,8 @@
 import { type Json } from '../envoy/envoy-config.ts';
 
-/** Where two values differ: `path: "before" → "after"`, or `path: added` or `removed`; lists are compared by position. */
+/**
+ * Where two values differ: `path: "before" → "after"`, or `path: added` or `removed`; lists are compared by position.
+ */
 export function findDifferences(before: Json, after: Json, path = ''): readonly string[] {
   if (isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
     const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];

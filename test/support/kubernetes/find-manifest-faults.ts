@@ -32,11 +32,15 @@ export const secretsByHand: readonly ExternalObject[] = [
  *     const manifests = await renderKustomization('overlays/istio');
  *     assert.deepEqual(await findManifestFaults(manifests, { external: secretsByHand }), []);
  *
- * Each fault is a sentence that begins with kind, namespace and name of the object. Checked: the schemas of the exact API
- * versions with unknown fields (find-schema-faults.ts), selectors, probes, ports, volumes (find-workload-faults.ts), budgets
- * and autoscalers, names of config maps, secrets, accounts, claims, namespaces and the keys in them (find-name-faults.ts),
+ * Each fault is a sentence that begins with kind, namespace and name of the object. Checked: the schemas of the exact
+ * API
+ * versions with unknown fields (find-schema-faults.ts), selectors, probes, ports, volumes (find-workload-faults.ts),
+ * budgets
+ * and autoscalers, names of config maps, secrets, accounts, claims, namespaces and the keys in them
+ * (find-name-faults.ts),
  * Services and network policies (find-network-faults.ts), host names in Envoy configurations and variables
- * (find-address-faults.ts), calls that network policies stop (find-connection-faults.ts), pod security (find-security-faults.ts).
+ * (find-address-faults.ts), calls that network policies stop (find-connection-faults.ts), pod security
+ * (find-security-faults.ts).
  */
 export async function findManifestFaults(
   manifests: readonly Manifest[],

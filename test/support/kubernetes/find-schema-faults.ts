@@ -18,8 +18,9 @@ interface Model {
 
 /**
  * What is wrong by the schema of the exact API version of each object: types and required fields by the schema itself
- * (the packages `@kubernetes-models/*`), fields that do not exist by the types made of it, because a schema of Kubernetes
- * lets those pass. A kind without a schema is a fault, unless `withoutSchema` has it as `group/version/Kind`.
+ * (the packages `@kubernetes-models/*`), fields that do not exist by the types made of it, because a schema of
+ * Kubernetes lets those pass. A kind without a schema is a fault, unless `withoutSchema` has it as
+ * `group/version/Kind`.
  */
 export async function findSchemaFaults(
   manifests: readonly Manifest[],
@@ -71,7 +72,9 @@ async function modelOf(module: string, kind: string): Promise<(new (data: unknow
 /** The directory in which a file would find the packages, as the compiler sees it. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The compiler refuses fields in an object literal that its type does not have; nothing else needs to know the schemas. */
+/**
+ * The compiler refuses fields in an object literal that its type does not have; nothing else needs to know the schemas.
+ */
 function findUnknownFields(
   typed: readonly { readonly manifest: Manifest; readonly module: string; readonly kind: string }[],
 ): readonly string[] {

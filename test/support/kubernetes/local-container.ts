@@ -30,8 +30,8 @@ function wholeWord(text: string): RegExp {
 }
 
 /**
- * Makes a container of a manifest runnable without a cluster: its config maps and secrets are files below `root`, linked
- * as the kubelet does it, absolute paths lead there, and addresses are replaced. All else is as in the manifest.
+ * Makes a container of a manifest runnable without a cluster: its config maps and secrets are files below `root`,
+ * linked as the kubelet does it, absolute paths lead there, and addresses are replaced. All else is as in the manifest.
  */
 export async function localContainer(options: LocalContainerOptions): Promise<LocalContainer> {
   const { manifests, workload, root, replace, secrets = {} } = options;
@@ -87,7 +87,9 @@ function filesOf(
   return Object.fromEntries(wanted);
 }
 
-/** As the kubelet does it: a folder with a version, a link to it that is replaced at once, and links to the files in it. */
+/**
+ * As the kubelet does it: a folder with a version, a link to it that is replaced at once, and links to the files in it.
+ */
 async function writeVolume(path: string, files: Readonly<Record<string, string>>): Promise<void> {
   const version = '..2026_01_01_00_00_00.1';
   await mkdir(join(path, version), { recursive: true });

@@ -63,7 +63,9 @@ export function findManifest(
   return ofKind(manifests, kind, namespace).find((manifest) => textOf(manifest, 'metadata', 'name') === name);
 }
 
-/** The object of this kind and name; a missing one is a failure. A suffix that kustomize made of the content is ignored. */
+/**
+ * The object of this kind and name; a missing one is a failure. A suffix that kustomize made of the content is ignored.
+ */
 export function getManifest(manifests: readonly Manifest[], kind: string, name: string): Manifest {
   const found = ofKind(manifests, kind).find((manifest) => {
     const own = textOf(manifest, 'metadata', 'name') ?? '';

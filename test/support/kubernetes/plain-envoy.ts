@@ -21,7 +21,10 @@ export function toLoopback(config: JsonObject): void {
   }
 }
 
-/** The overlay plain-envoy, whose configuration the overlay demo has too. Tests that run beside each other share no port. */
+/**
+ * The overlay plain-envoy, whose configuration the overlay demo has too. Tests that run beside each other share no
+ * port.
+ */
 export const plainEnvoy: Attachment = {
   ...envoyYaml,
   title: 'the overlay plain-envoy',

@@ -6,8 +6,8 @@ import { findPods } from './pods.ts';
 export type SecretValues = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * The environment that a container gets, as the kubelet would put it together from values, config maps and secrets; that
- * of the first container, or the one with the name.
+ * The environment that a container gets, as the kubelet would put it together from values, config maps and secrets;
+ * that of the first container, or the one with the name.
  */
 export function settingsOf(
   manifests: readonly Manifest[],

@@ -1,4 +1,6 @@
-/** Disposes resources one after the other, last acquired first, and rejects with the first failure when all are done. */
+/**
+ * Disposes resources one after the other, last acquired first, and rejects with the first failure when all are done.
+ */
 export async function release(...resources: readonly (AsyncDisposable | undefined)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const resource of resources.toReversed()) {

@@ -4,7 +4,10 @@ import { type PlainRequest } from '../http/http-client.ts';
 
 /** Makes requests on connections that stay open. */
 export interface LoadClient extends AsyncDisposable {
-  /** Status and, when the answer is a refusal, its code: `200`, `503 STORE_UNAVAILABLE`. Rejects when there is no answer. */
+  /**
+   * Status and, when the answer is a refusal, its code: `200`, `503 STORE_UNAVAILABLE`. Rejects when there is no
+   * answer.
+   */
   call(request: PlainRequest): Promise<string>;
 }
 

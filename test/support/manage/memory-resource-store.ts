@@ -39,8 +39,9 @@ export interface InitialResources {
 }
 
 /**
- * A system of record in memory, as strict as a real one: revisions, conflicts, references, App Keys that are never given
- * again, collisions of endpoints, audit events, all or nothing. For tests of commands, which see nothing else of a store.
+ * A system of record in memory, as strict as a real one: revisions, conflicts, references, App Keys that are never
+ * given again, collisions of endpoints, audit events, all or nothing. For tests of commands, which see nothing else of
+ * a store.
  */
 export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSource {
   readonly maxChangesPerCommit = 10_000;

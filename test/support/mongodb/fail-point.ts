@@ -3,7 +3,10 @@ import { adminCommand } from './command.ts';
 
 /** What goes wrong with which commands, as the server's `failCommand` takes it. */
 export interface FailPoint {
-  /** For how many commands; `alwaysOn` until it is disposed. The driver repeats many commands once: 2 for one failure to be seen. */
+  /**
+   * For how many commands; `alwaysOn` until it is disposed. The driver repeats many commands once: 2 for one failure to
+   * be seen.
+   */
   readonly mode: { readonly times: number } | { readonly skip: number } | 'alwaysOn';
   readonly data: {
     readonly failCommands: readonly string[];

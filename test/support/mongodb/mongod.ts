@@ -6,7 +6,9 @@ import { release } from '../lifetime/release.ts';
 import { temporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { type LocalServer, startLocalServer } from '../process/local-server.ts';
 
-/** One MongoDB server, started from `.services`. Its data stays when it ends or is killed, and goes when it is disposed. */
+/**
+ * One MongoDB server, started from `.services`. Its data stays when it ends or is killed, and goes when it is disposed.
+ */
 export interface Mongod extends LocalServer {
   /** `127.0.0.1:port` */
   readonly address: string;
@@ -20,7 +22,9 @@ const portAttempts = 5;
 /** mongod's exit code when another process has its port. */
 const addressInUseCode = 48;
 
-/** Starts a server with these further arguments on a free port of the loopback, and waits until it takes connections. */
+/**
+ * Starts a server with these further arguments on a free port of the loopback, and waits until it takes connections.
+ */
 export async function startMongod(args: readonly string[] = []): Promise<Mongod> {
   const { mongodb: program } = await findServices(['mongodb']);
   if (program === null) throw new Error('MongoDB is not installed: scripts/install-services mongodb');

@@ -28,7 +28,9 @@ export interface ReplicaSet extends AsyncDisposable {
   stepDown(): Promise<void>;
 }
 
-/** Who connects. The name is one of the database that {@link ReplicaSet.uri} leads to, unless `source` names another. */
+/**
+ * Who connects. The name is one of the database that {@link ReplicaSet.uri} leads to, unless `source` names another.
+ */
 export interface User {
   readonly name: string;
   readonly password: string;
@@ -38,7 +40,10 @@ export interface User {
 const setName = 'postern';
 const stepDownSeconds = 10;
 
-/** Starts a replica set whose elections take about two seconds, and waits for its primary: 2 s with one member, 5 s with three. */
+/**
+ * Starts a replica set whose elections take about two seconds, and waits for its primary: 2 s with one member, 5 s with
+ * three.
+ */
 export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<ReplicaSet> {
   const { members: count = 1, authorization = false, tls = false, args = [] } = options;
   return await acquireAll(async (keep) => {

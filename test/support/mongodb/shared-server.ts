@@ -29,7 +29,10 @@ async function start(): Promise<SharedServer> {
   return await startReplicaSet();
 }
 
-/** Whether something listens where Docker's clients would connect. An address that is set counts, so that a wrong one is seen. */
+/**
+ * Whether something listens where Docker's clients would connect. An address that is set counts, so that a wrong one is
+ * seen.
+ */
 async function isDockerThere(): Promise<boolean> {
   if ((process.env['DOCKER_HOST'] ?? '') !== '') return true;
   const socket = connect('/var/run/docker.sock');

@@ -1,6 +1,8 @@
 import { type OAuth2Request } from '../../../src/oauth2/messages.ts';
 
-/** A request to an OAuth2 endpoint as the listener would hand it on; a form to `/oauth2/token` unless stated otherwise. */
+/**
+ * A request to an OAuth2 endpoint as the listener would hand it on; a form to `/oauth2/token` unless stated otherwise.
+ */
 export interface OAuth2RequestParts {
   readonly method?: string;
   readonly target?: string;

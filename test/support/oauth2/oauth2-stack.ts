@@ -18,7 +18,10 @@ export interface OAuth2Stack extends Stack {
   readonly url: string;
 }
 
-/** Starts the product on a document, that of the demo unless stated otherwise, with a public URL that leads to its Envoy. */
+/**
+ * Starts the product on a document, that of the demo unless stated otherwise, with a public URL that leads to its
+ * Envoy.
+ */
 export async function startOAuth2Stack(
   document: string = readFileSync(packageFiles.document, 'utf8'),
   settings: PosternSettings = {},

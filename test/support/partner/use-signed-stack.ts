@@ -55,7 +55,9 @@ export function useSignedStack(
   };
 }
 
-/** Makes an exchange that begins and ends in one second of the clock, given as its start: made again when it did not. */
+/**
+ * Makes an exchange that begins and ends in one second of the clock, given as its start: made again when it did not.
+ */
 export async function withinOneSecond<T>(exchange: (seconds: number) => Promise<T>): Promise<T> {
   for (;;) {
     const seconds = nowSeconds();

@@ -15,7 +15,10 @@ const VERSIONS = ['HTTP/1.1', 'HTTP/2', 'HTTP/2.0'];
 const EPOCH_SECONDS = /(?:17092|15815)\d{5}/g;
 const TIMESTAMP = /apiTimestamp=0*(?:17092|15815)\d{5}(?!\d)/;
 
-/** A vector whose `Date` is as far from `seconds` as it was from its own time, signed with the secret it was signed with. */
+/**
+ * A vector whose `Date` is as far from `seconds` as it was from its own time, signed with the secret it was signed
+ * with.
+ */
 export function hmacVectorAt(file: VectorFile, vector: HmacVector, seconds: number): SignedVector {
   const { algorithm = 'hmac-sha256', values = {}, digest, line } = vector;
   const date = vector.date ?? file.hmac.date;

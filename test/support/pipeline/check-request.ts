@@ -20,7 +20,10 @@ export interface RequestParts {
   readonly size?: number;
   /** `context_extensions["endpoint"]` of the Envoy route. */
   readonly endpoint?: string;
-  /** `raw`: `header_map` with raw bytes (the committed `envoy.yaml`). `map`: `headers`, repeats joined by `,`, bytes above 0x7F as `!`. */
+  /**
+   * `raw`: `header_map` with raw bytes (the committed `envoy.yaml`). `map`: `headers`, repeats joined by `,`, bytes
+   * above 0x7F as `!`.
+   */
   readonly headerForm?: 'raw' | 'map';
   /** `raw`: `raw_body`. `text`: `body`. */
   readonly bodyForm?: 'raw' | 'text';

@@ -43,7 +43,10 @@ export async function startChild({ command, args, env, cwd }: ChildOptions): Pro
   return new RunningChild(program, [command, ...args].join(' '));
 }
 
-/** Starts a server and waits until it serves; rejects with what it wrote, and how it ended as the cause, when it does not. */
+/**
+ * Starts a server and waits until it serves; rejects with what it wrote, and how it ended as the cause, when it does
+ * not.
+ */
 export async function startServer({ title, program, args, environment, isReady }: ProgramStart): Promise<Child> {
   const started = await Program.start({
     ...{ program, args },

@@ -6,8 +6,8 @@ import { poll } from '../time/poll.ts';
 const STOPPED = /\) T /;
 
 /**
- * Stops a process without closing its connections (SIGSTOP). Resolves when each of its threads stands still: on a busy machine
- * those that run go on for a moment after the signal. Where there is no `/proc`, the signal has to do.
+ * Stops a process without closing its connections (SIGSTOP). Resolves when each of its threads stands still: on a busy
+ * machine those that run go on for a moment after the signal. Where there is no `/proc`, the signal has to do.
  */
 export async function freezeProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');

@@ -6,8 +6,8 @@ import { freePorts } from '../../../src/programs/free-ports.ts';
 import { type LocalServer, startLocalServer } from '../process/local-server.ts';
 
 /**
- * Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. `runtimeRoot` is the
- * folder with `ratelimit/config/` in it; `more` comes on top of the environment.
+ * Starts Envoy's rate limit service with the committed configuration, on free ports and this Redis. `runtimeRoot` is
+ * the folder with `ratelimit/config/` in it; `more` comes on top of the environment.
  */
 export async function startRateLimitService(
   redisPort: number,

@@ -31,7 +31,9 @@ export function checkHmacMessage(
   );
 }
 
-/** Checks a parameter signature in the order of spec §3; `data` is what would go to the back end in place of the body. */
+/**
+ * Checks a parameter signature in the order of spec §3; `data` is what would go to the back end in place of the body.
+ */
 export function checkParameterMessage(
   message: SignedMessage,
   options: CheckOptions,

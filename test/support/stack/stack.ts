@@ -7,7 +7,10 @@ import { type PosternProcess, type PosternSettings, startPostern } from './poste
 import { type RecordingBackend, startBackend } from './recording-backend.ts';
 import { acquireAll } from '../lifetime/release.ts';
 
-/** The product as operators run it: Envoy with the committed configuration, `postern serve`, and a back end that records. */
+/**
+ * The product as operators run it: Envoy with the committed configuration, `postern serve`, and a back end that
+ * records.
+ */
 export interface Stack extends AsyncDisposable {
   readonly envoy: Envoy;
   readonly postern: PosternProcess;

@@ -7,7 +7,9 @@ import { assertRefused, type RefusedCode } from '../http/assert-refused.ts';
 import { release } from '../lifetime/release.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
-/** The product for one file of tests: started before the first, ended after the last; the back end forgets in between. */
+/**
+ * The product for one file of tests: started before the first, ended after the last; the back end forgets in between.
+ */
 export interface StackInUse {
   /** The running product, within a test. */
   readonly stack: () => Stack;

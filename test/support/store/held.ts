@@ -3,7 +3,9 @@ import { Secret } from '../../../src/model/secret.ts';
 import { type HeldCredential } from '../../../src/store/credential-source.ts';
 import { consumer } from '../pipeline/resources.ts';
 
-/** The credential `ID` with the App Key `key-ID` of a consumer, distinguished from other versions of it by `version`. */
+/**
+ * The credential `ID` with the App Key `key-ID` of a consumer, distinguished from other versions of it by `version`.
+ */
 export function held(id: string, consumerId = 'acme', version = 1): HeldCredential {
   return {
     credential: {

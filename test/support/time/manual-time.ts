@@ -41,7 +41,10 @@ export class ManualTime implements Clock {
     this.#nowMs = nowMs;
   }
 
-  /** Goes on by so many milliseconds; timers that become due on the way act in their order, and promises settle after each. */
+  /**
+   * Goes on by so many milliseconds; timers that become due on the way act in their order, and promises settle after
+   * each.
+   */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();

@@ -175,7 +175,8 @@ function hasParameter(path: string, name: string): boolean {
 }
 
 const FIX = 'Write Date as in "Sat, 07 Nov 2026 02:40:00 GMT": English names, two-digit day, GMT';
-const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const DAYS = ['Mon', 'Tues', 'Wednes', 'Thurs', 'Fri', 'Satur', 'Sun'];
+const DAY = `(?:${DAYS.map((name) => name.slice(0, 3)).join('|')})`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 
 const FORMS: readonly (readonly [name: string, what: string, form: RegExp])[] = [
@@ -188,7 +189,7 @@ const FORMS: readonly (readonly [name: string, what: string, form: RegExp])[] = 
   ],
   ['date-asctime', 'Date is in the form of asctime', new RegExp(`^${DAY} ${MONTH} [ \\d]?\\d `)],
   ['date-iso', 'Date is in the form of ISO 8601', /^\d{4}-?\d\d-?\d\d/],
-  ['date-rfc-850', 'Date is in the obsolete form of RFC 850', /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d\d-/],
+  ['date-rfc-850', 'Date is in the obsolete form of RFC 850', new RegExp(`^(?:${DAYS.join('|')})day, \\d\\d-`)],
   ['date-number', 'Date is a number of seconds or milliseconds', /^\d+$/],
 ];
 

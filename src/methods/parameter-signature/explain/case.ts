@@ -78,7 +78,6 @@ export function valueOf({ parameters }: Pick<ParameterCase, 'parameters'>, wante
   return parameters.find(({ name }) => name === wanted)?.value ?? null;
 }
 
-/** A parameter that is not encoded. */
 export function plainParameter(name: string, value: string): SentParameter {
   return { name, value, rawName: name, rawValue: value };
 }
@@ -92,7 +91,6 @@ function decode(text: string): string {
 
 /** Stands for the App Secret in a text that is one character a byte. */
 export const SECRET_MARK = '\ue000';
-/** What is shown in its place. */
 export const SHOWN_SECRET = Buffer.from('[App Secret]');
 
 /** A name and value as they enter the string to sign. */

@@ -1,4 +1,7 @@
-/** A route as the tests write it; what Kong makes of it is written here again, from Kong's documents, without the importer. */
+/**
+ * A route as the tests write it; what Kong makes of it is written here again, from Kong's documents, without the
+ * importer.
+ */
 export interface ModelRoute {
   readonly hosts: readonly string[];
   readonly paths: readonly string[];

@@ -132,7 +132,8 @@ describe('an imported document', () => {
           for (const asked of requests) {
             const winners = winnersOf(routes, asked);
             const letIn = letInBy(text, asked);
-            // A path of Kong that ends with a slash does not take the path without it; that of an endpoint does, which is reported.
+            // A path of Kong that ends with a slash does not take the path without it; that of an endpoint does, which
+            // is reported.
             const isKnown = winners.length === 0 && routes.some(({ paths: own }) => own.includes(`${asked.path}/`));
             if (isKnown) continue;
             if (winners.length === 0) assert.deepEqual(letIn, [], JSON.stringify(asked));
