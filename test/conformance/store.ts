@@ -188,13 +188,13 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.deepEqual([other?.credential.state, other?.consumer.id, other?.grants.size], ['revoked', 'other', 0]);
     });
 
-    it('finds nobody by another App Key, nor by the hash of one', async () => {
+    it('finds no holder by another App Key, nor by the hash of one', async () => {
       for (const appKey of ['', 'nobody', 'ACME-HMAC-KEY', 'acme-hmac-key ', 'ä', hashOfHashedKey, 'constructor']) {
         assert.equal(await find(appKey), null, appKey);
       }
     });
 
-    it('answers from memory at once whoever was found before', async () => {
+    it('answers from memory at once for callers who were found before', async () => {
       await find('acme-hmac-key');
       assert.ok(!(tested.checks.current().credentials.findByAppKey('acme-hmac-key') instanceof Promise));
     });

@@ -139,7 +139,7 @@ describe('commits on MongoDB that others are in the way of', () => {
     assert.equal((await storeOf('read').find('credential', 'bulk-7'))?.revision, 1, 'all or nothing');
   }).timeout(60_000);
 
-  it('what a killed process left holds up nobody', async () => {
+  it('what a killed process left delays no commit', async () => {
     const holder = await startHolder();
     holder.kill('SIGKILL');
     await once(holder, 'exit');
@@ -153,7 +153,7 @@ describe('commits on MongoDB that others are in the way of', () => {
     assert.ok(Math.max(...times) < 5000, `took ${times.map(Math.round).join(', ')} ms`);
   });
 
-  it('a stop ends what stands still; an edit waits for its turn, and says for whom', async () => {
+  it('a stop ends what hangs; an edit waits for its turn, and says for whom', async () => {
     await startHolder();
     const waits: string[] = [];
     const store = storeOf('consumer edit', { timeoutMs: 3000, onWait: (message) => waits.push(message) });

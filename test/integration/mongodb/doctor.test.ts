@@ -155,15 +155,15 @@ describe('postern doctor on MongoDB', () => {
     await writeFile(String(environment['POSTERN_KEYRING']), ringText(1));
   });
 
-  it('tells that nobody logs in, and that it is a replica set', async () => {
+  it('reports that no login is needed, and that it is a replica set', async () => {
     const messages = (await examine()).map(({ level, message }) => `${level}: ${message}`);
     assert.ok(messages.some((text) => text.startsWith('ok: answers as the replica set')));
     assert.ok(messages.some((text) => text.startsWith('warning: takes this connection without a login')));
   });
 });
 
-describe('postern doctor beside a database that is away', () => {
-  it('tells so, and what to do', async () => {
+describe('postern doctor beside a database that is down', () => {
+  it('says so, and what to do', async () => {
     const away = 'mongodb://127.0.0.1:9/postern?serverSelectionTimeoutMS=100';
     const { code, out } = await runCli(['doctor'], { POSTERN_STORE: away, POSTERN_KEYRING: '/nowhere/ring.yaml' });
     assert.equal(code, 5);

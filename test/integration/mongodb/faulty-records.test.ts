@@ -41,7 +41,7 @@ describe('documents edited by hand into nonsense', () => {
     await poll(`${path} for ${String(owner)}`, () => Promise.resolve(store.ownerOf(path) === owner ? true : null));
   }
 
-  it('of an endpoint: its requests are refused, others go on, and it is told where the fault is', async () => {
+  it('of an endpoint: its requests are refused, others go on, and the place of the fault is reported', async () => {
     await edit('endpoints', 'orders', { $set: { scenario: 'opne' } });
     await untilOwner('/orders', 'refused');
     assert.equal(store.ownerOf('/other'), 'all');
@@ -64,7 +64,7 @@ describe('documents edited by hand into nonsense', () => {
     await store.untilTold(/^faulty endpoints "(all|orders)", match: claims the same requests as/);
   });
 
-  it('of a credential: it is refused like a revoked one, and works once it is mended', async () => {
+  it('of a credential: it is refused like a revoked one, and works once it is fixed', async () => {
     for (const nonsense of [
       { $set: { methods: 'hmac' } },
       { $set: { state: 'actve' } },
@@ -109,7 +109,7 @@ describe('documents edited by hand into nonsense', () => {
     assert.equal(await store.ask('other-app-key'), 'acme active granted orders, stock');
   });
 
-  it('tells a fault once, however often it is met', async () => {
+  it('reports a fault once, however often it is met', async () => {
     await edit('consumers', 'acme', { $set: { enabled: 'yes' } });
     await store.until('acme disabled granted orders, stock');
     for (let revision = 2; revision < 5; revision += 1) {
@@ -146,7 +146,7 @@ describe('a secret whose key is not in the ring', () => {
     assert.equal(store.checks.faultCount('credentials'), 0);
   });
 
-  it('keeps nobody else out, however often it is asked for', async () => {
+  it('keeps no other caller out, however often it is looked up', async () => {
     const other = hmacCredential({ id: 'other', appKey: 'other-app-key', methods: ['key'], appSecret: null });
     await put(database.db(), { credentials: [other] });
     await using store = openStore(database.uri(), { keyRing: keyRingOf(testKeyRing(1)) });

@@ -93,7 +93,7 @@ describe('following MongoDB', () => {
     await store.untilTold('up');
   });
 
-  it('tells every replica', async () => {
+  it('reaches every replica', async () => {
     await using other = openStore(database.uri());
     await other.checks.ready;
     for (const each of [store, other]) assert.equal(await each.ask(), 'acme active granted orders');
@@ -101,7 +101,7 @@ describe('following MongoDB', () => {
     for (const each of [store, other]) await each.until('acme revoked granted orders');
   });
 
-  it('takes ten thousand changes, and lets checks go on meanwhile', async () => {
+  it('takes ten thousand changes, and lets checks go on', async () => {
     await store.untilTold('following');
     assert.equal(await store.ask(), 'acme active granted orders');
     const many = Array.from({ length: 10_000 }, (_, index) => ({ _id: `consumer-${String(index)}`, enabled: true }));

@@ -181,7 +181,7 @@ describe('a gateway whose password is wrong', function () {
     await set[Symbol.asyncDispose]();
   });
 
-  it('tells so, shows no password, and is ready once the password is right', async () => {
+  it('says so, shows no password, and is ready once the password is right', async () => {
     const user = { name: 'postern', password: 'a-password-of-the-tests', source: 'admin' };
     await using tested = await startTestGateway(set.uri('postern', user));
     const away = await tested.line(

@@ -116,7 +116,7 @@ describe('two gateways on one MongoDB', () => {
     assert.ok(usage?.retiringSecretLastUsedAt instanceof Date);
   });
 
-  it('answer 503, and never that a client is unknown, while MongoDB is away', async () => {
+  it('answer 503, and never that a client is unknown, while MongoDB is down', async () => {
     await using third = await startTestGateway(database.uri(), settings);
     await third.line('ready');
     const token = await getToken(first);

@@ -62,7 +62,7 @@ describe('MongoDB that goes down', function () {
     }
   }
 
-  it('serves callers who were seen before, and tells once', async () => {
+  it('serves callers who were seen before, and reports it once', async () => {
     await server.kill();
     await store.untilTold('down unreachable');
     assert.equal(await store.ask(), GRANTED);
@@ -98,7 +98,7 @@ describe('MongoDB that goes down', function () {
     assert.ok(!store.told.includes('missed changes'));
   });
 
-  it('reads everything anew when history is lost', async () => {
+  it('reads everything again when history is lost', async () => {
     for (const [index, errorCode] of [286, 280, 9].entries()) {
       const endpointId = `made-after-${String(errorCode)}`;
       await whileFailing({ failCommands: ['getMore'], errorCode }, { times: 4 }, async () => {

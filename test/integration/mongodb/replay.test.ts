@@ -117,7 +117,7 @@ describe('replay protection on MongoDB', function () {
   });
 
   for (const [what, failPoint] of Object.entries(outages)) {
-    it(`refuses with 503 when MongoDB ${what}, on these endpoints only, and goes on by itself`, async () => {
+    it(`refuses with 503 when MongoDB ${what}, on these endpoints only, and goes on automatically`, async () => {
       const request = sign('/once');
       const before = countOf('used signatures cannot be remembered; endpoints with replayProtection refuse');
       await ask(sign('/often'));
@@ -202,7 +202,7 @@ describe('replay protection on MongoDB', function () {
       );
     });
 
-    it('is given up once, told once, and refused without a question', async () => {
+    it('is given up once, reported once, and refused without a request', async () => {
       told.length = 0;
       const away = new MongoReplayGuard({
         client: connectMongodb('mongodb://127.0.0.1:1/postern', 'reservations'),

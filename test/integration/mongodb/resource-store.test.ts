@@ -133,7 +133,7 @@ describe('the resource store on MongoDB', () => {
     }
   });
 
-  it('tells when credentials were used, and forgets it with them', async () => {
+  it('knows when credentials were used, and forgets it with them', async () => {
     const store = storeOn(db());
     await store.commit(whole(), operation);
     const lastUsedAt = new Date(1_7240_000_000_500);
@@ -172,7 +172,7 @@ describe('the resource store on MongoDB', () => {
   describe('records that a hand made nonsense', () => {
     const version = { revision: 1, createdAt: new Date(), updatedAt: new Date() };
 
-    it('are passed over in lists and told, and change nothing for others', async () => {
+    it('are passed over in lists and reported, and change nothing for others', async () => {
       const store = storeOn(db());
       await store.commit(whole(), operation);
       await insertRaw('consumers', { _id: 'bad', enabled: 'maybe', ...version });
@@ -201,7 +201,7 @@ describe('the resource store on MongoDB', () => {
       await store.commit([creation('endpoint', keyEndpoint({ id: 'more', paths: [{ prefix: '/more' }] }))], operation);
     });
 
-    it('are told when they are asked for, and do not free their id', async () => {
+    it('are reported when they are read, and do not free their id', async () => {
       await insertRaw('consumers', { _id: 'acme', enabled: 'maybe', ...version });
       const store = storeOn(db());
       await assertUnavailable(
@@ -215,7 +215,7 @@ describe('the resource store on MongoDB', () => {
       );
     });
 
-    it('are mended by a change of what was read before', async () => {
+    it('are fixed by a change of what was read before', async () => {
       const store = storeOn(db());
       await store.commit([creation('consumer', consumer())], operation);
       const change = await edit(store, 'consumer', 'acme', { enabled: true });
@@ -228,7 +228,7 @@ describe('the resource store on MongoDB', () => {
       assert.ok(await store.find('consumer', 'acme'));
     });
 
-    it('stop a list when the key ring is another one, so that nobody takes them for deleted', async () => {
+    it('stop a list when the key ring is another one, so that they are not taken for deleted', async () => {
       await storeOn(db()).commit(whole(), operation);
       const store = storeOn(db(), testKeyRing(2));
       await assertUnavailable(
@@ -289,7 +289,7 @@ describe('the resource store on MongoDB', () => {
       });
     }
 
-    it('tells that the outcome is unknown, when no server confirms', async () => {
+    it('says that the outcome is unknown, when no server confirms', async () => {
       const store = storeOn(db(), testKeyRing(), { timeoutMs: 500 });
       await store.commit(whole(), operation);
       const change = await edit(store, 'consumer', 'acme', { name: 'Changed' });

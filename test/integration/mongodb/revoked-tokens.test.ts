@@ -71,7 +71,7 @@ describe('the list of revoked tokens in MongoDB', () => {
     await poll(`${tokenId} to be revoked`, () => Promise.resolve(list.revoked.isRevoked(tokenId) ? true : null));
   };
 
-  it('is read at once when somebody waits for it, whatever failed before', async () => {
+  it('is read at once when a caller waits for it, whatever failed before', async () => {
     const meta = db().collection<{ _id: string; version: number }>('meta');
     await meta.updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION + 1 } });
     const list = open();
@@ -145,7 +145,7 @@ describe('the list of revoked tokens in MongoDB', () => {
     for (const id of ids) await until(second, id);
   });
 
-  it('counts as it is while MongoDB is away, and nothing can be revoked then', async () => {
+  it('counts as it is while MongoDB is down, and nothing can be revoked then', async () => {
     let skewMs = 0;
     const list = open({ maxStaleSeconds: 60, skewMs: () => skewMs });
     await list.whole();
@@ -171,7 +171,7 @@ describe('the list of revoked tokens in MongoDB', () => {
     assert.equal(list.revoked.isRevoked('b'), true);
   });
 
-  it('begins anew when its collection is dropped, and forgets nothing', async () => {
+  it('begins again when its collection is dropped, and forgets nothing', async () => {
     const [first, second] = [open(), open()];
     await Promise.all([first.whole(), second.whole()]);
     await first.revoked.revoke(token('a'));

@@ -204,7 +204,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       });
     });
 
-    it('tells an operator whose database is empty which role it takes', async () => {
+    it('shows an operator whose database is empty which role it takes', async () => {
       const db = as('postern-operator');
       await root.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
       try {
@@ -218,7 +218,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
   });
 
   describe('posternMigrator', () => {
-    it('lets the schema be made, mended and migrated', async () => {
+    it('lets the schema be made, fixed and migrated', async () => {
       const db = as('postern-migrator');
       assert.equal(await ensureSchema(db), 'current');
       await root.collection('grants').dropIndex('endpointId_1__id_1');
@@ -239,13 +239,13 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
   });
 
   describe('who may not come in', () => {
-    it('is told so, without the password', async () => {
+    it('gets that as the reason, without the password', async () => {
       const wrong = connect(set.uri(database, { name: 'postern', password: 'wrong-password' }));
       await assertUnavailable(requireSchema(wrong), 'denied', /^MongoDB refuses the name or password/);
       await assertUnavailable(requireSchema(connect(set.uri(database, null))), 'forbidden');
     });
 
-    it('is told so, when it does not use TLS or trusts another authority', async () => {
+    it('gets that as the reason, when it does not use TLS or trusts another authority', async () => {
       const [member] = set.members;
       const plain = connectMongodb(`mongodb://${member?.address ?? ''}/${database}`, 'checks');
       const distrusting = connectMongodb(`mongodb://${member?.address ?? ''}/${database}?tls=true`, 'checks');

@@ -104,7 +104,7 @@ describe('the schema of the database', () => {
     });
   });
 
-  it('is mended where a hand removed or changed something', async () => {
+  it('is fixed where a hand removed or changed something', async () => {
     await ensureSchema(db);
     await db.dropCollection('usage');
     await db.collection('grants').dropIndex('consumerId_1__id_1');
@@ -122,7 +122,7 @@ describe('the schema of the database', () => {
     assert.deepEqual(await findSchemaDifferences(db), []);
   });
 
-  it('tells which records stand in the way of an index', async () => {
+  it('reports which records prevent an index', async () => {
     await insertRaw('credentials', { _id: 'one', appKeyHash: 'same' });
     await insertRaw('credentials', { _id: 'two', appKeyHash: 'same' });
     await assert.rejects(ensureSchema(db), (error) => {
@@ -146,7 +146,7 @@ describe('the schema of the database', () => {
     assert.deepEqual(await schema(), { _id: 'schema', version: SCHEMA_VERSION + 1 });
   });
 
-  it('is required by those who may not make it, who are told what to do', async () => {
+  it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
     await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 4: .*postern doctor --fix/);

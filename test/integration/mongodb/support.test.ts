@@ -15,7 +15,7 @@ describe('the servers of the tests', () => {
       assert.ok(uri().includes(db().databaseName));
     });
 
-    it('fails commands when told to, and no longer than told', async () => {
+    it('fails commands on request, and no longer than that', async () => {
       const point = await failPoint({ mode: 'alwaysOn', data: { failCommands: ['ping'], errorCode: 8 } });
       await assert.rejects(db().command({ ping: 1 }), { code: 8 });
       await point[Symbol.asyncDispose]();

@@ -103,7 +103,7 @@ describe('MongoDB over TLS', () => {
     };
 
     for (const [what, { peer: open, code, told }] of Object.entries(cases)) {
-      it(`is told as what it is to the doctor: a server that ${what}`, async () => {
+      it(`is reported as what it is by the doctor: a server that ${what}`, async () => {
         const port = await listen(open());
         const [authorities, finding, ...others] = await examine(
           tls(port).replace('127.0.0.1', 'eve:hunter2@127.0.0.1'),
@@ -117,7 +117,7 @@ describe('MongoDB over TLS', () => {
       });
     }
 
-    it('is told at the start, too, and is waited for', async () => {
+    it('is reported at the start, too, and is waited for', async () => {
       const port = await listen(serve(makeCertificate('localhost', authority, { notAfter: new Date('2021-01-01') })));
       await using tested = await startTestGateway(tls(port));
       const line = await tested.line(
@@ -155,7 +155,7 @@ describe('MongoDB over TLS', () => {
       });
     }
 
-    it('is told with the client certificate that expires soon', async () => {
+    it('is reported with the client certificate that expires soon', async () => {
       const notAfter = new Date(systemClock.nowMs() + 5.5 * 86_400_000);
       await writeFile(path('postern.pem'), bothInOne(makeCertificate('postern', authority, { notAfter })));
       const port = await listen(serve(server));

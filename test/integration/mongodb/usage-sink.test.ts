@@ -29,7 +29,7 @@ describe('the times of use in MongoDB', () => {
     ]);
   });
 
-  it('only go forward, whoever writes in whatever order', async () => {
+  it('only go forward, in whatever order they are written', async () => {
     const sink = createUsageSink(database.db());
     const writes = [[use('a', NOON + 9)], [use('a', NOON, NOON)], [use('a', NOON + 5, NOON + 5)], [use('a', NOON + 9)]];
     await Promise.all(

@@ -43,7 +43,7 @@ describe('a MongoDB address that does not fit its servers', () => {
   const uri = ({ address }: Mongod, options = '', login = ''): string =>
     `mongodb://${login}${address}/postern${options}`;
 
-  it('is told as such: nobody initiated the replica set', async () => {
+  it('is reported as such: a replica set that is not initiated', async () => {
     const message = `MongoDB at ${member.address} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
     for (const options of ['?replicaSet=rs0', '']) {
       assert.deepEqual(await askAbout(uri(member, options)), {
@@ -53,7 +53,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     }
   }).timeout(60_000);
 
-  it('is told as such: a stand-alone server', async () => {
+  it('is reported as such: a stand-alone server', async () => {
     const message =
       'replicaSet=rs0 of the MongoDB address is wrong: the server is a stand-alone one; start it with --replSet rs0 and run rs.initiate() once, or leave replicaSet out: it is then read every 2 s, and commands change nothing';
     assert.deepEqual(await askAbout(uri(single, '?replicaSet=rs0')), {
@@ -62,7 +62,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     });
   }).timeout(60_000);
 
-  it('is told as such: another name of the replica set, and an empty database', async () => {
+  it('is reported as such: another name of the replica set, and an empty database', async () => {
     await initiate(member);
     const message =
       'replicaSet=other of the MongoDB address is wrong: the server is in the replica set rs0; write replicaSet=rs0 in POSTERN_STORE';
@@ -79,7 +79,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     assert.equal(command[1], `postern endpoint list: ${doctor[1]}`);
   }).timeout(60_000);
 
-  it('is told as such: no login, and a wrong one', async () => {
+  it('is reported as such: no login, and a wrong one', async () => {
     const none = await askAbout(uri(guarded));
     assert.deepEqual([none.doctor[0], none.command[0]], [1, 1]);
     for (const text of [none.doctor[1], none.command[1]])
@@ -89,7 +89,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     assert.deepEqual(wrong, { doctor: [1, message], command: [1, `postern endpoint list: ${message}`] });
   }).timeout(60_000);
 
-  it('is told as such: nobody is there', async () => {
+  it('is reported as such: no server', async () => {
     const { doctor, command } = await askAbout('mongodb://127.0.0.1:9/postern');
     assert.deepEqual([doctor[0], command[0]], [5, 5]);
     assert.match(doctor[1], /^MongoDB does not answer at 127\.0\.0\.1:9 \(ECONNREFUSED\); check that it runs/);

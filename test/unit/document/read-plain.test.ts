@@ -10,7 +10,7 @@ describe('reading a plain value with the rules of declarative documents', () => 
     });
   });
 
-  it('tells every problem by path', () => {
+  it('reports every problem by path', () => {
     const raw = { id: 'Orders', scenario: 'partner-openapi', match: { paths: [{ prefix: 'orders' }] }, colour: 1 };
     const read = readPlain(raw, readEndpoint);
     assert.ok('problems' in read);

@@ -172,7 +172,7 @@ describe('a file that a command writes', () => {
     await assertFault(at('circle'), /cannot be written \(ELOOP\): its symlinks lead in a circle$/);
   });
 
-  it('is not replaced by a rename when it became something else meanwhile', async () => {
+  it('is not replaced by a rename when it became something else in the meantime', async () => {
     const output = await openOutput(at('new'), 'open');
     execFileSync('mkfifo', [at('new')]);
     await assert.rejects(output.write(pieces('text')), /new is no regular file, and is not replaced$/);

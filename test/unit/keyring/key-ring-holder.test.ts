@@ -103,7 +103,7 @@ describe('a key ring that is held open', () => {
     assert.equal(linked.currentKeyId, 'test-key-4');
   });
 
-  it('keeps the last good ring while the file is wrong or gone, and tells once', async () => {
+  it('keeps the last good ring while the file is wrong or gone, and reports it once', async () => {
     const held = await open();
     await put('version: 1\n');
     await untilTold(/^refused ring\.yaml: ring\.yaml:1:1: "current" is missing/);
@@ -173,7 +173,7 @@ describe('a key ring that is held open', () => {
     assert.equal(await holder.reload(), false);
   });
 
-  it('tells nothing after it was closed', async () => {
+  it('reports nothing after it was closed', async () => {
     const held = await open();
     await held[Symbol.asyncDispose]();
     await writeFile(ringPath(), ringText(2));

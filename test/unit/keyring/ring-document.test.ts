@@ -182,7 +182,7 @@ describe('the text of a key ring', () => {
     });
   }
 
-  it('is refused without a piece of a key in any message, wherever the key stands', () => {
+  it('is refused without a piece of a key in any message, wherever the key is', () => {
     const texts = [
       `version: 1\ncurrent: ${FIRST}\nkeys: []\n`,
       `version: 1\n${FIRST}: a\n`,

@@ -12,7 +12,7 @@ describe('a secret that was not opened', () => {
     assert.deepEqual([String(secret), JSON.stringify(secret)], ['[secret]', '"[secret]"']);
   });
 
-  it('is told from one that was', () => {
+  it('differs from one that was', () => {
     assert.deepEqual([secret, Secret.fromText('text'), null].map(isUnopened), [true, false, false]);
   });
 });

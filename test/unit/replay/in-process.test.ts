@@ -67,7 +67,7 @@ describe('signatures remembered in process', () => {
     assert.equal(guard.reserve(byParameters, 3600), 'repeated');
   });
 
-  describe('when somebody sets the clock', () => {
+  describe('when the clock is set', () => {
     const others = (guard: InProcessReplayGuard, clock: FixedClock): Reservation =>
       guard.reserve(signed(clock, `other ${String(clock.nowSeconds())}`), SKEW);
 
@@ -192,7 +192,7 @@ describe('signatures remembered in process', () => {
     );
   });
 
-  it('take whoever signs now, however the clock was set before, unless the clock is back by more than the window', () => {
+  it('take every caller who signs now, however the clock was set before, unless the clock is back by more than the window', () => {
     const step = fc.record({ after: fc.integer({ min: 0, max: 4000 }), set: fc.constantFrom(0, 0, -50, 3000, 90_000) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -55,7 +55,7 @@ describe('a document in which one character is wrong', () => {
   }
 });
 
-describe('a secret that stands where its variable or file should be named', () => {
+describe('a secret in place of the name of its variable or file', () => {
   const secret = 'HQ7ZK_WP4RT_8MNVX2J';
   const readSecret = secretReader({ environment: {} });
 

@@ -455,7 +455,7 @@ grants:
 
 describe('a faulty document', () => {
   for (const [name, { text, problems }] of Object.entries(cases)) {
-    it(`is told where and why: ${name}`, () => {
+    it(`is reported with place and reason: ${name}`, () => {
       assert.deepEqual(problemsOf(text), problems);
     });
   }

@@ -44,7 +44,7 @@ describe('warnings of a faultless document', () => {
     );
   });
 
-  it('tell of wildcards and other patterns in paths', () => {
+  it('are about wildcards and other patterns in paths', () => {
     assert.deepEqual(
       warningsOf(
         endpoint('match: { paths: [{ prefix: /a/* }, { exact: "/b/{id}" }, { prefix: "/c/.+" }, { prefix: /d.e }] }'),
@@ -57,13 +57,13 @@ describe('warnings of a faultless document', () => {
     );
   });
 
-  it('tell of methods in lower case', () => {
+  it('are about methods in lower case', () => {
     assert.deepEqual(warningsOf(endpoint('match: { paths: [{ prefix: /a }], methods: [GET, post] }')), [
       '1.yaml:3:116: endpoints[0].match.methods[1]: this method has lower-case letters, and methods compare exactly: clients send GET, not get',
     ]);
   });
 
-  it('tell of grants that decide nothing', () => {
+  it('are about grants that decide nothing', () => {
     const rest = 'match: { paths: [{ prefix: /a }] }';
     const open = 'version: 1\nendpoints: [{ id: orders, scenario: open, match: { paths: [{ prefix: / }] } }]\n';
     const grant = 'version: 1\ngrants: [{ endpoint: orders, consumer: acme }]\nconsumers: [{ id: acme }]\n';
@@ -77,7 +77,7 @@ describe('warnings of a faultless document', () => {
     assert.deepEqual(warningsOf(endpoint(rest), limited), []);
   });
 
-  it('tell of what has ended', () => {
+  it('are about what has ended', () => {
     const closed = endpoint('accessCondition: authenticated-and-authorized, match: { paths: [{ prefix: /a }] }');
     const grant = 'grants: [{ endpoint: orders, consumer: acme, expiresAt: 2026-06-01T00:00:00Z }]\n';
     assert.deepEqual(warningsOf(closed, consumers('expiresAt: 2026-06-01T00:00:00Z') + grant), [
@@ -90,13 +90,13 @@ describe('warnings of a faultless document', () => {
     ]);
   });
 
-  it('tell of a document that declares nothing', () => {
+  it('are about a document that declares nothing', () => {
     const nothing = 'the document declares nothing: every request would be refused';
     assert.deepEqual(warningsOf('version: 1\n'), [`1.yaml:1:1: : ${nothing}`]);
     assert.deepEqual(warningsOf('{"version":1,"endpoints":[]}'), [`1.yaml:1:1: : ${nothing}`]);
   });
 
-  it('tell of JSON that is none', () => {
+  it('are about invalid JSON', () => {
     const comma = 'a comma precedes a closing bracket: this is not JSON, and was read as YAML; remove the comma';
     assert.deepEqual(warningsOf('{\n  "version": 1,\n  "consumers": [{ "id": "a", "name": ",]" },]\n}'), [
       `1.yaml:3:44: : ${comma}`,

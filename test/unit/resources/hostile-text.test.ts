@@ -57,7 +57,7 @@ describe('a hostile name of a file', () => {
 });
 
 describe('a hostile text', () => {
-  it('is told apart from a document without a throw, with each problem inside the text', () => {
+  it('is distinguished from a document without a throw, with each problem inside the text', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
@@ -102,7 +102,7 @@ describe('a hostile text', () => {
     }
   });
 
-  it('is not told more problems than anybody reads', () => {
+  it('gets no more problems than an operator reads', () => {
     const many = `version: 1\nconsumers:\n${'  - id: A\n'.repeat(2000)}`;
     assert.equal(messagesOf(many).length, MAX_PROBLEMS);
     const keys = Array.from({ length: 5_000 }, (_, n) => `key${String(n)}: 1`).join('\n');

@@ -150,7 +150,7 @@ grants: [{ endpoint: k, consumer: acme }]
     assert.deepEqual(state.grants, [{ endpointId: 'k', consumerId: 'acme', limits: null, expiresAt: null }]);
   });
 
-  it('tells limits that are lifted from limits that are left alone', () => {
+  it('distinguishes limits that are lifted from limits that are left alone', () => {
     const { grants } = contentOf(`version: 1
 endpoints: [{ id: k, scenario: partner-openapi, authentication: key, match: { paths: [{ prefix: /k }] } }]
 consumers: [{ id: acme }, { id: b }]

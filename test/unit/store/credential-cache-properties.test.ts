@@ -376,7 +376,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the credential cache, whatever happens in whatever order', () => {
-  it('never serves what is older than the last change it was told of, keeps its bounds, and answers everybody', async function () {
+  it('never serves what is older than the latest change it got, keeps its bounds, and answers every caller', async function () {
     this.timeout(60_000);
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { maxLength: 80, size: 'max' }), async (steps) => {

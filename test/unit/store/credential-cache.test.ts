@@ -91,7 +91,7 @@ describe('an App Key that is in the cache', () => {
     assert.equal(test.time.timers, 0);
   });
 
-  it('is nobody’s any more when a read in the background does not find it', async () => {
+  it('has no holder any more when a read in the background does not find it', async () => {
     const test = testCache();
     await test.learn('a');
     await test.time.advance(3000);
@@ -104,7 +104,7 @@ describe('an App Key that is in the cache', () => {
 });
 
 describe('a store that does not answer', () => {
-  it('costs a known caller 200 ms once; then the entry is served at once for a second, whoever calls', async () => {
+  it('costs a known caller 200 ms once; then the entry is served at once for a second, for every caller', async () => {
     const test = testCache();
     await test.learn('a');
     await test.learn('b');
@@ -133,7 +133,7 @@ describe('a store that does not answer', () => {
     assert.equal(test.reader.asked.length, 2);
   });
 
-  it('is noticed by nobody when it fails at once', async () => {
+  it('is noticed by no caller when it fails at once', async () => {
     const test = testCache();
     await test.learn('a');
     await test.time.advance(6000);
@@ -183,7 +183,7 @@ describe('a store that does not answer', () => {
     assert.equal(await stateOf(another), '2');
   });
 
-  it('is told to callers who are not in memory, at once while the breaker is open', async () => {
+  it('shows to callers who are not in memory, at once while the breaker is open', async () => {
     const test = testCache();
     const finding = test.cache.findByAppKey(keyOf('a'));
     test.reader.next.fail();
@@ -204,7 +204,7 @@ describe('a store that does not answer', () => {
     assert.ok(isPromise(test.cache.findByAppKey(keyOf('b'))), 'there is no doubt about the store');
   });
 
-  it('does not hide a defect: who waits gets it, and from the background it is told', async () => {
+  it('does not hide a defect: waiting callers get it, and from the background it is reported', async () => {
     const test = testCache();
     await test.learn('a');
     const defect = new TypeError('a defect');
@@ -220,7 +220,7 @@ describe('a store that does not answer', () => {
   });
 });
 
-describe('an App Key that nobody holds', () => {
+describe('an App Key without a holder', () => {
   it('is looked up once, by however many callers, and then refused from memory for 10 s', async () => {
     const test = testCache();
     const findings = [1, 2, 3].map(() => test.cache.findByAppKey(keyOf('x')));
@@ -253,7 +253,7 @@ describe('an App Key that nobody holds', () => {
     assert.equal(test.reader.asked.length, 0);
   });
 
-  it('evicts nothing that somebody holds', async () => {
+  it('evicts nothing that has a holder', async () => {
     const test = testCache({ maxEntries: 2 });
     await test.learn('a');
     await test.learn('b');
@@ -415,7 +415,7 @@ describe('changes that were lost', () => {
     assert.equal(atOnce(test, 'a'), '2');
   });
 
-  it('leave an entry as old as the feed had confirmed it, so that it serves on while the store is away', async () => {
+  it('leave an entry as old as the feed had confirmed it, so that it serves on while the store is down', async () => {
     const test = testCache({ maxStaleSeconds: 60 });
     await test.learn('a');
     test.feed.confirmedMs = test.time.nowMs() + 1_000_000;

@@ -14,7 +14,7 @@ const numbers = Array.from({ length: COUNT }, (_, at) => at);
 const version = { revision: 1, createdAt: new Date(0), updatedAt: new Date(0) };
 
 describe('the resources that checks read have one hidden class each', () => {
-  it('tells classes apart', () => {
+  it('distinguishes classes', () => {
     assert.equal(haveSameClass({ a: 1, b: 2 }, { b: 2, a: 1 }), false);
   });
 

@@ -49,7 +49,7 @@ describe('the circuit breaker around look-ups', () => {
     assert.deepEqual([breaker.outlook, told], ['reachable', []]);
   });
 
-  it('gives the store up when more than half of at least five reads failed, and tells it once', async () => {
+  it('gives the store up when more than half of at least five reads failed, and reports it once', async () => {
     const { breaker, reader, read, told } = testBreaker();
     for (let at = 0; at < 4; at += 1) {
       assert.equal(await read(outage), outage);

@@ -42,7 +42,7 @@ async function statusesOf({ cache, time }: TestCache, ids: readonly string[], pa
   return statuses;
 }
 
-describe('an App Key that nobody holds', () => {
+describe('an App Key without a holder', () => {
   it('is refused at once and without a look-up while the filter of all App Keys is current', async () => {
     const test = await filtered('a');
     for (let at = 0; at < 5000; at += 1) assert.equal(test.cache.findByAppKey(`nobody-${String(at)}`), null);

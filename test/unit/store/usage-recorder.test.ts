@@ -80,7 +80,7 @@ describe('the record of when credentials are used', () => {
     assert.deepEqual(next().batch, [use('a', NOON + 60)]);
   });
 
-  it('tells the retiring secret from the current one', async () => {
+  it('distinguishes the retiring secret from the current one', async () => {
     const { recorder, time, next } = testRecorder();
     recorder.used('a', 'current', NOON);
     recorder.used('a', 'retiring', NOON + 1);
@@ -95,7 +95,7 @@ describe('the record of when credentials are used', () => {
     assert.deepEqual(next().batch, [use('b', NOON + 62, NOON + 2)]);
   });
 
-  it('keeps what could not be written, with what was used since, and tells it once', async () => {
+  it('keeps what could not be written, with what was used since, and reports it once', async () => {
     const { recorder, time, told, next } = testRecorder();
     recorder.used('a', 'current', NOON);
     recorder.used('b', 'current', NOON);

@@ -25,7 +25,7 @@ describe('documents larger than the YAML library is given', function () {
     assert.deepEqual(problemsOf(largeDocument('').text), []);
   });
 
-  it('get their problems told at the right places', () => {
+  it('get their problems reported at the right places', () => {
     const { text, line } = largeDocument('  - id: odd\n    labels: { a: 1 }\n  - id: "odd\n  - id: c1\n');
     assert.deepEqual(problemsOf(text), [
       `f.yaml:${String(line + 1)}:18: a value in "labels" must be a text, but YAML reads this as a number: quote it`,

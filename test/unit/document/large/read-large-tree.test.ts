@@ -125,7 +125,7 @@ describe('reading large documents', () => {
     assert.equal(agrees('{"version": 1, "consumers": [{"id": "a", "credentials": []}, {}]}'), true);
   });
 
-  it('gives up on faulty items, or tells them in their lines', () => {
+  it('gives up on faulty items, or reports them in their lines', () => {
     for (const item of ['id: "a', 'id: a\n    id: b', 'id: *a', 'id: !x a', '{ a: b', 'id: a: b', 'id: @a']) {
       const text = `version: 1\nconsumers:\n  - id: first\n  - ${item}\n  - id: last\n`;
       const source = { file: 'test.yaml', text };

@@ -77,7 +77,7 @@ describe('the gate of look-ups', () => {
     assert.equal(run('background', 'b1'), false);
   });
 
-  it('refuses who has waited too long, and nobody else', async () => {
+  it('refuses those who waited too long, and no others', async () => {
     const { run, end, begun, refused, time } = testGate();
     for (const name of ['k1', 'k2', 'k3', 'k4']) run('known', name);
     await time.advance(100);

@@ -111,7 +111,7 @@ describe('a file store while it runs', () => {
     assert.equal(open.store.findNotice(), null);
   });
 
-  it('keeps the last good state while the file is wrong, and tells each fault once', async () => {
+  it('keeps the last good state while the file is wrong, and reports each fault once', async () => {
     writeFileSync(at('postern.yaml'), documentOf('acme'));
     const listener = new Listener();
     const environment = {
@@ -141,7 +141,7 @@ describe('a file store while it runs', () => {
     assert.deepEqual(listener.waiting, []);
   });
 
-  it('takes in changed secret files, and tells when one is missing', async () => {
+  it('takes in changed secret files, and reports a missing one', async () => {
     mkdirSync(at('secrets'));
     writeFileSync(at('secrets/acme'), `${SECRET}\n`);
     writeFileSync(
@@ -168,7 +168,7 @@ describe('a file store while it runs', () => {
     assert.equal(secretNow(), SECRET);
   });
 
-  it('tells since when the state may be outdated', async () => {
+  it('shows since when the state may be outdated', async () => {
     writeFileSync(at('postern.yaml'), documentOf('acme'));
     await using open = await openStore(at('postern.yaml'));
     rmSync(at('postern.yaml'));
@@ -213,7 +213,7 @@ describe('a file store while it runs', () => {
     assert.deepEqual(await open.listener.next(), { kind: 'state', consumers: [...many, 'another'] });
   }).timeout(30_000);
 
-  it('tells nothing after it is disposed of', async () => {
+  it('reports nothing after it is disposed of', async () => {
     writeFileSync(at('postern.yaml'), documentOf('acme'));
     const open = await openStore(at('postern.yaml'));
     writeFileSync(at('postern.yaml'), documentOf('beta'));

@@ -42,7 +42,7 @@ describe('what is reported of a store that goes down', () => {
     assert.deepEqual(told, ['unreachable: no answer', 'denied: wrong password']);
   });
 
-  it('is told again for the next outage', () => {
+  it('is reported again for the next outage', () => {
     for (let outage = 0; outage < 2; outage += 1) {
       availability.lose('look-ups', unreachable);
       availability.regain('look-ups');

@@ -83,7 +83,7 @@ describe('the directory of endpoints', () => {
       }
     });
 
-    it('tells where the fault is and what to write', () => {
+    it('says where the fault is and what to write', () => {
       directory.replaceAll([endpointDocument({ authentication: 'hmca' })]);
       assert.deepEqual(faults(), [
         'endpoints "orders", authentication: "authentication" must be "key", "hmac", "parameter-signature" or "oauth2"; did you mean "hmac"?',
@@ -123,7 +123,7 @@ describe('the directory of endpoints', () => {
       assert.equal(ownerOf('/sales'), 'refused');
     });
 
-    it('serves again once it is mended, and no longer what it claimed before', () => {
+    it('serves again once it is fixed, and no longer what it claimed before', () => {
       directory.replaceAll([endpointDocument(), openEverything()]);
       directory.set(endpointDocument({ match: 'nonsense' }));
       directory.set(endpointDocument({ match: { paths: [{ prefix: '/sales' }] } }));

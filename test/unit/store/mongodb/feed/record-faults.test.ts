@@ -18,7 +18,7 @@ describe('faulty documents', () => {
     faults = new RecordFaults(clock, (fault) => told.push(describeFault(fault)));
   });
 
-  it('are told once, and again when something else is wrong with them', () => {
+  it('are reported once, and again when something else is wrong with them', () => {
     faults.note(faultOf('a'));
     faults.note(faultOf('a'));
     faults.note(faultOf('a', 'is worse'));
@@ -27,7 +27,7 @@ describe('faulty documents', () => {
     assert.equal(faults.count('grants'), 0);
   });
 
-  it('are forgotten when they are mended, and told when they are faulty again', () => {
+  it('are forgotten when they are fixed, and reported when they are faulty again', () => {
     faults.note(faultOf('a'));
     faults.forget('credentials', 'a');
     assert.equal(faults.count('credentials'), 0);
@@ -44,7 +44,7 @@ describe('faulty documents', () => {
     assert.equal(faults.count('endpoints'), 0);
   });
 
-  it('are told at most twenty times a minute, and counted all the same', () => {
+  it('are reported at most twenty times a minute, and counted all the same', () => {
     for (let number = 0; number < 100; number += 1) faults.note(faultOf(String(number)));
     assert.equal(told.length, 20);
     assert.equal(faults.count('credentials'), 100);

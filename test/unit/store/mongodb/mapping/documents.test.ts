@@ -299,7 +299,7 @@ describe('documents of MongoDB', () => {
     return readEndpointDocument({ ...writeEndpointDocument(keyEndpoint(), version), ...fields });
   }
 
-  it('tell a secret moved from another credential, and one whose key is not in the ring', () => {
+  it('recognise a secret moved from another credential, and one whose key is not in the ring', () => {
     const other = stored(writeCredentialDocument({ ...full, id: 'other' }, version, sealer));
     const moved = readCredentialDocument({ ...good(), appSecret: other['appSecret'] }, sealer);
     assert.ok('fault' in moved && moved.fault.kind === 'damaged');
@@ -314,7 +314,7 @@ describe('documents of MongoDB', () => {
     assert.match(faultOf(readCredentialDocument(retiring, sealer)), /retiringSecret\.appSecret: cannot be opened/);
   });
 
-  it('tell a sealed App Key that is not that of the hash', () => {
+  it('recognise a sealed App Key that is not that of the hash', () => {
     const other = managed({ methods: ['key'], appKey: Secret.fromText('another-key') });
     assert.match(
       faultOf(readManagedCredentialDocument(stored(writeCredentialDocument(other, version, sealer)), reading)),
