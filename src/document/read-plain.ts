@@ -9,9 +9,6 @@ export interface PlainProblem {
   readonly message: string;
 }
 
-/** What a plain value says, or everything that is wrong with it. */
-export type ReadPlain<T> = { readonly value: T } | { readonly problems: readonly PlainProblem[] };
-
 /** A reader of declarative documents, such as `readEndpoint`: null when it reported a problem. */
 export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T | null;
 
@@ -19,7 +16,10 @@ export type Reader<T> = (raw: unknown, place: Place, problems: ProblemLog) => T 
  * Reads a plain value, of a command line or a database, with a reader of declarative documents, so that there is one
  * set of rules. Reports every problem at once; never throws for what the value holds.
  */
-export function readPlain<T>(raw: unknown, read: Reader<T>): ReadPlain<T> {
+export function readPlain<T>(
+  raw: unknown,
+  read: Reader<T>,
+): { readonly value: T } | { readonly problems: readonly PlainProblem[] } {
   const log = new ProblemLog(plainTrees, isPlainName);
   const value = read(raw, root, log);
   if (log.count > 0) return { problems: log.sorted().map(({ path, message }) => ({ path, message })) };

@@ -46,11 +46,8 @@ export function checkUniqueGrants(grants: readonly Placed<Grant>[], problems: Pr
 /** Dangling references beyond these are reported without the nearest known id, whose search looks at every id. */
 const MAX_SUGGESTIONS = 20;
 
-/** What references may lead to. */
-export interface KnownIds {
-  has(id: string): boolean;
-  keys(): Iterable<string>;
-}
+/** What references may lead to, by id. */
+type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
 
 /** Reports references that lead nowhere. */
 export function checkReferences(

@@ -15,14 +15,16 @@ export const limitKind = {
   required: ['requests', 'unit', 'per'],
 } as const;
 
-/** Which limits a list takes, and why no others, such as `a grant counts its own consumer only`. */
-export interface LimitRule {
-  readonly per: LimitScope;
-  readonly why: string;
-}
-
-/** Reads a list of limits: no two with the same unit and per (spec §1). Faulty ones are reported and left out. */
-export function readLimits(raw: unknown, place: Place, only: LimitRule | null, problems: ProblemLog): readonly Limit[] {
+/**
+ * Reads a list of limits: no two with the same unit and per (spec §1). Faulty ones are reported and left out. `only` is
+ * the one `per` that the list takes, and why it takes no others, such as `a grant counts its own consumer only`.
+ */
+export function readLimits(
+  raw: unknown,
+  place: Place,
+  only: { readonly per: LimitScope; readonly why: string } | null,
+  problems: ProblemLog,
+): readonly Limit[] {
   const limits: Limit[] = [];
   const firsts = new Map<string, Place>();
   for (const [index, item] of (readList(raw, place, problems) ?? []).entries()) {

@@ -14,32 +14,30 @@ export type SecretAnswer = { readonly text: string } | { readonly fault: string 
 /** Looks a reference of a document file up. */
 export type ReadSecret = (reference: SecretReference, documentFile: string) => SecretAnswer;
 
-/** What {@link secretReader} reads from. */
-export interface SecretReaderOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told of every file that is looked at, with its absolute path, whether it can be read or not. */
-  readonly onFile?: (path: string) => void;
-}
-
 /** 256 characters of four bytes each, with room for one line feed: a longer file holds something else. */
 const MAX_SECRET_FILE_BYTES = 1025;
 
-/** Reads secrets from the environment and from files, whose paths are relative to the document that names them. */
-export function secretReader(options: SecretReaderOptions): ReadSecret {
+/**
+ * Reads secrets from the environment and from files, whose paths are relative to the document that names them.
+ *
+ * @param onFile called with the absolute path of every file before it is read, whether it can be read or not
+ */
+export function secretReader({
+  environment,
+  onFile,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly onFile?: (path: string) => void;
+}): ReadSecret {
   return (reference, documentFile) => {
     if ('env' in reference) {
-      const text = options.environment[reference.env];
+      const text = environment[reference.env];
       return text === undefined ? { fault: 'names an environment variable that is not set' } : { text };
     }
-    const path = secretFilePath(reference.file, documentFile);
-    options.onFile?.(path);
+    const path = isAbsolute(reference.file) ? reference.file : resolve(dirname(documentFile), reference.file);
+    onFile?.(path);
     return readSecretFile(path);
   };
-}
-
-/** The absolute path of a secret's file. */
-export function secretFilePath(file: string, documentFile: string): string {
-  return isAbsolute(file) ? file : resolve(dirname(documentFile), file);
 }
 
 /** Reads only plain files: opening a pipe or a device could wait for ever. */

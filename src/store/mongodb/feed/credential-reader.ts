@@ -32,8 +32,8 @@ export interface CredentialReaderPorts {
 }
 
 /**
- * Makes a look-up of credentials in MongoDB by the hashes of their App Keys: all that a decision needs in one request, no
- * older than the latest known change; null without a holder. Settles within about half a second; rejects with
+ * Makes a look-up of credentials in MongoDB by the hashes of their App Keys: all that a decision needs in one request,
+ * no older than the latest known change; null without a holder. Settles within about half a second; rejects with
  * `StoreUnavailable`, or with `CredentialUnreadable` where the key ring lacks the key of an App Secret.
  */
 export function createCredentialReader(

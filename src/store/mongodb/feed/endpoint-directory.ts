@@ -40,10 +40,14 @@ export class EndpointDirectory {
   set(document: RawDocument): void {
     const id = idOf(document);
     const former = this.#records.get(id);
-    const record = readEndpointRecord(document);
-    if (record.kind === 'good') this.#lastMatches.delete(id);
-    else if (former?.kind === 'good') this.#lastMatches.set(id, former.endpoint.match);
-    this.#records.set(id, record);
+    const read = readEndpointDocument(document);
+    if ('value' in read) {
+      this.#lastMatches.delete(id);
+      this.#records.set(id, { endpoint: read.value });
+    } else {
+      if (former !== undefined && 'endpoint' in former) this.#lastMatches.set(id, former.endpoint.match);
+      this.#records.set(id, { fault: read.fault, claim: salvageMatch(document['match']) });
+    }
   }
 
   remove(id: unknown): void {
@@ -61,7 +65,7 @@ export class EndpointDirectory {
     const refusing: Endpoint[] = [];
     const faults: EndpointFault[] = [];
     for (const [id, record] of this.#records) {
-      if (record.kind === 'good') {
+      if ('endpoint' in record) {
         endpoints.push(record.endpoint);
         continue;
       }
@@ -106,22 +110,13 @@ function collisionsOf(endpoints: readonly Endpoint[]): EndpointFault[] {
   });
 }
 
-/** A document of the collection `endpoints`, read. */
+/**
+ * A document of the collection `endpoints`, read. `claim` is as much of the `match` of a faulty one as can be read,
+ * null for nothing: requests that it keeps, and that are refused.
+ */
 type EndpointRecord =
-  | { readonly kind: 'good'; readonly endpoint: Endpoint }
-  | {
-      readonly kind: 'faulty';
-      readonly fault: DocumentFault;
-      /** As much of its `match` as can be read: requests that it keeps, and that are refused; null for nothing. */
-      readonly claim: EndpointMatch | null;
-    };
-
-/** Reads a document. Never throws for what it holds. */
-function readEndpointRecord(document: RawDocument): EndpointRecord {
-  const read = readEndpointDocument(document);
-  if ('value' in read) return { kind: 'good', endpoint: read.value };
-  return { kind: 'faulty', fault: read.fault, claim: salvageMatch(document['match']) };
-}
+  | { readonly endpoint: Endpoint }
+  | { readonly fault: DocumentFault; readonly claim: EndpointMatch | null };
 
 /**
  * The right parts of a `match` of which others may be wrong. Paths and hosts are never more than were written: none is
