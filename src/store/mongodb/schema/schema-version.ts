@@ -70,10 +70,8 @@ async function renew(db: Db, holder: string, ended: AbortSignal): Promise<void> 
   }
 }
 
-const NEVER = new AbortController().signal;
-
 /** The version of a database's schema; null for a database without Postern, or one that is being created now. */
-export async function readSchemaVersion(db: Db, signal = NEVER): Promise<number | null> {
+export async function readSchemaVersion(db: Db, signal = new AbortController().signal): Promise<number | null> {
   const options = { projection: { version: 1 }, signal };
   const record = await withFaults(() => collectionOf(db, 'meta').findOne({ _id: 'schema' }, options));
   return record?.version ?? null;
@@ -83,7 +81,7 @@ export async function readSchemaVersion(db: Db, signal = NEVER): Promise<number 
  * Makes sure that the database has the schema of this version, for those who may not change it, such as `postern
  * serve`: it takes `find` on `meta` only. Rejects with {@link MongodbUnavailable} (`schema`), which says what to do.
  */
-export async function requireSchema(db: Db, signal = NEVER): Promise<void> {
+export async function requireSchema(db: Db, signal = new AbortController().signal): Promise<void> {
   const version = await readSchemaVersion(db, signal);
   if (version === null) {
     throw unavailable(
