@@ -32,8 +32,9 @@ export async function prepareRows(
     const written: Record<Way, Map<Row['messages'], string>> = { direct: new Map(), envoy: new Map() };
     const write = async (row: Row): Promise<string> => {
       const way = wayOf(row);
-      const path = written[way].get(row.messages) ?? join(files.directory, `${row.name}.messages`);
-      if (written[way].has(row.messages)) return path;
+      const present = written[way].get(row.messages);
+      if (present !== undefined) return present;
+      const path = join(files.directory, `${way}-${String(written[way].size)}.messages`);
       const { partners, edit } = requests;
       await writeMessages(path, row.messages({ partners, edit: way === 'direct' ? edit : writeHttpRequest }));
       written[way].set(row.messages, path);
