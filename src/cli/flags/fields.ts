@@ -16,14 +16,17 @@ export type FieldFlags = Readonly<Record<string, string>>;
 /** What the flags of a command wish of a resource; `--unset` as {@link unsetCollector} reads it. */
 export function wishOf(flags: object, fields: FieldFlags): Wish {
   const given: Declared = { ...flags };
-  const cleared = ((given['unset'] ?? []) as readonly string[]).map((path) => [path, undefined]);
-  const set = Object.entries(fields).flatMap(([path, flag]) => {
+  const set = Object.entries(fields).flatMap(([path, flag]): (readonly [path: string, value: unknown])[] => {
     const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
     if (value === undefined) return [];
     if (!path.endsWith('.*')) return [[path, value]];
     return Object.entries(value as Declared).map(([key, item]) => [`${path.slice(0, -1)}${key}`, item]);
   });
-  return Object.fromEntries([...cleared, ...set]) as Wish;
+  const paths = new Set(set.map(([path]) => path));
+  // A path that is also set would keep the earlier place among the entries, before the clearing of its whole field.
+  const unset = ((given['unset'] ?? []) as readonly string[]).filter((path) => !paths.has(path));
+  const cleared = unset.map((path) => [path, undefined] as const);
+  return Object.fromEntries([...cleared, ...set]);
 }
 
 /** {@link wishOf} for a command that changes a resource. Throws `UsageError` when it wishes nothing. */

@@ -44,6 +44,18 @@ describe('postern consumer', () => {
     });
   });
 
+  it('sets a label that is also unset, alone and with all others, in any order', async () => {
+    for (const unset of [
+      ['label.tier', 'label'],
+      ['label', 'label.tier'],
+    ]) {
+      await cli.done('consumer', 'edit', 'acme', '--label', 'tier=silver', '--label', 'old=1');
+      const flags = unset.flatMap((name) => ['--unset', name]);
+      await cli.done('consumer', 'edit', 'acme', ...flags, '--label', 'tier=gold');
+      assert.deepEqual((await cli.store.find('consumer', 'acme'))?.resource.labels, { tier: 'gold' });
+    }
+  });
+
   it('does not make one twice, and needs one to edit', async () => {
     const taken = await cli.run(['consumer', 'create', 'acme']);
     assert.deepEqual(
