@@ -38,7 +38,7 @@ async function serve(terminal: Terminal, store: string | undefined): Promise<Exi
     return exitCodes.failed;
   }
   const { config } = parsed;
-  const destination = openLogDestination(config.logFormat, terminal.out.isTerminal);
+  const destination = await openLogDestination(config.logFormat, terminal.out.isTerminal);
   const logger = createLogger(config.logLevel, destination.stream);
   terminal.onCrash((error) => {
     logger.error('a defect of this program ends it', {}, error);

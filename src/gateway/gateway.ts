@@ -5,6 +5,7 @@ import { openTracing } from '../observe/traces/tracing.ts';
 import type { CheckHandler } from '../server/check-handler.ts';
 import { Health } from '../server/health.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
+import { loadTransport } from '../server/create-transport.ts';
 import { maxCheckMessageBytes, type Method, type Methods } from '../server/transport.ts';
 import { listenerFiles } from '../tls/configured-files.ts';
 import { readVersion } from '../version.ts';
@@ -67,6 +68,7 @@ async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway
     new CallerListeners({
       ...listenerPorts,
       tls: await openTls('listeners', listenerFiles(config), ports),
+      createTransport: await loadTransport(config.grpcTransport),
       methods: methodsOf(pipeline.handleCheck, health),
       readsTraceParent: tracing !== null,
       service: pipeline.oauth2,

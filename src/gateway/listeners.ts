@@ -3,7 +3,7 @@ import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
 import { createConnectionObserver } from '../observe/listener-metrics.ts';
 import { AdminServer } from '../server/admin-server.ts';
-import { createTransport } from '../server/create-transport.ts';
+import type { CreateTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import { createPeerTrust, knowsNoOtherMachine } from '../net/networks.ts';
@@ -24,6 +24,7 @@ export interface ListenerPorts extends PartPorts {
 export interface CallerListenersPorts extends ListenerPorts {
   readonly tls: FollowedTls | null;
   /** Of the gRPC listener. */
+  readonly createTransport: CreateTransport;
   readonly methods: Methods;
   readonly readsTraceParent: boolean;
   /** Of the OAuth2 listener. */
@@ -146,7 +147,7 @@ function createHttpServer(ports: CallerListenersPorts, identity: TlsIdentity | n
 
 function createGrpcTransport(ports: CallerListenersPorts, tls: TlsIdentity | null): Transport {
   const { config, logger, budget, metrics } = ports;
-  return createTransport(config.grpcTransport, {
+  return ports.createTransport({
     ...(tls === null ? {} : { tls }),
     unixSocketMode: config.unixSocketMode,
     address: config.grpcAddress,

@@ -1,5 +1,4 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import { build as buildPretty } from 'pino-pretty';
 import type { LogFormat, LogLevel } from '../config-values.ts';
 
 /** Values that a log line may hold besides its message. Never a secret, a header, a query or a body. */
@@ -56,7 +55,7 @@ export interface LogDestination {
 }
 
 /** Standard output, written without waiting: as JSON lines, or as text for a person. */
-export function openLogDestination(format: LogFormat, useColor: boolean): LogDestination {
+export async function openLogDestination(format: LogFormat, useColor: boolean): Promise<LogDestination> {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: false, maxLength: MAX_WAITING_BYTES });
   const flush = (): void => {
     try {
@@ -66,7 +65,8 @@ export function openLogDestination(format: LogFormat, useColor: boolean): LogDes
     }
   };
   if (format === 'json') return { stream: output, flush };
-  const pretty = buildPretty({
+  const { build } = await import('pino-pretty');
+  const pretty = build({
     colorize: useColor,
     destination: output,
     messageKey: 'message',

@@ -1,14 +1,16 @@
 import type { GrpcTransport } from '../config.ts';
-import { createGrpcJsTransport } from './grpc-js-transport.ts';
 import { createHttp2Transport } from './http2-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
-/** Makes the gRPC listener that the settings ask for (docs/adr/0001-transport.md). */
-export function createTransport(kind: GrpcTransport, options: TransportOptions): Transport {
+/** Makes a gRPC listener. */
+export type CreateTransport = (options: TransportOptions) => Transport;
+
+/** The transport that the settings ask for (docs/adr/0001-transport.md). grpc-js takes 15 MiB, so that it is loaded only where it is used. */
+export async function loadTransport(kind: GrpcTransport): Promise<CreateTransport> {
   switch (kind) {
     case 'native':
-      return createHttp2Transport(options);
+      return createHttp2Transport;
     case 'grpc-js':
-      return createGrpcJsTransport(options);
+      return (await import('./grpc-js-transport.ts')).createGrpcJsTransport;
   }
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
 import {
-  AuthorizationService,
+  AuthorizationDefinition,
   type CheckRequest,
   CheckResponse,
 } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { serviceDefinition } from '../../../test/support/grpc/service-definition.ts';
 import { HttpRequest } from '../../../src/receive/http-request.ts';
 import type { Partner } from '../../fixtures/partners.ts';
 import { createHmacCheck } from './check-hmac.ts';
@@ -19,6 +20,8 @@ const allowed = CheckResponse.fromPartial({
   status: { code: 0 },
   httpResponse: { $case: 'okResponse', value: {} },
 });
+
+const authorization = serviceDefinition(AuthorizationDefinition);
 
 /** What is read when a check begins; returned, so that the reading cannot be left out. */
 interface Glance {
@@ -38,7 +41,7 @@ type Reply = sendUnaryData<CheckResponse>;
 
 function createFull() {
   return {
-    service: AuthorizationService,
+    service: authorization,
     check: (_call: ServerUnaryCall<CheckRequest, CheckResponse>, reply: Reply) => {
       reply(null, allowed);
     },
@@ -47,7 +50,7 @@ function createFull() {
 
 function createLazy() {
   return {
-    service: { check: { ...AuthorizationService.check, requestDeserialize: glance } },
+    service: { check: { ...authorization.check, requestDeserialize: glance } },
     check: (_call: ServerUnaryCall<Glance, CheckResponse>, reply: Reply) => {
       reply(null, allowed);
     },
@@ -57,7 +60,7 @@ function createLazy() {
 function createHmac() {
   const checkHmac = createHmacCheck(JSON.parse(readFileSync(process.argv[3] ?? '', 'utf8')) as Partner[]);
   return {
-    service: AuthorizationService,
+    service: authorization,
     check: ({ request }: ServerUnaryCall<CheckRequest, CheckResponse>, reply: Reply) => {
       reply(null, checkHmac(request));
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/clock.ts';
 import { CheckResponse } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
-import { createTransport } from '../../../src/server/create-transport.ts';
+import { loadTransport } from '../../../src/server/create-transport.ts';
 import { Health } from '../../../src/server/health.ts';
 import type { Methods } from '../../../src/server/transport.ts';
 import { envoyYaml } from '../../support/attachments/attachment.ts';
@@ -33,7 +33,7 @@ for (const kind of ['native', 'grpc-js'] as const) {
         ...health.methods(),
       ]);
       const ends: ConnectionEnd[] = [];
-      await using transport = createTransport(kind, {
+      await using transport = (await loadTransport(kind))({
         address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
         methods,
         clock: systemClock,

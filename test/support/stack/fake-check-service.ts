@@ -2,10 +2,11 @@ import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, st
 import { HealthImplementation } from 'grpc-health-check';
 import { type AttributeContext_HttpRequest } from '../../../src/gen/envoy/service/auth/v3/attribute_context.ts';
 import {
-  AuthorizationService,
+  AuthorizationDefinition,
   type CheckRequest,
   type CheckResponse,
 } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
+import { serviceDefinition } from '../grpc/service-definition.ts';
 import { allow } from './check-answers.ts';
 import { type Fields } from '../http/http-message.ts';
 
@@ -43,7 +44,7 @@ class Service implements FakeCheckService {
 
   constructor() {
     this.#server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
-    this.#server.addService(AuthorizationService, {
+    this.#server.addService(serviceDefinition(AuthorizationDefinition), {
       check: (call: ServerUnaryCall<CheckRequest, CheckResponse>, callback: sendUnaryData<CheckResponse>) => {
         void this.#check(call.request, callback);
       },

@@ -7,10 +7,11 @@ import { grpcTransports } from '../../../../src/config.ts';
 import {
   type RateLimitRequest,
   type RateLimitResponse,
-  RateLimitServiceService,
+  RateLimitServiceDefinition,
 } from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
 import { LimiterUnavailable } from '../../../../src/limit/limiter.ts';
 import { RateLimitServiceLimiter } from '../../../../src/limit/service/rate-limit-service.ts';
+import { serviceDefinition } from '../../../support/grpc/service-definition.ts';
 import { limit } from '../../../support/pipeline/resources.ts';
 
 /** What a service answers: a message, the code of a failure, or nothing at all. */
@@ -41,7 +42,7 @@ for (const transport of grpcTransports) {
 
     before(async () => {
       server = new Server();
-      server.addService(RateLimitServiceService, {
+      server.addService(serviceDefinition(RateLimitServiceDefinition), {
         shouldRateLimit: (
           { request }: { request: RateLimitRequest },
           callback: (error: { code: number } | null, answer?: RateLimitResponse) => void,
