@@ -42,9 +42,9 @@ function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }:
 }
 
 /**
- * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure} with
- * `error` for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was sent: without its domain in the configuration the service
- * says OK to everything, and only the missing limit tells (spec §4.2).
+ * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure}: with `error`
+ * for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was sent. Without
+ * its domain in the configuration the service says OK to everything, and only the missing limit shows it (spec §4.2).
  */
 export function readAnswer(answer: Uint8Array, limits: readonly Limit[]): readonly LimitReading[] {
   const { overallCode, statuses } = decode(answer);
