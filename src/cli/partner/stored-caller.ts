@@ -48,11 +48,12 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const storedText = stored === null ? null : readableText(stored, givenSecret !== null, owner?.id ?? '');
   const credentials = found.map((credential) => withReadableSecrets(credential, givenSecret));
   const consumerIds = [...new Set(credentials.map(({ consumerId }) => consumerId))];
-  const consumers = await collectAll(store.list('consumer', { ids: consumerIds }));
+  // One by one: a record that cannot be read is then the fault that is reported, with its id and what to do.
+  const consumers = await Promise.all(consumerIds.map(async (id) => await store.find('consumer', id)));
   const grants = await collectAll(store.list('grant', { consumerIds }));
   const catalog = compileCatalog({
     endpoints,
-    consumers: consumers.map(({ resource }) => resource),
+    consumers: consumers.flatMap((found) => (found === null ? [] : [found.resource])),
     credentials,
     grants: grants.map(({ resource }) => resource),
   });

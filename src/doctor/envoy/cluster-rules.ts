@@ -48,7 +48,7 @@ function inspectHealthChecks(found: FindingsAbout, cluster: JsonObject): void {
     advice: 'set grpc_health_check: { authority: … } to the name of the Service',
   });
   const seconds = Number.parseFloat(textIn(check, 'no_traffic_interval') ?? '60s');
-  found.warnIf(!isUnhealthy && seconds > LONGEST_NO_TRAFFIC_SECONDS, {
+  found.warnIf(!isUnhealthy && !(seconds <= LONGEST_NO_TRAFFIC_SECONDS), {
     message: `no_traffic_interval is ${String(seconds)} s: a dead replica stays in use that long`,
     advice: 'set no_traffic_interval: 1s',
   });
