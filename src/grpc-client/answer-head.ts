@@ -33,8 +33,8 @@ export function classifyAnswerField(name: string): FieldKind {
 }
 
 /**
- * The fields of one answer's head or trailers as they are decoded; one object serves a connection's answers one after the
- * other. It never stops the decoding: the table of the connection needs every field.
+ * The fields of one answer's head or trailers as they are decoded; one object serves a connection's answers one after
+ * the other. It never stops the decoding: the table of the connection needs every field.
  */
 export class AnswerHead implements FieldSink {
   /** `:status`; empty without one, as in trailers. */

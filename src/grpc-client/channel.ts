@@ -25,9 +25,9 @@ export interface ChannelOptions {
 }
 
 /**
- * Makes unary gRPC calls over one HTTP/2 connection, which is there from the start and made again whenever it must be: at
- * once after one that was of use, else with growing pauses. Calls wait for a connection that is being made, and fail while
- * the last try failed. Each ends by its deadline.
+ * Makes unary gRPC calls over one HTTP/2 connection, which is there from the start and made again whenever it must be:
+ * at once after one that was of use, else with growing pauses. Calls wait for a connection that is being made, and fail
+ * while the last try failed. Each ends by its deadline.
  */
 export class Channel implements ConnectionHost, Disposable {
   readonly #address: ServiceAddress;
@@ -72,8 +72,8 @@ export class Channel implements ConnectionHost, Disposable {
   }
 
   /**
-   * Calls the method. `message` must not change until the call has ended. Rejects with {@link CallFailure} for whatever is
-   * not one complete message with `grpc-status: 0` by `deadlineAtMs`, on the scale of the clock.
+   * Calls the method. `message` must not change until the call has ended. Rejects with {@link CallFailure} for whatever
+   * is not one complete message with `grpc-status: 0` by `deadlineAtMs`, on the scale of the clock.
    */
   async call(message: Uint8Array, deadlineAtMs: number): Promise<Buffer> {
     return await new Promise<Buffer>((resolve, reject) => {

@@ -27,9 +27,9 @@ export interface CallsConduct {
 const staticTable = createStaticTable(classifyAnswerField);
 
 /**
- * The open calls of one connection: what comes of their answers, judged by HTTP/2 (RFC 9113 §8.1) and gRPC. Only a complete
- * answer with one message and `grpc-status: 0` is one; whatever is in doubt fails the call, and a breach of HTTP/2 that
- * concerns the connection ends it.
+ * The open calls of one connection: what comes of their answers, judged by HTTP/2 (RFC 9113 §8.1) and gRPC. Only a
+ * complete answer with one message and `grpc-status: 0` is one; whatever is in doubt fails the call, and a breach of
+ * HTTP/2 that concerns the connection ends it.
  */
 export class ClientCalls implements HeaderBlockSink {
   readonly #limits: ClientLimits;
@@ -102,7 +102,7 @@ export class ClientCalls implements HeaderBlockSink {
     this.#sender.begin(call, head);
   }
 
-  /** The call is over for us: the peer is told so (RFC 9113 §5.4.2). */
+  /** The call is over for us: RST_STREAM says so to the peer (RFC 9113 §5.4.2). */
   reset(call: ClientCall, code: ErrorCode, failure: CallFailure): void {
     this.#writer.rstStream(call.id, code);
     this.#fail(call, failure);

@@ -49,8 +49,8 @@ const NO_STREAM = 0;
 const PING = Buffer.from('is alive', 'latin1');
 
 /**
- * The client's side of one HTTP/2 connection (RFC 9113) that carries unary gRPC calls. It asks of the peer what the protocol
- * asks of a server, ends on every breach, and holds and does no more than its limits say, whatever comes.
+ * The client's side of one HTTP/2 connection (RFC 9113) that carries unary gRPC calls. It asks of the peer what the
+ * protocol asks of a server, ends on every breach, and holds and does no more than its limits say, whatever comes.
  */
 export class ClientConnection implements FrameSink, CallsConduct {
   /** The time of the last input or event. */
@@ -275,8 +275,8 @@ export class ClientConnection implements FrameSink, CallsConduct {
   }
 
   /**
-   * The connection's receive window (RFC 9113 §6.9.1). What was taken is given back in large pieces, before the peer can
-   * have used the rest: it never closes, and no peer can send more than it.
+   * The connection's receive window (RFC 9113 §6.9.1). What was taken is given back in large pieces, before the peer
+   * can have used the rest: it never closes, and no peer can send more than it.
    */
   #consume(payloadBytes: number): void {
     this.#consumedBytes += payloadBytes;

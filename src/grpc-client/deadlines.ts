@@ -2,8 +2,8 @@ import type { Clock, StartTimer } from '../clock.ts';
 import type { ClientCall } from './client-call.ts';
 
 /**
- * The deadlines of all calls, on one timer. It stands at the earliest deadline that there was when it was set, and looks at
- * all calls when it is due: with calls that end in time, that is once in the length of a deadline.
+ * The deadlines of all calls, on one timer. It stands at the earliest deadline that there was when it was set, and
+ * looks at all calls when it is due: with calls that end in time, that is once in the length of a deadline.
  */
 export class Deadlines {
   readonly #clock: Clock;

@@ -15,9 +15,9 @@ export interface Dialled {
 }
 
 /**
- * Connects to a service, with TLS when there is a context. The name is looked up each time; its addresses are tried in the
- * order of the answer, the two families in turn, until one takes the connection. `connected` is called when HTTP/2 may begin;
- * else the socket closes.
+ * Connects to a service, with TLS when there is a context. The name is looked up each time; its addresses are tried in
+ * the order of the answer, the two families in turn, until one takes the connection. `connected` is called when HTTP/2
+ * may begin; else the socket closes.
  */
 export function dial({ host, port }: ServiceAddress, tls: SecureContext | null, connected: () => void): Dialled {
   const options = {

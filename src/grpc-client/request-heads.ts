@@ -20,9 +20,9 @@ const NEWEST = 62;
 const MAX_KEPT_TIMEOUT_MS = 5000;
 
 /**
- * The header blocks of one connection's requests (gRPC over HTTP/2, "Request-Headers"). The first one puts every field into
- * the peer's table (RFC 7541 §6.2.1); after it, a request is one octet for each field. Nothing else enters that table, so
- * the indices stay as they are. A peer that wants a smaller table gets literals.
+ * The header blocks of one connection's requests (gRPC over HTTP/2, "Request-Headers"). The first one puts every field
+ * into the peer's table (RFC 7541 §6.2.1); after it, a request is one octet for each field. Nothing else enters that
+ * table, so the indices stay as they are. A peer that wants a smaller table gets literals.
  */
 export class RequestHeads {
   readonly #fields: RequestFields;
@@ -73,7 +73,9 @@ export class RequestHeads {
     return block;
   }
 
-  /** All fields but the timeout, as literals. @param form 0x40 when they enter the table, 0x00 when not (RFC 7541 §6.2). */
+  /**
+   * All fields but the timeout, as literals. @param form 0x40 when they enter the table, 0x00 when not (RFC 7541 §6.2).
+   */
   #block(form: 0x40 | 0x00): Buffer {
     const { scheme, authority, path, userAgent } = this.#fields;
     const prefixBits = form === 0x40 ? 6 : 4;

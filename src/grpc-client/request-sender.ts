@@ -4,9 +4,9 @@ import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../http2/frame-writer.ts
 import type { ClientCall } from './client-call.ts';
 
 /**
- * Sends the requests of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9). One that fits, as nearly
- * every one does, is written at once; what is held back waits. Looks at calls that cannot go on, and crumbs, are window
- * steps, which the peer pays for.
+ * Sends the requests of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9). One that fits, as
+ * nearly every one does, is written at once; what is held back waits. Looks at calls that cannot go on, and crumbs, are
+ * window steps, which the peer pays for.
  */
 export class RequestSender {
   readonly #writer: FrameWriter;

@@ -25,9 +25,9 @@ const FIRST_WINDOW_STEPS = 64;
 
 /**
  * Measures what costs us work and brings no call. Two buckets:
- * frames such as resets (CVE-2023-44487), pings, settings, empty DATA, priorities take tokens, which time and answered calls
- * bring back; what windows make us do takes steps, which received bytes bring: however many answers wait, the work is
- * bounded by what the peer has sent.
+ * frames such as resets (CVE-2023-44487), pings, settings, empty DATA, priorities take tokens, which time and answered
+ * calls bring back; what windows make us do takes steps, which received bytes bring: however many answers wait, the
+ * work is bounded by what the peer has sent.
  */
 export class FloodGuard {
   readonly #capacity: number;

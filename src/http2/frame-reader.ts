@@ -39,7 +39,10 @@ export class FrameReader {
     return this.#prefaceBytes === this.#preface.length;
   }
 
-  /** How much of the last input was read: all of it, unless the sink stopped the reading. The rest is to be pushed again. */
+  /**
+   * How much of the last input was read: all of it, unless the sink stopped the reading. The rest is to be pushed
+   * again.
+   */
   get readTo(): number {
     return this.#readTo;
   }

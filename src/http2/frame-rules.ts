@@ -9,8 +9,8 @@ import {
 } from './frame.ts';
 
 /**
- * What is wrong with the stream or the length of a frame other than DATA, HEADERS and CONTINUATION (RFC 9113 §6), whoever
- * sends it; null when nothing is.
+ * What is wrong with the stream or the length of a frame other than DATA, HEADERS and CONTINUATION (RFC 9113 §6),
+ * from either side; null when nothing is.
  */
 export function findFrameFault(
   type: number,
@@ -41,7 +41,7 @@ export function findFrameFault(
   }
 }
 
-/** What is wrong with a setting, whoever sends it (RFC 9113 §6.5.2); null when nothing is, and for unknown ones. */
+/** What is wrong with a setting, from either side (RFC 9113 §6.5.2); null when nothing is, and for unknown ones. */
 export function findSettingFault(identifier: number, value: number): ConnectionProblem | null {
   if (identifier === setting.initialWindowSize && value > MAX_WINDOW_BYTES) return windowTooLarge;
   if (identifier === setting.enablePush && value > 1) {

@@ -18,7 +18,9 @@ export class FrameWriter {
   /** Goes before the next header block. */
   #beforeHeaders: Uint8Array;
 
-  /** @param beforeHeaders goes before the first header block: an update of the table's size (RFC 7541 §4.2), or nothing. */
+  /**
+   * @param beforeHeaders goes before the first header block: an update of the table's size (RFC 7541 §4.2), or nothing.
+   */
   constructor(wire: Wire, beforeHeaders: Uint8Array = NOTHING) {
     this.#wire = wire;
     this.#beforeHeaders = beforeHeaders;
@@ -42,8 +44,8 @@ export class FrameWriter {
   }
 
   /**
-   * A whole side of a unary call: its head, its message, and the trailers, without which the message ends the stream. The
-   * message fits one frame.
+   * A whole side of a unary call: its head, its message, and the trailers, without which the message ends the stream.
+   * The message fits one frame.
    */
   unary(streamId: number, head: Uint8Array, message: Uint8Array, trailers: Uint8Array | null): void {
     const dataBytes = MESSAGE_PREFIX_BYTES + message.length;

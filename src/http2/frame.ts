@@ -62,7 +62,10 @@ export const MAX_WINDOW_BYTES = 0x7fffffff;
 /** The largest stream identifier (RFC 9113 §5.1.1). */
 export const MAX_STREAM_ID = 0x7fffffff;
 
-/** A breach of the protocol or of a limit that ends the connection (RFC 9113 §5.4.1). `reason` holds nothing of the peer's. */
+/**
+ * A breach of the protocol or of a limit that ends the connection (RFC 9113 §5.4.1). `reason` holds nothing of the
+ * peer's.
+ */
 export interface ConnectionProblem {
   readonly code: ErrorCode;
   readonly reason: string;

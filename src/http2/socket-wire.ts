@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 
 /** The byte stream below a connection: a socket, or a test. */
 export interface Wire {
-  /** Sends the blocks in order, in one go. @returns whether they have left already, so that their memory may be used again. */
+  /**
+   * Sends the blocks in order, in one go. @returns whether they have left already, so that their memory may be used
+   * again.
+   */
   write(blocks: readonly Buffer[]): boolean;
   /** Bytes that were given to {@link write} and have not left. When they have, the connection's `drained` is called. */
   readonly unsentBytes: number;
@@ -59,7 +62,10 @@ export class SocketWire implements Wire {
     this.#socket.resume();
   }
 
-  /** Input is read on and dropped: closing with unread input would make the system discard what we just sent (RFC 1122 §4.2.2.13). */
+  /**
+   * Input is read on and dropped: closing with unread input would make the system discard what we just sent (RFC 1122
+   * §4.2.2.13).
+   */
   end(): void {
     const socket = this.#socket;
     let timer = setTimeout(() => {

@@ -13,7 +13,7 @@ export interface LimitQuestion {
 /** Counts requests in fixed windows aligned to UTC (spec §4.2). */
 export interface Limiter {
   /**
-   * Counts one request against every limit of the question and tells where each stands, in the same order.
+   * Counts one request against every limit of the question and gives where each stands, in the same order.
    * Throws, or rejects with, {@link LimiterUnavailable} when it cannot know, or not before `deadlineAtMs`, which is one
    * that {@link startDeadline} gave; without it the question has the whole time of a request for itself.
    */
@@ -26,7 +26,10 @@ export interface Limiter {
   startDeadline?(): number;
 }
 
-/** The limiter cannot answer: it is unreachable, too slow, or full. A fault, which the endpoint's `onLimiterFailure` decides about. */
+/**
+ * The limiter cannot answer: it is unreachable, too slow, or full. A fault, which the endpoint's `onLimiterFailure`
+ * decides about.
+ */
 export class LimiterUnavailable extends Error {
   override readonly name: string = 'LimiterUnavailable';
 }

@@ -65,7 +65,9 @@ export class AdminServer implements AsyncDisposable {
     this.#listener = new HttpListener({ server, limits: connectionLimits, clock, observer: connectionObserver });
   }
 
-  /** Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had. */
+  /**
+   * Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had.
+   */
   async start(address: ListenAddress, unixSocketMode?: number): Promise<void> {
     await this.#listener.start(address, unixSocketMode);
   }

@@ -30,7 +30,9 @@ export interface DecidedCheck {
 
 /** One check that is traced. Nothing here throws: a fault of tracing changes no answer. */
 export interface CheckTrace {
-  /** The same ports; what must be waited for (a look-up in the database, a question about limits) becomes a child span. */
+  /**
+   * The same ports; what must be waited for (a look-up in the database, a question about limits) becomes a child span.
+   */
   watch(ports: CheckPorts): CheckPorts;
   /** The check was decided and answered. */
   decided(decision: Decision, answer: Answer): void;
@@ -108,7 +110,9 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
   };
 }
 
-/** The endpoint is found once more, so that log and metrics of a fault name it; null when the store has no state at all. */
+/**
+ * The endpoint is found once more, so that log and metrics of a fault name it; null when the store has no state at all.
+ */
 function findRoute(request: HttpRequest, ports: CheckPorts): Routed | null {
   const received = receive(request);
   if (isRefusal(received)) return null;

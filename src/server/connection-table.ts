@@ -59,10 +59,10 @@ const GRACE_MS = 10_000;
 const SWEEP_MS = 2000;
 
 /**
- * The connections of one listener, and who may have one. A new one is always let in while there is one on which nothing is
- * worked: when the listener, or the share of an address, is nearly full, the one of least use makes room. Those that never
- * had a request answered go first, the oldest before others; then those whose last answer is longest ago. What is of no use for long is
- * ended at any rate.
+ * The connections of one listener, and who may have one. A new one is always let in while there is one on which nothing
+ * is worked: when the listener, or the share of an address, is nearly full, the one of least use makes room. Those that
+ * never had a request answered go first, the oldest before others; then those whose last answer is longest ago. What is
+ * of no use for long is ended at any rate.
  */
 export class ConnectionTable<G extends Guest = Guest> implements Disposable {
   readonly #limits: ConnectionLimits;
@@ -87,7 +87,10 @@ export class ConnectionTable<G extends Guest = Guest> implements Disposable {
     return this.#places.size;
   }
 
-  /** Takes a connection in. @returns false when it must be closed: there is no room, and no connection that could make it. */
+  /**
+   * Takes a connection in. @returns false when it must be closed: there is no room, and no connection that could make
+   * it.
+   */
   admit(guest: Guest): boolean {
     const { maxConnections, maxOfAddress } = this.#limits;
     const name = guest.address === null ? null : groupOfAddress(guest.address);
@@ -215,7 +218,10 @@ interface Place {
   leavingSinceMs: number | null;
 }
 
-/** The places of an address, or all: each in one of three sets. What is asked of them under a flood costs little: it stands in front. */
+/**
+ * The places of an address, or all: each in one of three sets. What is asked of them under a flood costs little: it
+ * stands in front.
+ */
 class Group {
   /** In the order in which they came; those that were served since are put right when they are met. */
   readonly fresh = new Set<Place>();

@@ -11,11 +11,14 @@ const STREAM_WINDOW_BYTES = 12 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
 
 /**
- * Postern reads two private fields of grpc-js's server, here and nowhere else, because no public way leads to what they hold:
+ * Postern reads two private fields of grpc-js's server, here and nowhere else, because no public way leads to what they
+ * hold:
  *
- * - `commonServerOptions`, the options of Node's HTTP/2 servers: `grpc-node.flow_control_window` is an option of grpc-js's
+ * - `commonServerOptions`, the options of Node's HTTP/2 servers: `grpc-node.flow_control_window` is an option of
+ *   grpc-js's
  *   clients only, and the options of `ServerCredentials` are not read without TLS.
- * - `http2Servers`, Node's servers: `createConnectionInjector` would give Postern the sockets, but neither their sessions nor
+ * - `http2Servers`, Node's servers: `createConnectionInjector` would give Postern the sockets, but neither their
+ *   sessions nor
  *   their calls, so that no connection would show as idle, and none could be ended in good order.
  *
  * Throws for a version of grpc-js without them: without bounds a listener must not open.
@@ -27,8 +30,8 @@ function privateField<T>(server: Server, name: string, isExpected: (value: unkno
 }
 
 /**
- * Lets every stream send {@link STREAM_WINDOW_BYTES} (SETTINGS_INITIAL_WINDOW_SIZE, RFC 9113 §6.5.2): with HTTP/2's 64 KiB a
- * 10 MiB check waits for many round trips. To be called before `bindAsync`.
+ * Lets every stream send {@link STREAM_WINDOW_BYTES} (SETTINGS_INITIAL_WINDOW_SIZE, RFC 9113 §6.5.2): with HTTP/2's 64
+ * KiB a 10 MiB check waits for many round trips. To be called before `bindAsync`.
  */
 export function widenStreamWindows(server: Server): void {
   const options = privateField(server, 'commonServerOptions', isObject);
@@ -45,8 +48,8 @@ function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
 }
 
 /**
- * The {@link ConnectionTable} of a grpc-js server, which has no bound of connections of its own. What a call is waiting for
- * cannot be seen from here, so that a half-received one counts as worked on.
+ * The {@link ConnectionTable} of a grpc-js server, which has no bound of connections of its own. What a call is waiting
+ * for cannot be seen from here, so that a half-received one counts as worked on.
  */
 export class GrpcJsConnections implements Disposable {
   readonly #clock: Clock;

@@ -47,7 +47,10 @@ const stopping: GrpcFailure = { status: grpcStatus.unavailable, message: 'the se
 const internal: GrpcFailure = { status: grpcStatus.internal, message: 'internal error' };
 const tooManyCalls: GrpcFailure = { status: grpcStatus.resourceExhausted, message: 'too many calls at once' };
 
-/** The transport on `@grpc/grpc-js`: slower than the native one, and the proof that the port is one (docs/adr/0001-transport.md). */
+/**
+ * The transport on `@grpc/grpc-js`: slower than the native one, and the proof that the port is one
+ * (docs/adr/0001-transport.md).
+ */
 export function createGrpcJsTransport(options: TransportOptions): Transport {
   return new GrpcJsTransport(options);
 }

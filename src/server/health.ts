@@ -9,8 +9,8 @@ import { type Call, type GrpcFailure, grpcStatus, type Method, type UnaryAnswer 
 const MAX_MESSAGE_BYTES = 1024;
 
 /**
- * The gRPC health service (grpc.health.v1, gRPC health checking protocol). Each service has a state of its own; the empty
- * name is the process as a whole. An unknown name is NOT_FOUND to Check and SERVICE_UNKNOWN to Watch.
+ * The gRPC health service (grpc.health.v1, gRPC health checking protocol). Each service has a state of its own; the
+ * empty name is the process as a whole. An unknown name is NOT_FOUND to Check and SERVICE_UNKNOWN to Watch.
  */
 export class Health {
   readonly #states: Map<string, ServiceState>;

@@ -15,8 +15,9 @@ export interface HttpListenerPorts {
 }
 
 /**
- * A listener of Node's HTTP/1.1 with a {@link ConnectionTable}. The time for headers, bodies and the next request are Node's
- * to watch; the table counts, makes room, and ends what those leave over, such as a peer that does not read its answer.
+ * A listener of Node's HTTP/1.1 with a {@link ConnectionTable}. The time for headers, bodies and the next request are
+ * Node's to watch; the table counts, makes room, and ends what those leave over, such as a peer that does not read its
+ * answer.
  */
 export class HttpListener implements AsyncDisposable {
   readonly #server: Server;
@@ -37,7 +38,9 @@ export class HttpListener implements AsyncDisposable {
     this.#table.startSweeping();
   }
 
-  /** Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had. */
+  /**
+   * Listens, on a unix socket with these permissions; rejects with the system's error when the address cannot be had.
+   */
   async start(address: ListenAddress, unixSocketMode?: number): Promise<void> {
     await listenOn(this.#server, address, unixSocketMode);
   }

@@ -168,7 +168,10 @@ class Http2Transport implements Transport {
     return socket.remoteAddress === undefined ? 'gone' : `${socket.remoteAddress}:${String(socket.remotePort)}`;
   }
 
-  /** A connection that has just been accepted, with TLS before its handshake. @returns false when there is no room for it. */
+  /**
+   * A connection that has just been accepted, with TLS before its handshake. @returns false when there is no room for
+   * it.
+   */
   #arrive(socket: Socket): boolean {
     // Resets and broken pipes are a peer's way to leave; `close` follows.
     socket.on('error', () => undefined);

@@ -4,8 +4,8 @@ import { codeOf } from '../files/fingerprint.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 
 /**
- * Listens, also on a socket that a killed process left behind; rejects with the system's error when the address cannot be
- * had. A unix socket gets these permissions.
+ * Listens, also on a socket that a killed process left behind; rejects with the system's error when the address cannot
+ * be had. A unix socket gets these permissions.
  */
 export async function listenOn(server: Server, address: ListenAddress, unixSocketMode?: number): Promise<void> {
   await withUnixSocket(address, unixSocketMode, async () => {
@@ -20,8 +20,8 @@ export async function listenOn(server: Server, address: ListenAddress, unixSocke
 }
 
 /**
- * Begins to listen in the given way. On a unix socket, the file that a killed process left behind is removed before, and
- * the new one gets these permissions; undefined leaves what the process's umask made of it.
+ * Begins to listen in the given way. On a unix socket, the file that a killed process left behind is removed before,
+ * and the new one gets these permissions; undefined leaves what the process's umask made of it.
  */
 export async function withUnixSocket<T>(
   address: ListenAddress,

@@ -23,8 +23,8 @@ export interface TlsListenerOptions extends SecureContextOptions {
 }
 
 /**
- * The part of {@link tlsListenerOptions} that can be replaced while a listener runs. It must be given whole: what is left
- * out goes back to Node's defaults.
+ * The part of {@link tlsListenerOptions} that can be replaced while a listener runs. It must be given whole: what is
+ * left out goes back to Node's defaults.
  */
 export function listenerContext({ cert, key, ca }: TlsIdentity): SecureContextOptions {
   return secureContextOptions({ certificate: cert, key, ca: ca ?? null });
@@ -62,8 +62,8 @@ export interface ListenerTlsPorts {
 }
 
 /**
- * The identity of a TLS listener of Node's, and which peers it lets in. A connection is judged by the authorities of the
- * moment at which it was accepted, however long its handshake takes.
+ * The identity of a TLS listener of Node's, and which peers it lets in. A connection is judged by the authorities of
+ * the moment at which it was accepted, however long its handshake takes.
  */
 export class ListenerTls {
   readonly #server: TlsServer;
@@ -132,12 +132,16 @@ function describeTlsClientError(error: Error, socket: TLSSocket): string {
   return `TLS: ${'reason' in error && typeof error.reason === 'string' ? error.reason : error.message}`;
 }
 
-/** One name of the text of all: `DNS:a.example.com`, `URI:spiffe://…`; Node quotes values with special characters as JSON does. */
+/**
+ * One name of the text of all: `DNS:a.example.com`, `URI:spiffe://…`; Node quotes values with special characters as
+ * JSON does.
+ */
 const NAME = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;
 
 /**
- * Whether a certificate is for one of these names: DNS names and URIs, compared as they are with its subject alternative
- * names (RFC 5280 §4.2.1.6), without wildcards and without its common name. A text that cannot be read holds no name.
+ * Whether a certificate is for one of these names: DNS names and URIs, compared as they are with its subject
+ * alternative names (RFC 5280 §4.2.1.6), without wildcards and without its common name. A text that cannot be read
+ * holds no name.
  */
 export function isForOneOf(certificate: X509Certificate | undefined, names: readonly string[]): boolean {
   const held = namesOf(certificate?.subjectAltName ?? '');

@@ -29,8 +29,8 @@ export interface GrpcFailure {
 /** What a method may know of its call besides the message. */
 export interface Call {
   /**
-   * Whether no caller waits for the answer any more: cancelled by the peer, past its deadline, or the connection is gone.
-   * Reading it costs nothing; look at it before work that costs others something.
+   * Whether no caller waits for the answer any more: cancelled by the peer, past its deadline, or the connection is
+   * gone. Reading it costs nothing; look at it before work that costs others something.
    */
   readonly cancelled: boolean;
   /**
@@ -40,7 +40,10 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Milliseconds left of the peer's deadline (header `grpc-timeout`), 0 when it has passed, Infinity without one. */
   remainingMs(): number;
-  /** The header `traceparent` as it came (W3C Trace Context §3.2); null without one, or when the transport does not read it. */
+  /**
+   * The header `traceparent` as it came (W3C Trace Context §3.2); null without one, or when the transport does not read
+   * it.
+   */
   readonly traceParent: string | null;
 }
 
@@ -51,18 +54,19 @@ export type UnaryAnswer = Uint8Array | GrpcFailure;
  * One unary method: from the request message's bytes to the answer's bytes, or a promise of them only when something
  * must be waited for (a promise costs a turn of the event loop and a write of its own).
  *
- * `message` is the method's until it has given its answer, also when no caller waits for that any more: until then parts of it
- * may be used without a copy. Afterwards the transport may put another message into the same memory.
- * The method does not change the answer after giving it. A method should neither throw nor reject; a transport that
- * sees it happen answers INTERNAL without detail and reports the defect.
+ * `message` is the method's until it has given its answer, also when no caller waits for that any more: until then
+ * parts of it may be used without a copy. Afterwards the transport may put another message into the same memory. The
+ * method does not change the answer after giving it. A method should neither throw nor reject; a transport that sees it
+ * happen answers INTERNAL without detail and reports the defect.
  */
 export type UnaryMethod = (message: Uint8Array, call: Call) => UnaryAnswer | Promise<UnaryAnswer>;
 
 /**
  * One server-streaming method: `send` may be called at once and as often as there is something to say. The call ends
- * when the peer goes away ({@link Call.signal}), when the server drains (UNAVAILABLE), or at once with a returned failure.
- * `send` after the end does nothing, and an answer that the peer has not begun to take gives way to the next one: a stream
- * tells the present state, so that a peer that does not read piles nothing up. `message` is the method's until the end, and no longer.
+ * when the peer goes away ({@link Call.signal}), when the server drains (UNAVAILABLE), or at once with a returned
+ * failure. `send` after the end does nothing, and an answer that the peer has not begun to take gives way to the next
+ * one: a stream gives the present state, so that a peer that does not read piles nothing up. `message` is the method's
+ * until the end, and no longer.
  */
 export type StreamMethod = (
   message: Uint8Array,
@@ -85,16 +89,16 @@ export const maxCheckMessageBytes = 12 * 1024 * 1024;
 export const maxConcurrentCalls = 2048;
 
 /**
- * Calls that all peers together may have open: as many as eight Envoys send whose `max_requests` is 2048. Watches are calls
- * of a {@link StreamMethod}, which stay open and are counted apart; Envoy and the kubelet ask Health/Check, other clients
- * watch once or twice.
+ * Calls that all peers together may have open: as many as eight Envoys send whose `max_requests` is 2048. Watches are
+ * calls of a {@link StreamMethod}, which stay open and are counted apart; Envoy and the kubelet ask Health/Check, other
+ * clients watch once or twice.
  */
 export const callBounds = { maxOpenCalls: 16_384, maxWatches: 1024, maxConnectionWatches: 4 } as const;
 
 /**
- * Connections of the gRPC listener. Every Envoy worker thread holds one, and each Envoy one more for health checks, which it
- * asks every second. One that said hello and made no call is of no use to anybody; one that did is Envoy's, and stays
- * for a quarter of an hour without a call, until GOAWAY.
+ * Connections of the gRPC listener. Every Envoy worker thread holds one, and each Envoy one more for health checks,
+ * which it asks every second. One that said hello and made no call is of no use to anybody; one that did is Envoy's,
+ * and stays for a quarter of an hour without a call, until GOAWAY.
  */
 export const grpcConnectionLimits: ConnectionLimits = {
   maxConnections: 4096,
@@ -114,22 +118,27 @@ export interface TlsIdentity {
   readonly key: string | Buffer;
   readonly cert: string | Buffer;
   readonly ca?: string | Buffer;
-  /** With `ca`: names of which a peer's certificate must be for one, as DNS name or URI. None: any certificate will do. */
+  /**
+   * With `ca`: names of which a peer's certificate must be for one, as DNS name or URI. None: any certificate will do.
+   */
   readonly clientNames?: readonly string[];
 }
 
 /**
- * What calls hold memory for: messages that have not come whole (as far as they have come), those that methods wait with,
- * large ones (as far as they have come), and answers that wait for their peers.
+ * What calls hold memory for: messages that have not come whole (as far as they have come), those that methods wait
+ * with, large ones (as far as they have come), and answers that wait for their peers.
  */
 export const memoryPoolNames = ['half-received', 'running', 'large', 'answers'] as const;
 export type MemoryPoolName = (typeof memoryPoolNames)[number];
 
-/** What a transport tells about itself. Implementations log or count; they do not throw. */
+/** What a transport reports about itself. Implementations log or count; they do not throw. */
 export interface TransportObserver {
   /** A method threw or rejected, or the transport itself is wrong: a defect of ours. `path` is the method's. */
   defect(error: unknown, path: string): void;
-  /** A connection was closed because the peer broke the protocol or a limit. `reason` is for people and holds no data of the peer. */
+  /**
+   * A connection was closed because the peer broke the protocol or a limit. `reason` is for people and holds no data of
+   * the peer.
+   */
   connectionRefused(reason: string, peer: string): void;
   /** A call was refused, or given up, for want of memory of this pool. */
   memoryRefused(pool: MemoryPoolName, peer: string): void;
@@ -178,13 +187,13 @@ export interface Transport extends AsyncDisposable {
   load(): TransportLoad;
   /**
    * New connections take this identity; those that exist keep theirs. When an authority of `ca` is gone, they are ended
-   * as by {@link drain}, so that no peer stays whom only that one vouched for. Throws and keeps the old identity when key
-   * and certificate do not fit each other, when `ca` is no whole list of certificates, or when it would change whether
-   * peers need one.
+   * as by {@link drain}, so that no peer stays whom only that one vouched for. Throws and keeps the old identity when
+   * key and certificate do not fit each other, when `ca` is no whole list of certificates, or when it would change
+   * whether peers need one.
    */
   replaceTls(tls: TlsIdentity): void;
   /**
-   * Stops accepting, tells every peer to go elsewhere (GOAWAY), lets running calls finish, then closes. Streams of
+   * Stops accepting, sends every peer elsewhere (GOAWAY), lets running calls finish, then closes. Streams of
    * {@link StreamMethod} end with UNAVAILABLE.
    * @returns how many calls were still running after `graceMs` and were cut.
    */

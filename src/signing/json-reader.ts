@@ -44,13 +44,13 @@ export class JsonReader {
     return this.#problem;
   }
 
-  /** Skips white space and tells whether nothing follows it. */
+  /** Skips white space. @returns whether nothing follows it. */
   isAtEnd(): boolean {
     this.#skipSpace();
     return this.#at === this.#bytes.length;
   }
 
-  /** Skips white space and, when it stands next, the given ASCII character; tells whether it stood there. */
+  /** Skips white space and, when it stands next, the given ASCII character. @returns whether it stood there. */
   take(character: string): boolean {
     this.#skipSpace();
     if (this.#bytes[this.#at] !== character.charCodeAt(0)) return false;
@@ -58,7 +58,7 @@ export class JsonReader {
     return true;
   }
 
-  /** Skips white space and tells whether a string begins there. */
+  /** Skips white space. @returns whether a string begins there. */
   isAtString(): boolean {
     this.#skipSpace();
     return this.#bytes[this.#at] === QUOTE;
@@ -180,8 +180,8 @@ export class JsonReader {
   }
 
   /**
-   * {@link #unescape} for the next {@link NATIVE_BYTES}, whose bytes `JSON.parse` is given as one character each. Gives -1
-   * and reads nothing where that is not sure to be right: near the end of the string, where something is wrong, and
+   * {@link #unescape} for the next {@link NATIVE_BYTES}, whose bytes `JSON.parse` is given as one character each. Gives
+   * -1 and reads nothing where that is not sure to be right: near the end of the string, where something is wrong, and
    * where an escape stands for a character that is more than one byte of UTF-8.
    */
   #unescapeNatively(out: Buffer, start: number): number {

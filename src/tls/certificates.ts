@@ -35,7 +35,9 @@ function parse(block: string): X509Certificate {
   }
 }
 
-/** When the last of some certificates begins to be valid, and the first one expires, in milliseconds since the epoch. */
+/**
+ * When the last of some certificates begins to be valid, and the first one expires, in milliseconds since the epoch.
+ */
 export function validityOf(certificates: readonly X509Certificate[]): {
   readonly notBeforeMs: number;
   readonly notAfterMs: number;

@@ -1,4 +1,4 @@
-/** What a decoder's user makes of a name. {@link valueUnread} (0) tells that the value need not become a string. */
+/** What a decoder's user makes of a name. {@link valueUnread} (0) says that the value need not become a string. */
 export type FieldKind = number;
 export const valueUnread: FieldKind = 0;
 
@@ -19,7 +19,7 @@ export interface FieldSink {
   field(field: Field): void;
 }
 
-/** Tells what a name is to the decoder's user; called once per literal name. */
+/** What a name is to the decoder's user; called once per literal name. */
 export type Classify = (name: string) => FieldKind;
 
 /** What a field costs besides its octets (RFC 7541 §4.1). */

@@ -47,7 +47,8 @@ const automaton = buildAutomaton();
 
 /**
  * Decodes Huffman-coded `bytes[start, end)` into `target`, which must have room for 8/5 of them.
- * @returns the number of octets written, or -1 when the coding is wrong (EOS inside, padding too long or not all ones; RFC 7541 §5.2).
+ * @returns the number of octets written, or -1 when the coding is wrong (EOS inside, padding too long or not all ones;
+ * RFC 7541 §5.2).
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   const { steps, mayEnd } = automaton;
@@ -70,7 +71,9 @@ export function maxDecodedBytes(codedBytes: number): number {
   return Math.floor((codedBytes * 8) / 5);
 }
 
-/** Inner nodes are numbers from 0 (the root); `children[2 * node + bit]` is an inner node, or `-1 - symbol` of a leaf. */
+/**
+ * Inner nodes are numbers from 0 (the root); `children[2 * node + bit]` is an inner node, or `-1 - symbol` of a leaf.
+ */
 function buildTree(): number[] {
   const children = [0, 0];
   const symbols = codeLengths.map((length, symbol) => ({ length, symbol }));

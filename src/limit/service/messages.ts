@@ -22,8 +22,9 @@ const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
 
 /**
  * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
- * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`) and `unit`, in this
- * order: the service's counters know neither unit nor limit, and ids of endpoints come first because they hold no `_`.
+ * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`) and `unit`, in
+ * this order: the service's counters know neither unit nor limit, and ids of endpoints come first because they hold no
+ * `_`.
  */
 export function encodeQuestion(domain: string, { endpointId, consumerId, limits }: LimitQuestion): Uint8Array {
   const owner = [
@@ -42,9 +43,10 @@ function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }:
 }
 
 /**
- * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure}: with `error`
- * for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was sent. Without
- * its domain in the configuration the service says OK to everything, and only the missing limit shows it (spec §4.2).
+ * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure}: with
+ * `error` for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was
+ * sent. Without its domain in the configuration the service says OK to everything, and only the missing limit shows it
+ * (spec §4.2).
  */
 export function readAnswer(answer: Uint8Array, limits: readonly Limit[]): readonly LimitReading[] {
   const { overallCode, statuses } = decode(answer);

@@ -8,7 +8,9 @@ export const METHOD_PATH = '/envoy.service.ratelimit.v3.RateLimitService/ShouldR
 /** The largest answer. It has some fifty bytes for each limit. */
 export const MAX_ANSWER_BYTES = 16 * 1024;
 
-/** Calls the rate limit service: over one connection, which is there from the start and made again whenever it must be. */
+/**
+ * Calls the rate limit service: over one connection, which is there from the start and made again whenever it must be.
+ */
 export interface ServiceChannel extends Disposable {
   /**
    * Makes one call, with encoded messages. Rejects with an error whose `code` is a gRPC status, for whatever is not a

@@ -129,7 +129,7 @@ export function findReservedName(decoded: Buffer, { start, nameEnd }: Span): Res
   return null;
 }
 
-/** Tells whether ASCII text stands at this place. */
+/** Whether ASCII text stands at this place. */
 function isTextAt(bytes: Buffer, start: number, text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text.charCodeAt(at)) return false;
   return true;
@@ -170,7 +170,7 @@ function compareBytes(bytes: Buffer, leftStart: number, leftEnd: number, rightSt
 }
 
 /**
- * Tells whether the decoded text of some parameters, which stand in `bytes`, could also be read as that of others
+ * Whether the decoded text of some parameters, which stand in `bytes`, could also be read as that of others
  * (spec §3.3): a name holds `&` or `=`, or, when `strictParameters` is on, a value holds an `&` with a `=` somewhere
  * after it.
  * (`b=1%26c%3D2` signs like `b=1&c=2`; `A&B` as a value cannot be mistaken, because every parameter has its `=`.)

@@ -24,10 +24,13 @@ export type ParameterReadingOptions = Pick<
 > &
   Partial<Pick<ParameterSignatureOptions, 'hideCredentials'>>;
 
-/** A request to a parameter-signature endpoint whose parameters are well formed, whoever may have sent it. */
+/** A request to a parameter-signature endpoint whose parameters are well formed, from any sender. */
 export interface ParameterRequest {
   readonly form: BodyForm;
-  /** The `data` of a JSON wrapper, which goes to the back end in its place (`FREE_BEFORE_DATA`); null in the other forms. */
+  /**
+   * The `data` of a JSON wrapper, which goes to the back end in its place (`FREE_BEFORE_DATA`); null in the other
+   * forms.
+   */
   readonly data: Buffer | null;
   /** The decoded values of the reserved parameters, in the order received. */
   readonly reserved: Readonly<Record<ReservedName, readonly Buffer[]>>;

@@ -12,8 +12,8 @@ export const FREE_BEFORE_DATA = 1024;
 /** The four fields of a JSON wrapper (interface document, Authentication), each as the UTF-8 bytes that are signed. */
 export interface Wrapper {
   /**
-   * The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. In memory of its own
-   * behind {@link FREE_BEFORE_DATA}.
+   * The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. In memory of its
+   * own behind {@link FREE_BEFORE_DATA}.
    */
   readonly data: Buffer;
   readonly appKey: Buffer;

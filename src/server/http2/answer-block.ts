@@ -2,7 +2,7 @@ import type { GrpcFailure } from '../transport.ts';
 
 /**
  * Header blocks of answers (RFC 7541 §6.2.2: literals that enter no table), encoded once or, for refusals, when needed.
- * Without a table of our own there is no state to keep in step with the peer; {@link noTable} tells it so.
+ * Without a table of our own there is no state to keep in step with the peer; {@link noTable} says so.
  */
 
 const STATUS_200 = 0x88;

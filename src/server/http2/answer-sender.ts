@@ -13,7 +13,9 @@ export interface SenderHost {
   answered(stream: Stream): void;
   /** The stream cannot go on: RST_STREAM with this code. */
   abort(stream: Stream, code: (typeof errorCode)['enhanceYourCalm' | 'cancel']): void;
-  /** Charges the peer for what its windows make us do. @returns false: the connection is over, and so are its streams. */
+  /**
+   * Charges the peer for what its windows make us do. @returns false: the connection is over, and so are its streams.
+   */
   spendWindowSteps(steps: number): boolean;
   /** Whether more may be written now; when that changes, {@link AnswerSender.pump} is called. */
   readonly writable: boolean;
@@ -23,14 +25,16 @@ export interface SenderHost {
 /**
  * Sends the answers of a connection within the peer's flow-control windows (RFC 9113 §5.2, §6.9).
  *
- * However many answers wait, a frame of the peer makes us look at those only that it lets go on. What goes beyond that, a
- * look at a stream that cannot go on, and a crumb sent, is a window step, and charged (see `limits.ts`).
+ * However many answers wait, a frame of the peer makes us look at those only that it lets go on. What goes beyond that,
+ * a look at a stream that cannot go on, and a crumb sent, is a window step, and charged (see `limits.ts`).
  */
 export class AnswerSender {
   readonly #writer: FrameWriter;
   readonly #host: SenderHost;
   readonly #pool: StalledFirstShare;
-  /** Streams with bytes that wait for the connection's window or for the wire, in the order in which they are served. */
+  /**
+   * Streams with bytes that wait for the connection's window or for the wire, in the order in which they are served.
+   */
   readonly #ready = new Set<Stream>();
   /** Streams with bytes whose own window is closed. */
   readonly #blocked = new Set<Stream>();
@@ -121,8 +125,8 @@ export class AnswerSender {
   }
 
   /**
-   * SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2); {@link settingsChanged} sends what that
-   * lets through. @returns false when one would be too large.
+   * SETTINGS_INITIAL_WINDOW_SIZE moves the windows of all streams (RFC 9113 §6.9.2); {@link settingsChanged} sends what
+   * that lets through. @returns false when one would be too large.
    */
   changeInitialWindow(bytes: number, streams: Iterable<Stream>): boolean {
     if (bytes + this.#highestOffsetBytes > MAX_WINDOW_BYTES && !this.#findHighestOffset(streams)) return true;
@@ -219,7 +223,10 @@ export class AnswerSender {
     (this.#windowOf(stream) > 0 ? this.#ready : this.#blocked).add(stream);
   }
 
-  /** Streams with a high offset may be gone: looks at all that there are, at the peer's cost. @returns false: it cannot pay. */
+  /**
+   * Streams with a high offset may be gone: looks at all that there are, at the peer's cost. @returns false: it cannot
+   * pay.
+   */
   #findHighestOffset(streams: Iterable<Stream>): boolean {
     let looks = 0;
     this.#highestOffsetBytes = 0;

@@ -51,7 +51,10 @@ const MAX_TIMER_MS = 0x7fffffff;
 export class Calls implements SenderHost, CallOwner {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
-  /** Of the input that is being worked on: whether a method was given a part of it, and whether a message was copied from it. */
+  /**
+   * Of the input that is being worked on: whether a method was given a part of it, and whether a message was copied
+   * from it.
+   */
   #keepsInput = false;
   #copiesInput = false;
   readonly #context: ServerContext;
@@ -201,7 +204,8 @@ export class Calls implements SenderHost, CallOwner {
 
   /**
    * Call when the input at hand has been worked on.
-   * @returns whether messages were copied from it and nothing looks at it any more: its memory is better given back at once.
+   * @returns whether messages were copied from it and nothing looks at it any more: its memory is better given back at
+   * once.
    */
   settle(): boolean {
     this.#keepFresh();
@@ -236,13 +240,16 @@ export class Calls implements SenderHost, CallOwner {
     }
   }
 
-  /** For {@link OpenCalls}: REFUSED_STREAM lets the peer try elsewhere (RFC 9113 §8.7), unless a method has already answered. */
+  /**
+   * For {@link OpenCalls}: REFUSED_STREAM lets the peer try elsewhere (RFC 9113 §8.7), unless a method has already
+   * answered.
+   */
   giveUp(stream: Stream): void {
     this.reset(stream, stream.answering ? errorCode.cancel : errorCode.refusedStream);
     this.#host.wrote();
   }
 
-  /** Tells callers of streaming methods to go elsewhere; the others get their answers. */
+  /** Sends callers of streaming methods elsewhere; the others get their answers. */
   stop(): void {
     this.#stopping = true;
     for (const stream of [...this.table.all()]) {

@@ -4,7 +4,10 @@ import type { ErrorCode } from '../../http2/frame.ts';
 export interface Conduct {
   /** Nothing more is read from the peer. */
   readonly over: boolean;
-  /** A frame has been worked on, which cost as much as `frames` usual ones. @returns whether the next may follow at once. */
+  /**
+   * A frame has been worked on, which cost as much as `frames` usual ones. @returns whether the next may follow at
+   * once.
+   */
   frameDone(frames: number): boolean;
   /** The time of the input that is being worked on. */
   readonly nowMs: number;

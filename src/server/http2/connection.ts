@@ -109,7 +109,8 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
 
   /**
    * Bytes have come. `chunk` is the connection's own: methods may keep views of it.
-   * @returns whether its memory is to be given back at once: messages were copied from it, and nothing keeps views of it.
+   * @returns whether its memory is to be given back at once: messages were copied from it, and nothing keeps views of
+   * it.
    */
   receive(chunk: Buffer): boolean {
     if (this.#over) return false;

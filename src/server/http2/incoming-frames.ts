@@ -11,7 +11,7 @@ import { u16, u31, u32, u8 } from '../../http2/octets.ts';
 import { MAX_HEADER_LIST_BYTES } from './request-head.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** The opaque data of the ping that tells when a peer has seen our GOAWAY (RFC 9113 §6.8). */
+/** The opaque data of the ping that shows when a peer has seen our GOAWAY (RFC 9113 §6.8). */
 export const DRAIN_PING = Buffer.from('draining', 'latin1');
 
 /** The frames of a connection, each checked as RFC 9113 §6 asks and passed to whom it concerns. */
@@ -158,8 +158,8 @@ export class IncomingFrames implements FrameSink {
   }
 
   /**
-   * The connection's receive window (RFC 9113 §6.9.1). What was taken is given back in large pieces, before the peer can
-   * have used the rest: it never closes, and no peer can send more than it.
+   * The connection's receive window (RFC 9113 §6.9.1). What was taken is given back in large pieces, before the peer
+   * can have used the rest: it never closes, and no peer can send more than it.
    */
   #consume(payloadBytes: number): void {
     this.#consumedBytes += payloadBytes;
@@ -211,7 +211,10 @@ export class IncomingFrames implements FrameSink {
     }
   }
 
-  /** RFC 9113 §6.5. Of what a peer may set, only its window concerns us: we keep no table, push nothing, and stay below every frame size. */
+  /**
+   * RFC 9113 §6.5. Of what a peer may set, only its window concerns us: we keep no table, push nothing, and stay below
+   * every frame size.
+   */
   #settings(flags: number, bytes: Buffer, start: number, end: number): void {
     if (!this.#conduct.spend(IDLE_FRAME_COST + (end - start) / 6) || (flags & frameFlag.ack) !== 0) return;
     for (let at = start; at < end && !this.#conduct.over; at += 6) this.#setting(u16(bytes, at), u32(bytes, at + 2));

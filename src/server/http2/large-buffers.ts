@@ -20,7 +20,9 @@ export class MemoryReleaser {
     this.#nowhere = port1;
   }
 
-  /** Call with bytes that nothing looks at any more: they are gone, with all views of them. Leaves shared memory alone. */
+  /**
+   * Call with bytes that nothing looks at any more: they are gone, with all views of them. Leaves shared memory alone.
+   */
   release(bytes: Buffer): void {
     const memory = bytes.buffer;
     if (memory.byteLength < MIN_BYTES || memory.byteLength !== bytes.length) return;
@@ -39,9 +41,9 @@ interface Shelf {
 }
 
 /**
- * The memory of large messages, used again for the next ones: fresh memory costs the system as much as filling it, and the
- * garbage collector more (docs/performance.md). What is idle is bounded, and given back when it was not needed between two
- * sweeps.
+ * The memory of large messages, used again for the next ones: fresh memory costs the system as much as filling it, and
+ * the garbage collector more (docs/performance.md). What is idle is bounded, and given back when it was not needed
+ * between two sweeps.
  */
 export class LargeBuffers {
   readonly #maxIdleBytes: number;

@@ -9,15 +9,24 @@ const MIB = 1024 * KIB;
 
 /** What one peer, and all peers together, may take. Sizes in bytes, times in milliseconds. */
 export interface Http2Limits extends OpenCallLimits, HeaderBlockLimits, FloodLimits {
-  /** Open calls of a connection (SETTINGS_MAX_CONCURRENT_STREAMS), those included that the peer gave up and a method still works on. */
+  /**
+   * Open calls of a connection (SETTINGS_MAX_CONCURRENT_STREAMS), those included that the peer gave up and a method
+   * still works on.
+   */
   readonly maxConcurrentStreams: number;
-  /** What a connection may send before we answer WINDOW_UPDATE, at least 65535; memory is bounded by the pools, not by this. */
+  /**
+   * What a connection may send before we answer WINDOW_UPDATE, at least 65535; memory is bounded by the pools, not by
+   * this.
+   */
   readonly connectionWindowBytes: number;
   /** Half-received messages, as far as a stream's first window goes: memory for what has arrived. */
   readonly partPool: PoolLimits;
   /** Messages that methods wait with, but for large ones. */
   readonly runningPool: PoolLimits;
-  /** Messages beyond a stream's first window, by their lengths: so many may come at a time, the others wait for their turn. */
+  /**
+   * Messages beyond a stream's first window, by their lengths: so many may come at a time, the others wait for their
+   * turn.
+   */
   readonly turnPool: PoolLimits;
   /** What must have arrived of a large message before it has a turn; less than the first window. */
   readonly turnBytes: number;
@@ -35,7 +44,9 @@ export interface Http2Limits extends OpenCallLimits, HeaderBlockLimits, FloodLim
   readonly pauseEarlyAboveBytes: number;
   /** How long a full socket may make no progress while all have more than `maxUnsentBytes`. */
   readonly unsentStallMs: number;
-  /** Frames of all connections that are worked on in one turn of the event loop; each has `framesOfEach` beyond them. */
+  /**
+   * Frames of all connections that are worked on in one turn of the event loop; each has `framesOfEach` beyond them.
+   */
   readonly framesPerTurn: number;
   readonly framesOfEach: number;
   /** How long a preface, a header block or a request message may make no progress. */

@@ -7,7 +7,10 @@ export interface PoolShare {
   release(bytes: number): void;
   /** Whether nothing can be held any more, here or in the whole pool. */
   readonly exhausted: boolean;
-  /** Calls `granted` once `bytes` are held: now, or when others have released enough. Larger than the share: never. @returns how to stop waiting. */
+  /**
+   * Calls `granted` once `bytes` are held: now, or when others have released enough. Larger than the share: never.
+   * @returns how to stop waiting.
+   */
   whenHeld(bytes: number, granted: () => void): () => void;
 }
 
@@ -60,7 +63,10 @@ export class MemoryPool {
     else this.#waiting.delete(share);
   }
 
-  /** For {@link Share}. One that does not fit its own share lets other connections pass; one that waits for the pool does not. */
+  /**
+   * For {@link Share}. One that does not fit its own share lets other connections pass; one that waits for the pool
+   * does not.
+   */
   serveWaiters(): void {
     for (const share of this.#waiting) {
       if (!share.couldBeServed) continue;

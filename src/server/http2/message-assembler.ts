@@ -39,7 +39,10 @@ export interface MessageRoom {
   progressed(): void;
 }
 
-/** Puts the one message of a call together from its DATA frames (gRPC over HTTP/2, "Length-Prefixed-Message"). Memory is asked for as the message comes. */
+/**
+ * Puts the one message of a call together from its DATA frames (gRPC over HTTP/2, "Length-Prefixed-Message"). Memory is
+ * asked for as the message comes.
+ */
 export class MessageAssembler {
   readonly #maxBytes: number;
   readonly #room: MessageRoom;

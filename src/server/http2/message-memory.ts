@@ -38,8 +38,8 @@ export class MessageMemory {
   }
 
   /**
-   * Memory for a message of which `neededBytes` are there, and what was put into it so far; that is in it then. The call
-   * has made progress.
+   * Memory for a message of which `neededBytes` are there, and what was put into it so far; that is in it then. The
+   * call has made progress.
    * @returns null when there is none.
    */
   grow(stream: Stream, filled: Buffer, neededBytes: number, messageBytes: number): Buffer | null {
@@ -59,7 +59,10 @@ export class MessageMemory {
     if (stream.turnBytes === 0 && stream.memory !== null) this.#parts.set(stream, stream.memory.length);
   }
 
-  /** Asks that a message beyond a stream's first window may come. @param allowed called when it is its turn, now or later. */
+  /**
+   * Asks that a message beyond a stream's first window may come. @param allowed called when it is its turn, now or
+   * later.
+   */
   askTurn(stream: Stream, length: number, allowed: () => void): void {
     stream.stopWaiting = this.#turns.whenHeld(length, () => {
       stream.turnBytes = length;

@@ -19,9 +19,9 @@ export interface CallOwner {
 const MAX_SKIPPED = 64;
 
 /**
- * The open calls of all connections of a server. When there are too many, the one that has waited for its peer for longest
- * makes room: its message has not come whole, or its answer is not taken. Calls that a method works on stay. So peers that
- * begin calls and do not go on crowd out each other, and not those whose calls come whole.
+ * The open calls of all connections of a server. When there are too many, the one that has waited for its peer for
+ * longest makes room: its message has not come whole, or its answer is not taken. Calls that a method works on stay. So
+ * peers that begin calls and do not go on crowd out each other, and not those whose calls come whole.
  */
 export class OpenCalls {
   readonly #limits: OpenCallLimits;

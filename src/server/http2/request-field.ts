@@ -12,7 +12,9 @@ export const requestField = {
   contentLength: 6,
   te: 7,
   timeout: 8,
-  /** Known pseudo-fields of answers, unknown pseudo-fields, names with octets no name may have (RFC 9113 §8.2.1, §8.3). */
+  /**
+   * Known pseudo-fields of answers, unknown pseudo-fields, names with octets no name may have (RFC 9113 §8.2.1, §8.3).
+   */
   malformed: 9,
   /** Fields of HTTP/1.1 connections (RFC 9113 §8.2.2). */
   connectionSpecific: 10,

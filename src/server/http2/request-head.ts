@@ -23,7 +23,10 @@ export class RequestHead implements FieldSink {
   contentLength = -1;
   /** Of `grpc-timeout` in milliseconds; Infinity without one, NaN for one that is none. */
   timeoutMs = Infinity;
-  /** Of `traceparent`; null without one, with more than one (W3C Trace Context §3.2), or with one that is too long to be one. */
+  /**
+   * Of `traceparent`; null without one, with more than one (W3C Trace Context §3.2), or with one that is too long to be
+   * one.
+   */
   traceParent: string | null = null;
   /** Why the request is malformed (RFC 9113 §8.1.1), or null. */
   problem: string | null = null;

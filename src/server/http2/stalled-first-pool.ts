@@ -13,9 +13,9 @@ export interface StalledFirstShare {
 }
 
 /**
- * Bytes that calls hold while their peers are to go on: half-received messages, answers that wait. When there is no room,
- * the call that has made no progress for longest is given up: of the connection whose share is used up, or else of all.
- * So what progresses gets through, and what stalls crowds out only what stalls.
+ * Bytes that calls hold while their peers are to go on: half-received messages, answers that wait. When there is no
+ * room, the call that has made no progress for longest is given up: of the connection whose share is used up, or else
+ * of all. So what progresses gets through, and what stalls crowds out only what stalls.
  */
 export class StalledFirstPool {
   readonly #limits: PoolLimits;

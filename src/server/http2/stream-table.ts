@@ -1,6 +1,9 @@
 import type { Stream } from './stream.ts';
 
-/** Of how many streams, at most, the end is remembered, so that what a peer sent before it knew is not taken for a breach. */
+/**
+ * Of how many streams, at most, the end is remembered, so that what a peer sent before it knew is not taken for a
+ * breach.
+ */
 export const REMEMBERED = 2048;
 
 export type StreamFate = 'unused' | 'reset' | 'closed';
@@ -9,9 +12,14 @@ export type StreamFate = 'unused' | 'reset' | 'closed';
 export class StreamTable {
   /** All open streams but {@link #latest}. */
   readonly #open = new Map<number, Stream>();
-  /** The stream opened last, while it is open: most calls are over before the next one comes, and never enter the map. */
+  /**
+   * The stream opened last, while it is open: most calls are over before the next one comes, and never enter the map.
+   */
   #latest: Stream | null = null;
-  /** How streams ended, each where its identifier says, until a later one ends there; `id + 1` when we reset it (identifiers are odd). */
+  /**
+   * How streams ended, each where its identifier says, until a later one ends there; `id + 1` when we reset it
+   * (identifiers are odd).
+   */
   readonly #closed = new Uint32Array(REMEMBERED);
   /** Calls whose stream is closed while a method still works on them. */
   #abandoned = 0;

@@ -35,13 +35,21 @@ export class Stream implements Call {
   /** DATA octets without padding. */
   receivedBytes = 0;
   receiveWindowBytes = INITIAL_WINDOW_BYTES;
-  /** The peer's window for us, relative to the one that it gives every stream at first: a change of that touches no stream. */
+  /**
+   * The peer's window for us, relative to the one that it gives every stream at first: a change of that touches no
+   * stream.
+   */
   sendOffsetBytes = 0;
   /** Made only for a message that does not come whole in one frame with END_STREAM. */
   assembler: MessageAssembler | null = null;
-  /** Where the message is put together when it does not come whole in one frame; others get it when the call is over. */
+  /**
+   * Where the message is put together when it does not come whole in one frame; others get it when the call is over.
+   */
   memory: Buffer | null = null;
-  /** What {@link MessageMemory} counts: held by the method, the length of a large message that may come, memory for what came of it. */
+  /**
+   * What {@link MessageMemory} counts: held by the method, the length of a large message that may come, memory for what
+   * came of it.
+   */
   runningBytes = 0;
   turnBytes = 0;
   largeBytes = 0;

@@ -9,9 +9,10 @@ export type UnsentLimits = Pick<Http2Limits, 'maxUnsentBytes' | 'unsentStallMs'>
 const LOOK_MS = 250;
 
 /**
- * Bytes of all connections of a server that were given to sockets and have not left. While there are too many, connections
- * pause early (see {@link isFull}), and those whose peers have taken nothing for a while are ended, the largest first.
- * One whose peer goes on reading stays. A write costs a sum; all are looked at only when there is too much, and seldom.
+ * Bytes of all connections of a server that were given to sockets and have not left. While there are too many,
+ * connections pause early (see {@link isFull}), and those whose peers have taken nothing for a while are ended, the
+ * largest first. One whose peer goes on reading stays. A write costs a sum; all are looked at only when there is too
+ * much, and seldom.
  */
 export class UnsentBytes {
   readonly #limits: UnsentLimits;

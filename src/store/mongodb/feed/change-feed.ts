@@ -28,7 +28,7 @@ export interface ChangeFeedPorts {
   readonly keyRing: Pick<Sealer, 'keyIds'>;
   /**
    * Connects all clients that are used from now on. The driver does not repeat a first connection that failed, but
-   * connects when it is told to, and does nothing when it is connected.
+   * connects when it is asked to, and does nothing when it is connected.
    */
   readonly connect: () => Promise<unknown>;
   readonly onEndpoints: (documents: readonly RawDocument[]) => void;
