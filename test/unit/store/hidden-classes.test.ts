@@ -6,9 +6,6 @@ import { joinSlice, sliceState } from '../../../src/store/file/portable-state.ts
 import type { Credential } from '../../../src/model/credential.ts';
 import { Secret } from '../../../src/model/secret.ts';
 
-/** Whether V8 gives both objects one hidden class, which is what makes reading their fields cheap on the check path. */
-const haveSameClass = compileComparison();
-
 const COUNT = 100;
 const numbers = Array.from({ length: COUNT }, (_, at) => at);
 const version = { revision: 1, createdAt: new Date(0), updatedAt: new Date(0) };
@@ -84,16 +81,15 @@ function credentialOf(at: number): Credential {
   };
 }
 
-/** V8's own comparison, which has a syntax of its own. */
-function compileComparison(): (one: object, other: object) => boolean {
+/**
+ * Whether V8 gives both objects one hidden class, which is what makes reading their fields cheap on the check path. The
+ * comparison has a syntax of its own, and V8 may drop and compile a function again at any time, so each call compiles it.
+ */
+function haveSameClass(one: object, other: object): boolean {
   setFlagsFromString('--allow-natives-syntax');
   try {
-    const compare = runInThisContext('(one, other) => %HaveSameMap(one, other)') as (
-      one: object,
-      other: object,
-    ) => boolean;
-    compare({}, {}); // functions are compiled when they are first called
-    return compare;
+    const compare: unknown = runInThisContext('(one, other) => %HaveSameMap(one, other)');
+    return (compare as (one: object, other: object) => boolean)(one, other);
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
   }
