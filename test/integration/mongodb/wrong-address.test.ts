@@ -83,7 +83,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     const none = await askAbout(uri(guarded));
     assert.deepEqual([none.doctor[0], none.command[0]], [1, 1]);
     for (const text of [none.doctor[1], none.command[1]])
-      assert.match(text, /or nobody when the address names none, lacks a right/);
+      assert.match(text, /or a client without a user when the address names none, lacks a right/);
     const wrong = await askAbout(uri(guarded, '', 'ada:hunter2@'));
     const message = 'MongoDB refuses the name or password of its address; correct POSTERN_STORE';
     assert.deepEqual(wrong, { doctor: [1, message], command: [1, `postern endpoint list: ${message}`] });
