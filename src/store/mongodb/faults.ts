@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoServerError,
@@ -68,7 +69,8 @@ export async function* iterateWithFaults<T>(items: AsyncIterable<T>): AsyncGener
  * message, which quotes commands and documents. By class, code and label only. What is no error of the driver or of the
  * network stays as it is.
  */
-export function translateFault(error: unknown): unknown {
+export function translateFault(thrown: unknown): unknown {
+  const error = unwrapFault(thrown);
   for (const each of errorsBelow(error)) {
     if (each instanceof TlsProblem) return new MongodbUnavailable('files', each.message);
   }
@@ -85,6 +87,16 @@ export function translateFault(error: unknown): unknown {
   }
   if (error instanceof DOMException && error.name === 'TimeoutError') return slow();
   return describeSystemError(error);
+}
+
+/**
+ * What failed below a bulk write: the driver wraps a lost connection into the class of answers of servers, sometimes
+ * without its labels.
+ */
+export function unwrapFault(error: unknown): unknown {
+  if (!(error instanceof MongoBulkWriteError)) return error;
+  const cause: unknown = error.errorResponse;
+  return cause instanceof MongoError ? cause : error;
 }
 
 /** For a change whose outcome no server confirmed: it may be in force, or come into force when servers come back. */

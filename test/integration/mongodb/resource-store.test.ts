@@ -378,7 +378,8 @@ describe('the resource store on MongoDB', () => {
       }
     })();
     const until = async (count: number): Promise<void> => {
-      while (confirmed.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+      // Traffic that fails ends the wait with its error.
+      while (confirmed.length < count) await Promise.race([traffic, new Promise((resolve) => setTimeout(resolve, 20))]);
     };
     await until(20);
     await set.stepDown();

@@ -1,8 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClientSession, type MongoClient, MongoError, MongoServerError, MongoWriteConcernError } from 'mongodb';
+import {
+  type ClientSession,
+  type MongoClient,
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoWriteConcernError,
+} from 'mongodb';
 import { byDeadline } from '../deadline.ts';
-import { uncertain } from '../faults.ts';
+import { uncertain, unwrapFault } from '../faults.ts';
 import type { Obstacles } from './obstacles.ts';
 
 /** What one transaction depends on. */
@@ -48,7 +55,8 @@ export async function inTransaction<T>(
       try {
         const result = await byDeadline(deadline, () => work(session));
         if (await commit(session, client, ports)) return result;
-      } catch (thrown) {
+      } catch (failure) {
+        const thrown = unwrapFault(failure);
         error = thrown instanceof Error ? thrown : new Error('work in a transaction threw what is no error');
         if (session.inTransaction() && !deadline.aborted) {
           const patience = AbortSignal.timeout(ABORT_MS);
@@ -128,9 +136,8 @@ function isWriteConflict(error: unknown): boolean {
 }
 
 function isPassing(error: unknown): boolean {
-  return (
-    hasLabel(error, 'TransientTransactionError') || (error instanceof MongoServerError && error.code === INTERRUPTED)
-  );
+  if (hasLabel(error, 'TransientTransactionError') || error instanceof MongoNetworkError) return true;
+  return error instanceof MongoServerError && error.code === INTERRUPTED;
 }
 
 function hasLabel(error: unknown, label: string): boolean {

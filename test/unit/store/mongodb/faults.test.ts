@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import {
+  type BulkWriteResult,
+  MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoUnexpectedServerResponseError,
@@ -24,9 +26,17 @@ function serverError(code: number, parts: object = {}): MongoServerError {
   return new MongoServerError({ message: SECRET, errmsg: SECRET, code, ...parts });
 }
 
+const noWrites = Object.create(null) as BulkWriteResult;
+
 describe('errors of the MongoDB driver', () => {
   const passing: readonly (readonly [string, unknown, UnavailableReason])[] = [
     ['a lost connection', new MongoNetworkError(SECRET), 'unreachable'],
+    [
+      'a connection lost in a bulk write',
+      // The driver does just this; its types know only of answers of servers.
+      new MongoBulkWriteError(new MongoNetworkError(SECRET), noWrites),
+      'unreachable',
+    ],
     ['a connection that ended before its answer', new MongoUnexpectedServerResponseError(SECRET), 'unreachable'],
     ['a socket that stays silent', new MongoNetworkTimeoutError(SECRET), 'unreachable'],
     ['a deadline', new DOMException('signal timed out', 'TimeoutError'), 'slow'],
