@@ -46,7 +46,7 @@ export async function inTransaction<T>(
   ports: TransactionPorts,
 ): Promise<T> {
   const { deadline, obstacles } = ports;
-  const session = client.startSession();
+  let session = client.startSession();
   let blockedSince: number | null = null;
   try {
     for (;;) {
@@ -61,6 +61,11 @@ export async function inTransaction<T>(
         if (session.inTransaction() && !deadline.aborted) {
           const patience = AbortSignal.timeout(ABORT_MS);
           await byDeadline(patience, () => session.abortTransaction()).catch(() => undefined);
+          // An abort that waits for a new primary still goes on: the next attempt gets a session of its own.
+          if (session.inTransaction()) {
+            leave(session, client);
+            session = client.startSession();
+          }
         }
       }
       // A transaction that is gone from the server (undefined) was ended by others, or with its primary.
@@ -75,12 +80,18 @@ export async function inTransaction<T>(
       await delay(randomInt(MAX_PAUSE_MS) + 1);
     }
   } finally {
-    if (deadline.aborted) {
-      // Nothing of the work left behind is sent. After an abort the driver would run it outside of a transaction.
-      session.hasEnded = true;
-      void endOnServer(client, session);
-    } else await session.endSession();
+    if (deadline.aborted) leave(session, client);
+    else await session.endSession();
   }
+}
+
+/**
+ * Leaves a session: nothing more of its work is sent, which after an abort the driver would run outside of a
+ * transaction.
+ */
+function leave(session: ClientSession, client: MongoClient): void {
+  session.hasEnded = true;
+  void endOnServer(client, session);
 }
 
 /** Ends a transaction on the server, which would otherwise keep it, and its locks, for a minute. Changes no commit. */
