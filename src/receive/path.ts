@@ -80,8 +80,8 @@ function notNormal(reason: string): NotNormal {
   return { reason };
 }
 
-/** A dot segment before a `;` that only a second decoding brings to light. */
-const HIDDEN_DOT_SEGMENT = /\/\.\.?%3b/i;
+/** A dot segment, or an empty one, before a `;` that only a second decoding brings to light. */
+const HIDDEN_DOT_SEGMENT = /\/(?:\.\.?%3b|%3b[^/]*\/)/i;
 
 function decodePath(path: string): string | NotNormal {
   const once = decodePercent(path);

@@ -172,7 +172,7 @@ describe('a request target in normal form', () => {
     fc.assert(
       fc.property(target, (raw) => {
         const parsed = parseTarget(raw);
-        fc.pre(!('reason' in parsed));
+        if ('reason' in parsed) return;
         const once = decodeLeniently(parsed.path);
         const twice = decodeLeniently(once);
         for (const decoded of [once, twice]) {
@@ -180,7 +180,7 @@ describe('a request target in normal form', () => {
           assert.equal(resolve(decoded), decoded, 'resolving the path changes it');
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 5000, examples: [['/%253b/'], ['/a/%253Bb/c'], ['/%253b/;']] },
     );
   });
 });
