@@ -81,7 +81,7 @@ function notNormal(reason: string): NotNormal {
 }
 
 /** A dot segment, or an empty one, before a `;` that only a second decoding brings to light. */
-const HIDDEN_DOT_SEGMENT = /\/(?:\.\.?%3b|%3b[^/]*\/)/i;
+const HIDDEN_SEGMENT = /\/(?:\.\.?%3b|%3b[^/]*\/)/i;
 
 function decodePath(path: string): string | NotNormal {
   const once = decodePercent(path);
@@ -90,7 +90,7 @@ function decodePath(path: string): string | NotNormal {
   if (fault !== null) return notNormal(fault);
   if (once.includes('%') && hidesSeparator(once))
     return notNormal('the path hides a "/", "\\" or "." behind double encoding');
-  if (HIDDEN_DOT_SEGMENT.test(once)) return notNormal('the path hides a "." or ".." segment behind double encoding');
+  if (HIDDEN_SEGMENT.test(once)) return notNormal('the path hides a "." or ".." segment behind double encoding');
   return once;
 }
 
