@@ -90,8 +90,7 @@ export class JsonReader {
     const out = Buffer.allocUnsafe(freeBytes + this.#bytes.length - this.#at);
     let length = freeBytes;
     let turnAt = this.#at + PIECE_BYTES;
-    // Its strings are garbage: collections would take longer when texts that wait for their next turn outlive them.
-    let isNative = this.#bytes.length <= PIECE_BYTES;
+    let isNative = true;
     for (;;) {
       const nativeLength: number = isNative ? this.#unescapeNatively(out, length) : -1;
       isNative = nativeLength !== -1;
