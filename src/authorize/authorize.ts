@@ -27,13 +27,15 @@ export function authorize(authenticated: Authenticated, nowSeconds: number): Per
       `the consumer ${consumer.id} ${grant === null ? 'has no grant' : 'has an expired grant'}`,
     );
   }
-  return permit(authenticated, isGranted ? limitsOf(grant, endpoint.limits) : endpoint.limits);
+  return permit(authenticated, limitsInForce(endpoint.limits, isGranted ? grant : null));
 }
 
 function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit {
   return { authenticated, limits } as Permit;
 }
 
-function limitsOf(grant: Grant, limits: readonly Limit[]): readonly Limit[] {
-  return grant.limits === null ? limits : [...grant.limits, ...limits.filter((limit) => limit.per === 'endpoint')];
+/** The limits that count for a caller: the endpoint's, with those of a live grant in place of `per: consumer` (spec §1). */
+export function limitsInForce(ofEndpoint: readonly Limit[], grant: Grant | null): readonly Limit[] {
+  const own = grant?.limits ?? null;
+  return own === null ? ofEndpoint : [...own, ...ofEndpoint.filter((limit) => limit.per === 'endpoint')];
 }

@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   demo: async () => (await import('./demo.ts')).registerDemo,
   sign: async () => (await import('./sign.ts')).registerSign,
+  handover: async () => (await import('./handover/handover.ts')).registerHandover,
   explain: async () => (await import('./explain.ts')).registerExplain,
   keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,
   completion: async () => (await import('./completion.ts')).registerCompletion,

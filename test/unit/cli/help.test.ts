@@ -46,6 +46,7 @@ describe('the help of nouns and verbs', () => {
       'export',
       'doctor',
       'sign',
+      'handover',
       'explain',
       'keyring rewrap',
       'keyring remove',

@@ -1,0 +1,104 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { hashAppKey } from '../../model/app-key.ts';
+import type { ManagedCredential } from '../../resources/resource.ts';
+import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
+import { UsageError, writeSafely } from '../failure.ts';
+import { type StoreFlags, timeoutOption } from '../flags/options.ts';
+import { parseId } from '../flags/values.ts';
+import { formatData } from '../render/data.ts';
+import { openFor, requireResource } from '../store/read-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import { declareHandover } from './handover-data.ts';
+import { type Handover, planHandover } from './handover-page.ts';
+import { NothingToHandOver, readPartnerAccess } from './partner-access.ts';
+import { renderHandover } from './render-page.ts';
+import { type GatewayAddress, originOf, parseGatewayAddress } from './target.ts';
+
+const formats = ['markdown', 'json', 'yaml'] as const;
+
+interface HandoverFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
+  readonly credential: string;
+  readonly url: GatewayAddress;
+  readonly secretBy?: string;
+  readonly output: (typeof formats)[number];
+}
+
+/** Adds `postern handover`. */
+export function registerHandover(program: Command, context: CommandContext): void {
+  const command = program
+    .command('handover')
+    .description('Write what a partner needs to call: addresses, rules, limits, requests to compare with, codes.')
+    .requiredOption('--credential <id>', 'whose App Key it is for', parseId)
+    .requiredOption('--url <url>', 'where partners reach Envoy: https://api.example.com', parseGatewayAddress)
+    .option('--secret-by <text>', 'how the partner gets the secret, such as "by phone from Jane Roe"', parseSecretBy)
+    .addOption(new Option('-o, --output <format>', 'how to write').choices(formats).default('markdown'))
+    .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
+    .addOption(timeoutOption());
+  addHelp(command, {
+    notes: `It never holds the App Secret, nor the App Key of a credential for method key: those are not even read. Requests to compare
+a program with are signed with the credential's App Key, a public example secret and a stated time.`,
+    examples: [
+      'postern handover --credential acme-hmac --url https://api.example.com > acme.md',
+      'postern handover --credential acme-hmac --url https://api.example.com --secret-by "by phone from Jane Roe"',
+    ],
+    exits: {
+      ...readExits,
+      failed: 'nothing to hand over: revoked, disabled, or let in nowhere',
+      notFound: 'no such credential',
+    },
+  });
+  addAction(command, context, async (flags: HandoverFlags) => await handOverTo(flags, context));
+}
+
+async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  const handover = await readHandover(flags, context);
+  if (handover === null) return exitCodes.failed;
+  if (flags.url.scheme === 'http' && !LOOPBACK.test(flags.url.host)) {
+    writeSafely(
+      terminal.err,
+      `warning: ${originOf(flags.url)} has no TLS: what partners send can be read on the way\n`,
+    );
+  }
+  const text =
+    flags.output === 'markdown' ? renderHandover(handover) : formatData(declareHandover(handover), flags.output);
+  terminal.out.write(text);
+  return exitCodes.done;
+}
+
+/** Null, with a message, where no request would get in. No secret is opened for it. */
+async function readHandover(flags: HandoverFlags, context: CommandContext): Promise<Handover | null> {
+  const { credential: id, url, secretBy = null } = flags;
+  await using store = await openFor(context, 'handover', flags, false);
+  try {
+    const { resource } = await requireResource(store.resources, 'credential', id);
+    if (secretBy !== null) refuseAppKey(secretBy, resource);
+    const access = await readPartnerAccess(store.resources, id, context.clock.nowSeconds());
+    return planHandover(access, url, secretBy);
+  } catch (error) {
+    if (!(error instanceof NothingToHandOver)) throw error;
+    writeSafely(context.terminal.err, `postern handover: ${error.message}\n`);
+    return null;
+  }
+}
+
+/** Where nothing is on the way. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const MAX_SECRET_BY = 300;
+/** What `credential issue` generates: an App Key, or an App Secret. */
+const GENERATED = /(?<![\w-])(?:[0-9a-f]{32}|[\w-]{43})(?![\w-])/;
+
+function parseSecretBy(text: string): string {
+  if (GENERATED.test(text))
+    throw new InvalidArgumentError('It looks like a secret. Say by which way the partner gets it.');
+  if (text.trim() !== '' && text.length <= MAX_SECRET_BY) return text;
+  throw new InvalidArgumentError(`It has 1 to ${String(MAX_SECRET_BY)} characters that are not all blanks.`);
+}
+
+/** An imported App Key looks like anything, and the page is no place for one that is a secret. */
+function refuseAppKey(secretBy: string, { appKeyHash, methods }: ManagedCredential): void {
+  const words = secretBy.split(/[^A-Za-z0-9._-]+/).flatMap((word) => [word, word.replace(/[.-]+$/, '')]);
+  if (!methods.includes('key') || !words.some((word) => hashAppKey(word) === appKeyHash)) return;
+  throw new UsageError('--secret-by holds the App Key, which is the secret; say by which way the partner gets it');
+}

@@ -1,0 +1,105 @@
+import type { Limit } from '../../model/limit.ts';
+import { formatTime, grouped } from '../render/text.ts';
+import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
+import { renderComparison } from './render-examples.ts';
+import type { EndpointGroup, Handover } from './handover-page.ts';
+import { block, code, plain, table } from './markdown.ts';
+import { hostsOf } from './target.ts';
+
+/** Writes what an operator sends to a partner, as Markdown. */
+export function renderHandover(handover: Handover): string {
+  const { access, origin, groups } = handover;
+  const sections = [
+    `# Calling ${plain(origin)}`,
+    `For ${plain(access.partner)}, with the credential ${code(access.credentialId)}. This page holds no secret.`,
+    '## Your credential',
+    table(['What', 'Value'], credentialRows(handover)),
+    '## What you may call',
+    table(...callable(handover)),
+    ...groups.flatMap((group) => groupSections(group, handover)),
+    '## When a call is refused',
+    REFUSED,
+    table(
+      ['Status', 'Code', 'Meaning'],
+      handover.codes.map(({ status, code: name, meaning }) => [String(status), code(name), meaning]),
+    ),
+    ...(access.endpoints.some(({ limits }) => limits.length > 0) ? [LIMIT_HEADERS] : []),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const REFUSED = `A refusal is JSON with a \`code\` that does not change, a \`message\`, and a \`requestId\` to quote when you write to us:
+
+${block('{"code":"CREDENTIALS_MISSING","message":"The request carries no credentials.","requestId":"1f0c…"}', 'json')}`;
+
+const LIMIT_HEADERS =
+  'Answers carry `RateLimit`, `RateLimit-Policy` and `X-RateLimit-*` with what is left of a limit. A refused call that was not authenticated uses nothing up.';
+
+const APART =
+  'You get it apart from this page, over another channel. Write to us if you have not received it. Never send it by mail or chat.';
+
+function credentialRows({ access, secretBy }: Handover): readonly (readonly string[])[] {
+  const { appKey, isAppKeySecret, hasAppSecret, notBefore, expiresAt, formerSecretEndsAt } = access;
+  const apart = secretBy === null ? APART : plain(secretBy);
+  const unknown = isAppKeySecret ? `It is a secret. ${apart}` : 'You have it already; we keep only its hash.';
+  return [
+    ['App Key', appKey === null ? unknown : code(appKey)],
+    ...(hasAppSecret ? [['App Secret', apart]] : []),
+    ...(notBefore === null ? [] : [['Works from', formatTime(notBefore)]]),
+    ['Works until', expiresAt === null ? 'no end is set' : formatTime(expiresAt)],
+    ...(formerSecretEndsAt === null ? [] : [['Former App Secret', `works until ${formatTime(formerSecretEndsAt)}`]]),
+  ];
+}
+
+function callable({ access, address, groups }: Handover): [readonly string[], readonly (readonly string[])[]] {
+  const hasEnd = access.endpoints.some(({ endsAt }) => endsAt !== null);
+  const rows = groups.flatMap(({ title, endpoints }) =>
+    endpoints.map((accessible) => {
+      const { id, description, match } = accessible.endpoint;
+      const places = hostsOf(match, address).flatMap((host) =>
+        match.paths.map((rule) => {
+          const origin = `${address.scheme}://${host}${address.port}`;
+          return 'prefix' in rule ? `${code(origin + rule.prefix)} and below` : code(origin + rule.exact);
+        }),
+      );
+      return [
+        description === '' ? code(id) : `${code(id)}: ${plain(description)}`,
+        places.join(', '),
+        match.methods.length === 0 ? 'any' : match.methods.map(code).join(', '),
+        title,
+        limitText(accessible),
+        ...(hasEnd ? [endText(accessible)] : []),
+      ];
+    }),
+  );
+  return [['API', 'Address', 'HTTP methods', 'Authentication', 'Limits', ...(hasEnd ? ['Until'] : [])], rows];
+}
+
+function limitText({ limits }: AccessibleEndpoint): string {
+  return limits.length === 0 ? 'none' : limits.map(describeLimit).join('; ');
+}
+
+function describeLimit({ requests, unit, per }: Limit): string {
+  const shared = per === 'endpoint' ? ' for all callers together' : '';
+  return `${grouped(requests)} ${requests === 1 ? 'request' : 'requests'} a ${unit}${shared}`;
+}
+
+function endText({ endsAt }: AccessibleEndpoint): string {
+  return endsAt === null ? 'no end is set' : formatTime(endsAt);
+}
+
+function groupSections(group: EndpointGroup, handover: Handover): readonly string[] {
+  const { title, summary, rules, endpoints } = group;
+  const isOnly = handover.groups.length === 1;
+  return [
+    `## ${title}${isOnly ? '' : `: ${endpoints.map(({ endpoint }) => endpoint.id).join(', ')}`}`,
+    summary,
+    table(['Rule', 'What holds'], rules),
+    ...renderComparison(group, appKeyOf(handover.access)),
+  ];
+}
+
+/** What examples are signed with. */
+function appKeyOf({ appKey }: PartnerAccess): 'own' | 'example' {
+  return appKey === null ? 'example' : 'own';
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { authenticationMethods } from '../../../../src/model/endpoint.ts';
+import { refusalAnswers } from '../../../../src/refusal.ts';
+import { projectRoot } from '../../../support/docs/documents.ts';
+import { codesOf, credentialYaml, hmacYaml, pageOf } from './handover-cli.ts';
+
+/** Refusals that the files of a method make. */
+function namedBy(method: string): ReadonlySet<string> {
+  const folder = join(projectRoot, 'src/methods', method);
+  const texts = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('explain'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const named = texts.flatMap((text) => [...text.matchAll(/refuse\(\s*'([A-Z_]+)'/g)].map(([, code = '']) => code));
+  return new Set(named.filter((code) => Object.hasOwn(refusalAnswers, code)));
+}
+
+const endpointOf = (method: string, more = ''): string =>
+  `{ id: api, scenario: partner-openapi, match: { paths: [{ prefix: /a }] }, authentication: ${method}${more} }`;
+
+async function pageFor(method: string): Promise<string> {
+  const secret = method === 'key' ? '' : ', appSecret: the-secret-of-acme';
+  return await pageOf(credentialYaml(`{ id: c, method: ${method}, appKey: K${secret} }`, [endpointOf(method)]), 'c');
+}
+
+describe('the codes that postern handover explains', () => {
+  for (const method of authenticationMethods) {
+    it(`are those that ${method} refuses with`, async () => {
+      const codes = codesOf(await pageFor(method));
+      const named = namedBy(method);
+      assert.ok(named.size >= 2);
+      assert.deepEqual(
+        [...named].filter((code) => !codes.includes(code)),
+        [],
+      );
+    });
+  }
+
+  it('are none that a method cannot refuse with', async () => {
+    const only: Readonly<Record<string, readonly string[]>> = {
+      TOKEN_INVALID: ['oauth2'],
+      DIGEST_MISMATCH: ['hmac'],
+      REQUEST_EXPIRED: ['hmac', 'parameter-signature'],
+      AUTHENTICATION_FAILED: ['key', 'hmac', 'parameter-signature'],
+      TOO_MANY_PARAMETERS: ['parameter-signature'],
+      AMBIGUOUS_PARAMETERS: ['parameter-signature'],
+      MALFORMED_WRAPPER: ['parameter-signature'],
+      BODY_NOT_VERIFIABLE: ['parameter-signature'],
+      REQUEST_REPLAYED: [],
+      NOT_AUTHORIZED: [],
+      RATE_LIMITED: [],
+      LIMITER_UNAVAILABLE: [],
+    };
+    for (const method of authenticationMethods) {
+      const codes = codesOf(await pageFor(method));
+      for (const [code, owners] of Object.entries(only)) {
+        assert.equal(codes.includes(code), owners.includes(method), `${method} ${code}`);
+      }
+    }
+  });
+
+  it('depend on limits, on grants and on replay protection', async () => {
+    const codes = async (more: string, grants: readonly string[] = []): Promise<readonly string[]> =>
+      codesOf(await pageOf(hmacYaml([endpointOf('hmac', more)], grants), 'acme-hmac'));
+    const limited = ', trafficControl: { limits: [{ requests: 1, unit: day, per: endpoint }] }';
+    assert.ok((await codes(limited)).includes('RATE_LIMITED'));
+    assert.ok(!(await codes(limited)).includes('LIMITER_UNAVAILABLE'));
+    assert.ok((await codes(`${limited}, options: { onLimiterFailure: deny }`)).includes('LIMITER_UNAVAILABLE'));
+    const replay = await codes(', options: { replayProtection: true }');
+    assert.ok(replay.includes('REQUEST_REPLAYED') && replay.includes('RATE_LIMITED'));
+    const granted = ', accessCondition: authenticated-and-authorized';
+    assert.ok((await codes(granted, ['{ endpoint: api, consumer: acme }'])).includes('NOT_AUTHORIZED'));
+  });
+
+  it('are in the order of their statuses', async () => {
+    const statuses = [...(await pageFor('hmac')).matchAll(/^\| (\d{3}) \|/gm)].map(([, status]) => Number(status));
+    assert.ok(statuses.length > 8);
+    assert.deepEqual(
+      statuses,
+      [...statuses].sort((a, b) => a - b),
+    );
+  });
+});
