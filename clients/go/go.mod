@@ -1,0 +1,3 @@
+module github.com/postern-gateway/postern/clients/go
+
+go 1.21

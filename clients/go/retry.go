@@ -1,0 +1,167 @@
+package postern
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"math/rand"
+	"net/http"
+	"time"
+)
+
+// maxWait is the longest Retry-After that is waited for.
+const maxWait = 60 * time.Second
+
+// plan says whether a request is tried again, and after what time.
+type plan struct {
+	again bool
+	wait  time.Duration
+}
+
+// retries is what was used up by one call.
+type retries struct {
+	counted   int
+	newToken  bool
+	corrected bool
+}
+
+// send makes attempts until one has an answer that stands.
+func (c *call) send() (*http.Response, error) {
+	ctx := c.request.Context()
+	var used retries
+	for {
+		attempt, err := c.sign()
+		if err != nil {
+			return nil, err
+		}
+		response, err := c.base.RoundTrip(attempt.request)
+		var next plan
+		if err != nil {
+			next = c.afterFailure(err, &used)
+		} else {
+			response.Request = c.request
+			next = c.afterAnswer(response, attempt, &used)
+		}
+		if !next.again {
+			return response, err
+		}
+		fits, ended := c.wait(ctx, next)
+		if !fits {
+			return response, err
+		}
+		if response != nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxRefusalBytes))
+			_ = response.Body.Close()
+		}
+		if ended != nil {
+			return nil, ended
+		}
+	}
+}
+
+// afterFailure judges an attempt that got no answer. The API may have seen it, so only methods that may be repeated
+// are.
+func (c *call) afterFailure(err error, used *retries) plan {
+	var untrusted *tls.CertificateVerificationError
+	if !c.canRepeat() || c.request.Context().Err() != nil {
+		return plan{}
+	}
+	if errors.Is(err, context.Canceled) || errors.As(err, &untrusted) {
+		return plan{}
+	}
+	switch c.request.Method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
+		return c.counted(used, backOff(used.counted))
+	}
+	return plan{}
+}
+
+// afterAnswer judges an answer. A refusal never reached the API, so any method may be repeated.
+func (c *call) afterAnswer(response *http.Response, attempt *attempt, used *retries) plan {
+	switch response.StatusCode {
+	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	default:
+		return plan{}
+	}
+	refusal := RefusalOf(response)
+	if refusal == nil {
+		return plan{}
+	}
+	next := c.afterRefusal(refusal, response, attempt, used)
+	if !c.canRepeat() {
+		return plan{}
+	}
+	return next
+}
+
+func (c *call) afterRefusal(refusal *Refusal, response *http.Response, attempt *attempt, used *retries) plan {
+	after, given := refusal.RetryAfter()
+	switch refusal.Code {
+	case "RATE_LIMITED":
+		if refusal.Status == http.StatusTooManyRequests && given && after <= maxWait {
+			return c.counted(used, after)
+		}
+	case "STORE_UNAVAILABLE", "LIMITER_UNAVAILABLE", "UNAVAILABLE":
+		if refusal.Status != http.StatusServiceUnavailable || given && after > maxWait {
+			break
+		}
+		if !given {
+			after = backOff(used.counted)
+		}
+		return c.counted(used, after+time.Duration(rand.Int63n(int64(after)/5+1)))
+	case "REQUEST_REPLAYED":
+		if refusal.Status == http.StatusUnauthorized {
+			return c.counted(used, time.Second)
+		}
+	case "TOKEN_INVALID":
+		if refusal.Status == http.StatusUnauthorized && attempt.token != nil {
+			c.client.tokens.drop(attempt.token)
+			again := !used.newToken
+			used.newToken = true
+			return plan{again: again}
+		}
+	case "REQUEST_EXPIRED":
+		if refusal.Status == http.StatusUnauthorized && !used.corrected {
+			used.corrected = c.client.correct(response, attempt.offset)
+			return plan{again: used.corrected}
+		}
+	}
+	return plan{}
+}
+
+// counted uses up one retry, and waits for at least a second, so that no two attempts have the same signature.
+func (c *call) counted(used *retries, wait time.Duration) plan {
+	if used.counted >= c.client.settings.retries {
+		return plan{}
+	}
+	used.counted++
+	if wait < time.Second {
+		wait = time.Second
+	}
+	return plan{again: true, wait: wait}
+}
+
+// backOff is 1, 2, 4 … seconds, at most maxWait.
+func backOff(earlier int) time.Duration {
+	wait := time.Second << earlier
+	if wait > maxWait {
+		return maxWait
+	}
+	return wait
+}
+
+// correct takes over the gateway's clock from an answer, within the bound of WithClockCorrection. It is true when the
+// clock is now another than the one that the attempt was signed with.
+func (c *Client) correct(response *http.Response, signedWith int64) bool {
+	theirs, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil || c.settings.correction == 0 {
+		return false
+	}
+	difference := theirs.Unix() - c.settings.hooks.Now().Unix()
+	if difference > c.settings.correction || -difference > c.settings.correction {
+		return false
+	}
+	c.offset.Store(difference)
+	return difference != signedWith
+}

@@ -1,0 +1,201 @@
+package postern
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	maxTokenBytes  = 65_536
+	tokenTimeout   = 30 * time.Second
+	maxTokenMargin = 60 * time.Second
+)
+
+// TokenError is an answer of the token URL that is no token.
+type TokenError struct {
+	// Status is the HTTP status of the answer.
+	Status int
+	// Code is the error of RFC 6749 §5.2, such as invalid_client; empty when the answer has none.
+	Code string
+	// Description is its error_description, or what is wrong with the answer.
+	Description string
+}
+
+// Error gives the status, the code and the description.
+func (e *TokenError) Error() string {
+	text := "postern: no access token: " + strconv.Itoa(e.Status)
+	if e.Code != "" {
+		text += " " + e.Code
+	}
+	return text + ": " + e.Description
+}
+
+// token is an access token. It is renewed from renewAt on; zero means when the gateway refuses it.
+type token struct {
+	text    secret
+	renewAt time.Time
+}
+
+// tokenSource keeps the token of one credential. Calls at the same time share one question.
+type tokenSource struct {
+	url    string
+	appKey string
+	secret secret
+	clock  func() time.Time
+
+	mutex   sync.Mutex
+	current *token
+	asking  *question
+}
+
+// question is under way until done is closed.
+type question struct {
+	done  chan struct{}
+	token *token
+	err   error
+}
+
+// get gives a token that is good for a while. A caller whose context ends leaves; the question goes on for the others.
+func (s *tokenSource) get(ctx context.Context, base http.RoundTripper) (*token, error) {
+	s.mutex.Lock()
+	current := s.current
+	if current != nil && (current.renewAt.IsZero() || s.now().Before(current.renewAt)) {
+		s.mutex.Unlock()
+		return current, nil
+	}
+	asked := s.asking
+	if asked == nil {
+		asked = &question{done: make(chan struct{})}
+		s.asking = asked
+		go s.answer(context.WithoutCancel(ctx), base, asked)
+	}
+	s.mutex.Unlock()
+	select {
+	case <-asked.done:
+		return asked.token, asked.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// drop forgets a token that the gateway refused, unless there is a newer one.
+func (s *tokenSource) drop(refused *token) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.current == refused {
+		s.current = nil
+	}
+}
+
+func (s *tokenSource) answer(ctx context.Context, base http.RoundTripper, asked *question) {
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	defer cancel()
+	asked.token, asked.err = s.ask(ctx, base)
+	s.mutex.Lock()
+	s.asking = nil
+	if asked.err == nil {
+		s.current = asked.token
+	}
+	s.mutex.Unlock()
+	close(asked.done)
+}
+
+// now has no monotonic part: that stops while a machine sleeps.
+func (s *tokenSource) now() time.Time { return s.clock().Round(0) }
+
+func (s *tokenSource) ask(ctx context.Context, base http.RoundTripper) (*token, error) {
+	form := strings.NewReader("grant_type=client_credentials")
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, form)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", mediaForm)
+	request.Header.Set("Accept", mediaJSON)
+	basic := url.QueryEscape(s.appKey) + ":" + url.QueryEscape(s.secret())
+	request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(basic)))
+	asked := s.now()
+	// RoundTrip follows no redirect, so the secret goes to the token URL only.
+	response, err := base.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return s.parse(response.StatusCode, body, asked)
+}
+
+var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
+
+func (s *tokenSource) parse(status int, body []byte, asked time.Time) (*token, error) {
+	var answer struct {
+		Token       string   `json:"access_token"`
+		Type        string   `json:"token_type"`
+		ExpiresIn   *float64 `json:"expires_in"`
+		Error       string   `json:"error"`
+		Description string   `json:"error_description"`
+	}
+	err := json.Unmarshal(body, &answer)
+	if status != http.StatusOK {
+		return nil, s.refused(status, answer.Error, answer.Description)
+	}
+	if err != nil || len(body) > maxTokenBytes {
+		return nil, s.refused(status, "", "the answer is not the JSON of RFC 6749")
+	}
+	if !tokenPattern.MatchString(answer.Token) || !strings.EqualFold(answer.Type, "bearer") {
+		return nil, s.refused(status, "", "the answer holds no bearer token")
+	}
+	made := &token{text: newSecret(answer.Token)}
+	if answer.ExpiresIn != nil {
+		made.renewAt = renewalOf(asked, *answer.ExpiresIn)
+	}
+	return made, nil
+}
+
+// renewalOf leaves 60 seconds or a tenth of the life of a token, whichever is shorter.
+func renewalOf(asked time.Time, lifeSeconds float64) time.Time {
+	const maxLifeSeconds = 30 * 86_400
+	if lifeSeconds > maxLifeSeconds {
+		lifeSeconds = maxLifeSeconds
+	}
+	life := time.Duration(lifeSeconds * float64(time.Second))
+	margin := life / 10
+	if margin > maxTokenMargin {
+		margin = maxTokenMargin
+	}
+	return asked.Add(life - margin)
+}
+
+// refused makes an error of what the other end wrote, without characters that are not for a log, and without the
+// secret in case it was repeated.
+func (s *tokenSource) refused(status int, code, description string) *TokenError {
+	if code == "" && description == "" {
+		description = "the answer is not the JSON of RFC 6749"
+	}
+	return &TokenError{Status: status, Code: s.clean(code), Description: s.clean(description)}
+}
+
+func (s *tokenSource) clean(text string) string {
+	const longest = 300
+	text = strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e {
+			return ' '
+		}
+		return r
+	}, strings.ReplaceAll(text, s.secret(), redacted))
+	if len(text) > longest {
+		text = text[:longest] + "..."
+	}
+	return text
+}
