@@ -105,7 +105,7 @@ const layerRule = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'services/', 'deploy/'] },
+  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'services/', 'deploy/', 'clients/**/dist/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
@@ -144,5 +144,28 @@ export default tseslint.config(
   },
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
   { files: ['src/main.ts', 'src/cli/process-terminal.ts'], rules: { 'no-restricted-globals': 'off' } },
+  {
+    files: ['clients/javascript/**/*.ts'],
+    languageOptions: { parserOptions: { project: './clients/javascript/tsconfig.test.json' } },
+    rules: {
+      'no-restricted-syntax': ['error', ...noBarrels],
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['describe', 'it'] }] },
+      ],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['clients/javascript/src/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^[^.]', message: 'The package has no dependencies.' }] },
+      ],
+      'no-restricted-globals': ['error', 'process', 'Buffer'],
+      'no-console': 'error',
+    },
+  },
   { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -1,0 +1,91 @@
+import { base64, textOf, utf8 } from './bytes.ts';
+import { percentEncode } from './encode-parameters.ts';
+import { PosternTokenError } from './problem.ts';
+import { readBytes } from './read-bytes.ts';
+import { parseObject } from './refusal.ts';
+import { Secret, withoutSecrets } from './secret.ts';
+import type { BaseFetch } from './settings.ts';
+
+const MAX_ANSWER_BYTES = 65_536;
+/** A token is renewed when so many seconds of its life are left, or this share of it, whichever is shorter. */
+const RENEWED_SECONDS = 60;
+const RENEWED_SHARE = 0.1;
+/** RFC 6750 §2.1. */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+interface Client {
+  readonly appKey: string;
+  readonly appSecret: string;
+  readonly tokenUrl: string;
+}
+
+/** Gets access tokens by client credentials (RFC 6749 §4.4) and keeps the last one in memory. */
+export class AccessTokens {
+  readonly #client: Client;
+  readonly #fetch: BaseFetch;
+  readonly #nowMs: () => number;
+  #kept: { readonly token: Secret; readonly untilMs: number } | null = null;
+  #asked: Promise<Secret> | null = null;
+
+  constructor(client: Client, fetch: BaseFetch, nowMs: () => number) {
+    this.#client = client;
+    this.#fetch = fetch;
+    this.#nowMs = nowMs;
+  }
+
+  /** The token that is kept, or a new one; calls at the same time wait for one answer. May throw {@link PosternTokenError}. */
+  async get(): Promise<Secret> {
+    if (this.#kept !== null && this.#nowMs() <= this.#kept.untilMs) return this.#kept.token;
+    this.#asked ??= this.#ask().finally(() => (this.#asked = null));
+    return await this.#asked;
+  }
+
+  /** Forgets this token, when it is the one that is kept. */
+  drop(token: Secret): void {
+    if (this.#kept?.token === token) this.#kept = null;
+  }
+
+  async #ask(): Promise<Secret> {
+    const askedMs = this.#nowMs();
+    const response = await this.#post();
+    const bytes = response.body === null ? null : await readBytes(response.body, MAX_ANSWER_BYTES);
+    const answer = bytes === null ? null : parseObject(textOf(bytes));
+    const { access_token: token, token_type: type, expires_in: lifeSeconds } = answer ?? {};
+    const isToken = typeof token === 'string' && BEARER_TOKEN.test(token);
+    if (response.status !== 200 || !isToken || typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+      const { error, error_description: description } = answer ?? {};
+      throw new PosternTokenError(response.status, this.#shown(error), this.#shown(description));
+    }
+    const secret = new Secret(token);
+    const life = typeof lifeSeconds === 'number' && lifeSeconds >= 0 ? lifeSeconds : Infinity;
+    this.#kept = { token: secret, untilMs: askedMs + (life - Math.min(RENEWED_SECONDS, life * RENEWED_SHARE)) * 1000 };
+    return secret;
+  }
+
+  async #post(): Promise<Response> {
+    const { appKey, appSecret, tokenUrl } = this.#client;
+    const basic = base64(utf8(`${percentEncode(appKey)}:${percentEncode(appSecret)}`));
+    try {
+      return await this.#fetch(tokenUrl, {
+        method: 'POST',
+        headers: [
+          ['Authorization', `Basic ${basic}`],
+          ['Content-Type', 'application/x-www-form-urlencoded'],
+          ['Accept', 'application/json'],
+        ],
+        body: 'grant_type=client_credentials',
+        // The App Secret goes to this address and to no other.
+        redirect: 'manual',
+        cache: 'no-store',
+      });
+    } catch (error) {
+      throw withoutSecrets(error, [basic, appSecret]);
+    }
+  }
+
+  /** What an answer says, unless it repeats the App Secret. */
+  #shown(value: unknown): string | null {
+    if (typeof value !== 'string') return null;
+    return value.includes(this.#client.appSecret) ? null : value;
+  }
+}

@@ -1,0 +1,20 @@
+/** Calls APIs behind Postern. See README.md. */
+export { createClient, type PosternClient } from './client.ts';
+export { encodeParameters } from './encode-parameters.ts';
+export type { FetchInit, FetchInput } from './outgoing.ts';
+export { PosternProblem, PosternTokenError, type ProblemCode } from './problem.ts';
+export { readRefusal, type Refusal } from './refusal.ts';
+export type {
+  BaseFetch,
+  BaseInit,
+  ClientSettings,
+  CommonSettings,
+  HmacAlgorithm,
+  HmacSettings,
+  KeyCarrier,
+  KeySettings,
+  OAuth2Settings,
+  ParameterEncoding,
+  ParameterSettings,
+} from './settings.ts';
+export type { SignedRequest, UnsignedRequest } from './signed-request.ts';

@@ -1,0 +1,46 @@
+/** What is wrong with a request or a setting, seen before anything is sent. The codes do not change. */
+export type ProblemCode =
+  | 'INVALID_CREDENTIAL'
+  | 'RESERVED_PARAMETER'
+  | 'AMBIGUOUS_PARAMETERS'
+  | 'TOO_MANY_PARAMETERS'
+  | 'MALFORMED_PARAMETERS'
+  | 'QUERY_NOT_SIGNABLE'
+  | 'BODY_NOT_SIGNABLE'
+  | 'BODY_TOO_LARGE'
+  | 'HEADER_NOT_SIGNABLE'
+  | 'TARGET_NOT_SIGNABLE';
+
+/**
+ * A request that the gateway would refuse, or a client that cannot work: nothing was sent. Neither `message` nor any
+ * other property holds an App Secret, a token or the value of a setting.
+ */
+export class PosternProblem extends Error {
+  /** Which problem; programs decide by it. */
+  readonly code: ProblemCode;
+
+  constructor(code: ProblemCode, message: string) {
+    super(message);
+    this.name = 'PosternProblem';
+    this.code = code;
+  }
+}
+
+/** The token URL gave an answer that is no access token (RFC 6749 §5.2). */
+export class PosternTokenError extends Error {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** The `error` of the answer, such as `invalid_client`; null when it has none. */
+  readonly error: string | null;
+  /** The `error_description` of the answer; null when it has none. */
+  readonly errorDescription: string | null;
+
+  constructor(status: number, error: string | null, errorDescription: string | null) {
+    const reason = [error, errorDescription].filter((part) => part !== null).join(': ');
+    super(`the token URL gave no access token (status ${String(status)}${reason === '' ? '' : `, ${reason}`})`);
+    this.name = 'PosternTokenError';
+    this.status = status;
+    this.error = error;
+    this.errorDescription = errorDescription;
+  }
+}
