@@ -1,7 +1,7 @@
 // `npm test`: type check, lint, and every suite, with the servers they need.
 //
 //   npm test                      everything
-//   npm test -- e2e               only these steps: type check, lint, format, unit, conformance, integration, e2e
+//   npm test -- e2e               only these steps: type check, lint, format, unit, conformance, integration, e2e, clients
 //   npm test -- --verbose e2e     with what they write
 //
 // A server that cannot be installed is named, and what needs it counts as skipped; with CI=true it is a failure.

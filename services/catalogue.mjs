@@ -295,11 +295,56 @@ const others = {
     },
     byHand: ['install Go from https://go.dev/dl/ or with the package manager of the system'],
   },
+  rust: {
+    title: 'Rust 1.75 or newer, with Cargo',
+    version: '1.75',
+    command: 'cargo',
+    source: { kind: 'machine' },
+    machine: {
+      commands: ['cargo'],
+      fits: (text) => versionIn(text, /cargo (\d+\.\d+\.\d+)/, '1.75', '2'),
+    },
+    byHand: ['install Rust with rustup, or with the package manager of the system'],
+  },
+  java: {
+    title: 'a JDK 11 or newer',
+    version: '11',
+    command: 'javac',
+    source: { kind: 'machine' },
+    machine: {
+      commands: ['javac'],
+      fits: (text) => versionIn(text, /javac (\d+(?:\.\d+)*)/, '11', '1000'),
+    },
+    byHand: ['install a JDK with the package manager of the system, as in apt-get install default-jdk-headless'],
+  },
+  maven: {
+    title: 'Maven 3.8 or newer',
+    version: '3.8',
+    command: 'mvn',
+    source: { kind: 'machine' },
+    machine: {
+      commands: ['mvn'],
+      fits: (text) => versionIn(text, /Apache Maven (\d+\.\d+\.\d+)/, '3.8', '5'),
+    },
+    byHand: ['install Maven with the package manager of the system, as in apt-get install maven'],
+  },
+  python: {
+    title: 'Python 3.9 or newer, with pip and venv',
+    version: '3.9',
+    command: 'python3',
+    source: { kind: 'machine' },
+    machine: {
+      commands: ['python3'],
+      arguments: ['-c', 'import ensurepip, pip, platform, venv; print("Python", platform.python_version())'],
+      fits: (text) => versionIn(text, /Python (\d+\.\d+\.\d+)/, '3.9', '4'),
+    },
+    byHand: ['install Python with the package manager of the system, as in apt-get install python3-pip python3-venv'],
+  },
 };
 
 /**
  * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`, `go`,
- * and `kube-apiserver`, `kubectl`, `etcd`.
+ * `rust`, `java`, `maven`, `python`, and `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),

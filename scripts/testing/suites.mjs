@@ -9,6 +9,7 @@ export const suites = [
   { name: 'conformance' },
   { name: 'integration', timeoutMs: 120_000 },
   { name: 'e2e', timeoutMs: 120_000 },
+  { name: 'clients', timeoutMs: 120_000 },
 ];
 
 /** What the files below a directory cannot run without, as scripts/install-services names it. */
@@ -31,6 +32,12 @@ const needs = {
   'test/e2e/ratelimit/mongodb': ['mongodb'],
   'test/e2e/oauth2/python': ['python-oauth2'],
   'test/e2e/oauth2/go': ['go'],
+  'test/clients': ['envoy'],
+  'test/clients/go': ['go'],
+  'test/clients/java': ['java', 'maven'],
+  'test/clients/php': ['php'],
+  'test/clients/python': ['python'],
+  'test/clients/rust': ['rust'],
 };
 
 /**

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { type Subject } from '../../support/clients/calls.ts';
+import { type ClientGateway, startClientGateway } from '../../support/clients/client-gateway.ts';
+import { type Driver, startDriver } from '../../support/clients/driver.ts';
+import { type Language } from '../../support/clients/languages.ts';
+import { release } from '../../support/lifetime/release.ts';
+import { callCases } from './calls.ts';
+import { vectorCases } from './vectors.ts';
+
+/** The first time a driver is asked, everything it needs may have to be built. */
+const buildTimeoutMs = 11 * 60_000;
+
+/** Everything that clients/CONTRACT.md says, of one client. */
+export function testClient(language: Language): void {
+  describe(`the client for ${language.title}`, () => {
+    let driver: Driver | undefined;
+    let gateway: ClientGateway | undefined;
+    const running = <T>(value: T | undefined): T => {
+      assert.ok(value !== undefined, 'driver and gateway run within tests only');
+      return value;
+    };
+    before(async function () {
+      this.timeout(buildTimeoutMs);
+      driver = await startDriver(language.folder);
+      await driver.describe();
+      gateway = await startClientGateway(language.ways.length);
+    });
+    after(() => release(driver, gateway));
+    beforeEach(() => {
+      running(gateway).backend.reset();
+    });
+
+    const subjectOf = (index: number) => (): Subject => {
+      const [way, partner] = [language.ways[index], running(gateway).partners[index]];
+      assert.ok(way !== undefined && partner !== undefined);
+      return { driver: running(driver), gateway: running(gateway), way, partner };
+    };
+    vectorCases(() => running(driver));
+    for (const [index, { adapter, http }] of language.ways.entries()) {
+      describe(`by ${adapter}, over HTTP/${http}`, () => {
+        callCases(subjectOf(index));
+      });
+    }
+  });
+}
