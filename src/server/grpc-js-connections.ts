@@ -15,11 +15,9 @@ const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
  * hold:
  *
  * - `commonServerOptions`, the options of Node's HTTP/2 servers: `grpc-node.flow_control_window` is an option of
- *   grpc-js's
- *   clients only, and the options of `ServerCredentials` are not read without TLS.
+ *   grpc-js's clients only, and the options of `ServerCredentials` are not read without TLS.
  * - `http2Servers`, Node's servers: `createConnectionInjector` would give Postern the sockets, but neither their
- *   sessions nor
- *   their calls, so that no connection would show as idle, and none could be ended in good order.
+ *   sessions nor their calls, so that no connection would show as idle, and none could be ended in good order.
  *
  * Throws for a version of grpc-js without them: without bounds a listener must not open.
  */
