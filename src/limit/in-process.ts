@@ -5,14 +5,23 @@ import { type Limiter, LimiterUnavailable, type LimitQuestion } from './limiter.
 /** At most this many counters at once; a request that needs one more finds the limiter unavailable. */
 const MAX_COUNTERS = 500_000;
 
+/** How often one owner was counted in one window. */
+interface Counter {
+  used: number;
+}
+
 /** One window of one unit, with the counters of everybody who was counted in it: they are dropped together. */
 interface OpenWindow {
   readonly unit: LimitUnit;
   readonly startSeconds: number;
-  readonly counts: Map<string, number>;
+  /** By endpoint, then by consumer or {@link EVERYBODY}: ids are looked up as they are, no key is made of them. */
+  readonly counters: Map<string, Map<string, Counter>>;
   /** When it is over by time that has passed: setting the machine's clock neither frees nor keeps a counter. */
   endMs: number;
 }
+
+/** Stands for the callers of an endpoint together; no consumer has this id. */
+const EVERYBODY = '*';
 
 /**
  * Keeps limits in the memory of this process, in the same windows as the rate limit service.
@@ -32,20 +41,25 @@ export class InProcessLimiter implements Limiter {
 
   take({ endpointId, consumerId, limits }: LimitQuestion): readonly LimitReading[] {
     const nowSeconds = this.#clock.nowSeconds();
-    const owner = `${endpointId} ${consumerId ?? '*'}`;
-    const counters = limits.map((limit) => {
+    const nowMs = this.#clock.nowMs();
+    const owner = consumerId ?? EVERYBODY;
+    const found = limits.map((limit) => {
       const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
       const resetSeconds = endSeconds - nowSeconds;
-      const { counts } = this.#open(limit.unit, startSeconds, resetSeconds);
-      const used = counts.get(owner) ?? 0;
-      return { limit, counts, used, resetSeconds, isExceeded: used >= limit.requests };
+      const window = this.#open(limit.unit, startSeconds, nowMs + resetSeconds * 1000, nowMs);
+      const counter = window.counters.get(endpointId)?.get(owner) ?? null;
+      const used = counter?.used ?? 0;
+      return { limit, window, counter, used, resetSeconds, isExceeded: used >= limit.requests };
     });
-    const isAllowed = !counters.some(({ isExceeded }) => isExceeded);
+    const isAllowed = !found.some(({ isExceeded }) => isExceeded);
     if (isAllowed) {
-      this.#makeRoom(counters.filter(({ used }) => used === 0).length);
-      for (const { counts, used } of counters) counts.set(owner, used + 1);
+      this.#makeRoom(found.filter(({ counter }) => counter === null).length, nowMs);
+      for (const { window, counter } of found) {
+        if (counter === null) addCounter(window, endpointId, owner);
+        else counter.used += 1;
+      }
     }
-    return counters.map(({ limit, used, resetSeconds, isExceeded }) => ({
+    return found.map(({ limit, used, resetSeconds, isExceeded }) => ({
       limit,
       remaining: Math.max(0, limit.requests - used - (isAllowed ? 1 : 0)),
       resetSeconds,
@@ -53,33 +67,39 @@ export class InProcessLimiter implements Limiter {
     }));
   }
 
-  #open(unit: LimitUnit, startSeconds: number, resetSeconds: number): OpenWindow {
-    const endMs = this.#clock.nowMs() + resetSeconds * 1000;
-    let window = this.#windows.find((each) => each.unit === unit && each.startSeconds === startSeconds);
-    if (window === undefined) {
-      this.#dropEnded();
-      window = { unit, startSeconds, counts: new Map(), endMs };
-      this.#windows.push(window);
+  #open(unit: LimitUnit, startSeconds: number, endMs: number, nowMs: number): OpenWindow {
+    for (const window of this.#windows) {
+      if (window.unit !== unit || window.startSeconds !== startSeconds) continue;
+      if (window.endMs < endMs) window.endMs = endMs;
+      return window;
     }
-    window.endMs = Math.max(window.endMs, endMs);
+    this.#dropEnded(nowMs);
+    const window = { unit, startSeconds, counters: new Map<string, Map<string, Counter>>(), endMs };
+    this.#windows.push(window);
     return window;
   }
 
   /** When all counters are in use, only questions about those are answered. */
-  #makeRoom(newCounters: number): void {
-    if (this.#counters + newCounters > this.#maxCounters) this.#dropEnded();
+  #makeRoom(newCounters: number, nowMs: number): void {
+    if (newCounters === 0) return;
+    if (this.#counters + newCounters > this.#maxCounters) this.#dropEnded(nowMs);
     if (this.#counters + newCounters > this.#maxCounters) {
       throw new LimiterUnavailable('every counter of the limits kept in process is in use');
     }
     this.#counters += newCounters;
   }
 
-  #dropEnded(): void {
-    const nowMs = this.#clock.nowMs();
-    this.#windows = this.#windows.filter(({ endMs, counts }) => {
+  #dropEnded(nowMs: number): void {
+    this.#windows = this.#windows.filter(({ endMs, counters }) => {
       if (endMs > nowMs) return true;
-      this.#counters -= counts.size;
+      for (const ofEndpoint of counters.values()) this.#counters -= ofEndpoint.size;
       return false;
     });
   }
+}
+
+function addCounter({ counters }: OpenWindow, endpointId: string, owner: string): void {
+  let ofEndpoint = counters.get(endpointId);
+  if (ofEndpoint === undefined) counters.set(endpointId, (ofEndpoint = new Map()));
+  ofEndpoint.set(owner, { used: 1 });
 }

@@ -4,7 +4,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { decisionMetadata, identityHeaders, isIdentityHeader, limitHeaders } from './answer-fields.ts';
-import { okResponse } from './check-response.ts';
+import { okResponse, type Pair, type Written } from './check-response.ts';
 
 /** An allowed request and everything that was found out about it. */
 export interface Allowance {
@@ -21,7 +21,7 @@ export interface Allowance {
 
 /** Writes the answer that lets a request go upstream, with its changes and the identity of its caller (spec §4.3). */
 export function allow({ forgedHeaders, endpoint, caller, upstream, reading, code }: Allowance): Buffer {
-  const upstreamHeaders = caller === null ? [] : identityHeaders(caller);
+  const upstreamHeaders: (Pair | Written)[] = caller === null ? [] : [identityHeaders(caller)];
   for (const header of upstream.headersToSet) upstreamHeaders.push(header);
   const forged =
     caller === null || forgedHeaders.length === 0

@@ -2,20 +2,20 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { type LimitReading, unitSeconds } from '../model/limit.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
-import type { Pair } from './check-response.ts';
+import { type Header, type Pair, writeEntries, writeUpstreamHeaders, type Written } from './check-response.ts';
 
 const CONSUMER_ID = 'x-consumer-id';
 const CONSUMER_USERNAME = 'x-consumer-username';
 const CREDENTIAL_IDENTIFIER = 'x-credential-identifier';
 
 /** The headers that show the back end who calls (spec §4.3). They overwrite what the caller sent under these names. */
-export function identityHeaders({ consumer, credential }: HeldCredential): Pair[] {
-  return [
+export const identityHeaders = madeOnce(({ consumer, credential }: HeldCredential) =>
+  writeUpstreamHeaders([
     [CONSUMER_ID, consumer.id],
     [CONSUMER_USERNAME, encodeHeaderText(consumer.name ?? consumer.id)],
     [CREDENTIAL_IDENTIFIER, credential.id],
-  ];
-}
+  ]),
+);
 
 /** Whether {@link identityHeaders} sets a header of this name, in any case: Envoy removes after it sets. */
 export function isIdentityHeader(name: string): boolean {
@@ -35,14 +35,13 @@ function encodeHeaderText(text: string): string {
 }
 
 /** The `RateLimit` headers of the IETF draft and their older forms, from the tightest limit (spec §4.2). */
-export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly Pair[] {
-  const reset = String(resetSeconds);
+export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly Header[] {
   return [
-    ['ratelimit', `"default";r=${String(remaining)};t=${reset}`],
-    ['ratelimit-policy', `"default";q=${String(limit.requests)};w=${String(unitSeconds[limit.unit])}`],
-    ['x-ratelimit-limit', String(limit.requests)],
-    ['x-ratelimit-remaining', String(remaining)],
-    ['x-ratelimit-reset', reset],
+    ['ratelimit', ['"default";r=', remaining, ';t=', resetSeconds]],
+    ['ratelimit-policy', ['"default";q=', limit.requests, ';w=', unitSeconds[limit.unit]]],
+    ['x-ratelimit-limit', [limit.requests]],
+    ['x-ratelimit-remaining', [remaining]],
+    ['x-ratelimit-reset', [resetSeconds]],
   ];
 }
 
@@ -51,12 +50,33 @@ export function decisionMetadata(
   code: RefusalCode | 'ALLOWED',
   endpoint: Endpoint | null,
   caller: HeldCredential | null,
-): Pair[] {
-  const entries: Pair[] = [['code', code]];
-  if (endpoint !== null) {
-    entries.push(['endpoint', endpoint.id]);
-    if (endpoint.authentication !== null) entries.push(['authentication', endpoint.authentication]);
-  }
-  if (caller !== null) entries.push(['consumer', caller.consumer.id], ['credential', caller.credential.id]);
+): (Pair | Written)[] {
+  const entries: (Pair | Written)[] = [['code', code]];
+  if (endpoint !== null) entries.push(entriesOfEndpoint(endpoint));
+  if (caller !== null) entries.push(entriesOfCaller(caller));
   return entries;
+}
+
+const entriesOfEndpoint = madeOnce(({ id, authentication }: Endpoint) =>
+  writeEntries([['endpoint', id], ...(authentication === null ? [] : [['authentication', authentication] as const])]),
+);
+
+const entriesOfCaller = madeOnce(({ consumer, credential }: HeldCredential) =>
+  writeEntries([
+    ['consumer', consumer.id],
+    ['credential', credential.id],
+  ]),
+);
+
+/** Keeps what was made of a thing for as long as the thing lives. */
+function madeOnce<T extends object, V>(make: (thing: T) => V): (thing: T) => V {
+  const made = new WeakMap<T, V>();
+  return (thing) => {
+    let value = made.get(thing);
+    if (value === undefined) {
+      value = make(thing);
+      made.set(thing, value);
+    }
+    return value;
+  };
 }

@@ -9,7 +9,7 @@ import { describeStringToSign } from '../signing/string-to-sign-hint.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { allow } from './allow.ts';
 import { decisionMetadata, limitHeaders } from './answer-fields.ts';
-import { deniedResponse, type Pair } from './check-response.ts';
+import { deniedResponse, type Header } from './check-response.ts';
 
 /** A request that was stopped, with how far it came. */
 export interface Stopped {
@@ -66,7 +66,7 @@ export function reject(
 ): Buffer {
   const { refused, exceeded, stringToSign } = refusal;
   const { status, message } = refusalAnswers[refused];
-  const headers: Pair[] = [
+  const headers: Header[] = [
     ['content-type', 'application/json'],
     ['cache-control', 'no-store'],
   ];

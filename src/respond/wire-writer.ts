@@ -6,6 +6,7 @@ const MAX_SHORT_TEXT = 48;
 const USUAL_CAPACITY = 4096;
 const LENGTH_DELIMITED = 2;
 const MAX_ONE_BYTE = 0x7f;
+const ZERO = 0x30;
 
 /**
  * Writes a protocol buffer message from its end to its beginning: when the head of a field is written its content is
@@ -37,6 +38,16 @@ export class WireWriter {
     const bytes = this.#bytes;
     if (length > MAX_SHORT_TEXT) bytes.write(text, at, 'latin1');
     else for (let index = 0; index < length; index += 1) bytes[at + index] = text.charCodeAt(index);
+  }
+
+  /** A whole number that is not negative, as decimal digits. */
+  digits(number: number): void {
+    let rest = number;
+    do {
+      const tenth = Math.floor(rest / 10);
+      this.#byte(ZERO + rest - tenth * 10);
+      rest = tenth;
+    } while (rest > 0);
   }
 
   /** Any text, as UTF-8. */

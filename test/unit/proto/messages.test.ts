@@ -8,7 +8,7 @@ import {
   HealthCheckResponse_ServingStatus,
 } from '../../../src/gen/grpc/health/v1/health.ts';
 import { HttpRequest } from '../../../src/receive/http-request.ts';
-import { deniedResponse, okResponse } from '../../../src/respond/check-response.ts';
+import { deniedResponse, okResponse, writeEntries, writeUpstreamHeaders } from '../../../src/respond/check-response.ts';
 import { checkRequest } from '../../support/pipeline/check-request.ts';
 import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-messages.ts';
 
@@ -111,6 +111,35 @@ describe('the answers of Check, read with the definitions of Envoy', () => {
         metadata: { code: text, 'postern.text': text },
       });
     }
+  });
+
+  it('hold values in parts, whole numbers among them', () => {
+    for (const number of [0, 1, 9, 10, 99, 100, 86_400, 2_147_483_648, 4_294_967_295]) {
+      const bytes = deniedResponse(429, [['ratelimit', ['"default";r=', number, ';t=', 7]]], '', []);
+      const expected = [['ratelimit', `"default";r=${String(number)};t=7`, OVERWRITE]];
+      assert.deepEqual(pick(check.responseDeserialize(bytes)).denied?.headers, expected);
+    }
+  });
+
+  it('take in what was written before', () => {
+    const identity = writeUpstreamHeaders([
+      ['x-consumer-id', 'acme'],
+      ['x-consumer-username', 'x'.repeat(200)],
+    ]);
+    const bytes = okResponse({
+      upstreamHeaders: [identity, [':path', '/orders']],
+      headersToRemove: ['x'],
+      responseHeaders: [],
+      metadata: [['code', 'ALLOWED'], writeEntries([['consumer', 'acme']]), ['postern.body', 'original']],
+      lastEntry: null,
+    });
+    const { ok, metadata } = pick(check.responseDeserialize(bytes));
+    assert.deepEqual(ok?.headers, [
+      ['x-consumer-id', 'acme', OVERWRITE],
+      ['x-consumer-username', 'x'.repeat(200), OVERWRITE],
+      [':path', '/orders', OVERWRITE],
+    ]);
+    assert.deepEqual(metadata, { code: 'ALLOWED', consumer: 'acme', 'postern.body': 'original' });
   });
 
   it('are written the same by the generated code', () => {
