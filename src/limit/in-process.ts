@@ -99,7 +99,7 @@ export class InProcessLimiter implements Limiter {
 }
 
 function addCounter({ counters }: OpenWindow, endpointId: string, owner: string): void {
-  let ofEndpoint = counters.get(endpointId);
-  if (ofEndpoint === undefined) counters.set(endpointId, (ofEndpoint = new Map()));
+  const ofEndpoint = counters.get(endpointId) ?? new Map<string, Counter>();
+  if (ofEndpoint.size === 0) counters.set(endpointId, ofEndpoint);
   ofEndpoint.set(owner, { used: 1 });
 }
