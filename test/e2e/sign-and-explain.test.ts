@@ -9,7 +9,7 @@ import { release } from '../support/lifetime/release.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../support/lifetime/temporary-directory.ts';
 
-const page = readDocument('docs/partners.md');
+const page = readDocument('docs/explain.md');
 /** The demo's, and an endpoint that takes its App Key in a header only. */
 const document = readDocument('examples/demo/postern.yaml').replace(
   '\nendpoints:\n',
@@ -181,8 +181,8 @@ describe('postern sign and explain, as partners run them', () => {
     });
   }
 
-  it('the examples of sign in docs/partners.md work against the demo', async () => {
-    const [, section = ''] = /^## With `postern sign`$(.*?)^## /ms.exec(page) ?? [];
+  it('the examples of sign in docs/explain.md work against the demo', async () => {
+    const [, section = ''] = /^## `postern sign`$(.*?)^## /ms.exec(page) ?? [];
     const [script = ''] = fencesOf(section, 'sh').slice(-1);
     const { code, out, err } = await shell(script.replaceAll(demoOrigin, origin));
     assert.deepEqual([code, err], [0, '']);
@@ -190,8 +190,8 @@ describe('postern sign and explain, as partners run them', () => {
     assert.equal(stack.backend.requests.length, 5);
   });
 
-  it('the examples of explain in docs/partners.md print what stands there', async () => {
-    const [, section = ''] = /^## With `postern explain`$(.*)/ms.exec(page) ?? [];
+  it('the examples of explain in docs/explain.md print what stands there', async () => {
+    const [, section = ''] = /^## `postern explain`$(.*)/ms.exec(page) ?? [];
     const [setUp = '', ...commands] = fencesOf(section, 'sh');
     const outputs = fencesOf(section, 'text');
     assert.ok(commands.length >= 9);

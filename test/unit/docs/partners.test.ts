@@ -64,7 +64,7 @@ describe('the worked examples in docs/partners.md', () => {
       options,
     });
     assert.ok(!isRefusal(signed));
-    const [wrapper = ''] = readFences(page, 'json');
+    const wrapper = readFences(page, 'json').find((text) => text.startsWith('{"data":')) ?? '';
     assert.equal(wrapper.trimEnd(), signed.body.toString('utf8'));
     assert.ok(wrapper.includes(`"sign":"${sha512(jsonText)}"`));
   });
