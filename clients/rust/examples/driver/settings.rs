@@ -1,0 +1,156 @@
+//! A client of the driver: its settings, its clock and nonces, and the clients of reqwest that are made from them.
+
+use std::collections::{HashMap, VecDeque};
+use std::error::Error as _;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use postern_client::reqwest::{Client, Credential, Error, OAuth2};
+use postern_client::{Algorithm, Encoding, Hmac, Key, ParameterSignature, Secret};
+use serde_json::Value;
+
+use crate::{error, Failure};
+
+/// HTTP version and whether TLS is used.
+type Connection = (String, bool);
+
+pub(crate) struct Settings {
+    json: Value,
+    pub(crate) credential: Credential,
+    clients: Mutex<HashMap<Connection, Client>>,
+}
+
+impl Settings {
+    pub(crate) fn new(json: &Value) -> Result<Self, Failure> {
+        let settings =
+            Self { json: json.clone(), credential: credential_of(json)?, clients: Mutex::new(HashMap::new()) };
+        settings.client("1.1", false)?;
+        Ok(settings)
+    }
+
+    /// The client for a version of HTTP, made once.
+    pub(crate) fn client(&self, http: &str, tls: bool) -> Result<Client, Failure> {
+        let mut clients = self.clients.lock().map_err(|_| error("a lock is poisoned"))?;
+        let connection = (http.to_owned(), tls);
+        if let Some(client) = clients.get(&connection) {
+            return Ok(client.clone());
+        }
+        let client = self.make(http, tls)?;
+        clients.insert(connection, client.clone());
+        Ok(client)
+    }
+
+    fn make(&self, http: &str, tls: bool) -> Result<Client, Failure> {
+        let authorities = match self.json["ca"].as_str() {
+            Some(file) => {
+                let pem = std::fs::read(file).map_err(|why| error(format!("the file of ca: {why}")))?;
+                reqwest::Certificate::from_pem_bundle(&pem).map_err(|why| error(why.to_string()))?
+            }
+            None => Vec::new(),
+        };
+        let builder = reqwest::Client::builder().no_proxy().tls_certs_only(authorities);
+        let builder = match (http, tls) {
+            ("1.1", _) => builder.http1_only(),
+            ("2", false) => builder.http2_prior_knowledge(),
+            ("2", true) => builder,
+            _ => return Err(error("http is neither 1.1 nor 2")),
+        };
+        let mut client = Client::builder(self.credential.clone()).http(builder).clock(self.clock());
+        if let Some(retries) = self.json["retries"].as_u64() {
+            client = client.retries(u32::try_from(retries).unwrap_or(u32::MAX));
+        }
+        if let Some(seconds) = self.json["clockCorrection"].as_u64() {
+            client = client.clock_correction(Duration::from_secs(seconds));
+        }
+        client.build().map_err(|why| error(text_of(&why)))
+    }
+
+    pub(crate) fn clock(&self) -> impl Fn() -> SystemTime + Send + Sync + 'static {
+        let fixed = self.json["now"].as_u64();
+        let offset = self.json["clockOffset"].as_i64().unwrap_or_default();
+        move || match fixed {
+            Some(seconds) => UNIX_EPOCH + Duration::from_secs(seconds),
+            None if offset < 0 => SystemTime::now() - Duration::from_secs(offset.unsigned_abs()),
+            None => SystemTime::now() + Duration::from_secs(offset.unsigned_abs()),
+        }
+    }
+
+    /// Every way to print the client and what it is made of.
+    pub(crate) fn print(&self) -> Result<String, Failure> {
+        let client = self.client("1.1", false)?;
+        let secret = Secret::from(self.json["appSecret"].as_str().unwrap_or_default());
+        let builder = Client::builder(self.credential.clone());
+        Ok(format!(
+            "{client:?}\n{client:#?}\n{builder:?}\n{:?}\n{:#?}\n{secret}\n{secret:?}",
+            self.credential, self.credential
+        ))
+    }
+}
+
+/// An error with all its causes.
+pub(crate) fn text_of(why: &Error) -> String {
+    let mut text = why.to_string();
+    let mut cause = why.source();
+    while let Some(why) = cause {
+        text = format!("{text}: {why}");
+        cause = why.source();
+    }
+    text
+}
+
+fn credential_of(json: &Value) -> Result<Credential, Failure> {
+    let text = |name: &str| json[name].as_str().unwrap_or_default();
+    let (app_key, app_secret) = (text("appKey"), text("appSecret"));
+    Ok(match text("method") {
+        "key" => {
+            let mut key = Key::new(app_key)?;
+            if let Some(name) = json["carrier"]["header"].as_str() {
+                key = key.in_header(name)?;
+            }
+            if let Some(name) = json["carrier"]["query"].as_str() {
+                key = key.in_query(name)?;
+            }
+            key.into()
+        }
+        "hmac" => {
+            let mut hmac = Hmac::new(app_key, app_secret)?;
+            if let Some(name) = json["algorithm"].as_str() {
+                hmac = hmac.algorithm(name.parse::<Algorithm>()?);
+            }
+            if let Some(names) = json["signedHeaders"].as_array() {
+                hmac = hmac.signed_headers(names.iter().filter_map(Value::as_str));
+            }
+            match nonces(json) {
+                Some(Some(source)) => hmac.nonce_from(source).into(),
+                Some(None) => hmac.nonce().into(),
+                None => hmac.into(),
+            }
+        }
+        "parameter-signature" => {
+            let mut parameters = ParameterSignature::new(app_key, app_secret)?;
+            if let Some(name) = json["encoding"].as_str() {
+                parameters = parameters.encoding(name.parse::<Encoding>()?);
+            }
+            match nonces(json) {
+                Some(Some(source)) => parameters.nonce_from(source).into(),
+                Some(None) => parameters.nonce().into(),
+                None => parameters.into(),
+            }
+        }
+        "oauth2" => OAuth2::new(app_key, app_secret, text("tokenUrl"))?.into(),
+        _ => return Err(error("this is none of the methods")),
+    })
+}
+
+/// The given nonces in their order; `Some(None)` for random ones.
+fn nonces(json: &Value) -> Option<Option<impl Fn() -> String + Send + Sync + 'static>> {
+    if json["nonce"] != true {
+        return None;
+    }
+    let given: Option<VecDeque<String>> =
+        json["nonces"].as_array().map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+    Some(given.map(|given| {
+        let given = Arc::new(Mutex::new(given));
+        move || given.lock().expect("no nonce panics").pop_front().expect("there are enough nonces")
+    }))
+}

@@ -1,0 +1,40 @@
+//! Signs requests to APIs behind the Postern gateway.
+//!
+//! Without features this crate signs and sends nothing: make a credential ([`Key`], [`Hmac`] or
+//! [`ParameterSignature`]), give it a [`Request`], and set on the request of your HTTP library what the [`Signed`] one
+//! says. With the feature `reqwest`, `reqwest::Client` signs, sends, renews tokens and tries again.
+//!
+//! | Feature | Adds |
+//! |---|---|
+//! | `refusal` | `Refusal`, which reads the gateway's errors from answers |
+//! | `reqwest` | the module `reqwest` with a client, and `OAuth2` |
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod credential;
+mod hmac;
+mod key;
+mod nonce;
+mod parameters;
+mod problem;
+mod recent;
+#[cfg(feature = "refusal")]
+mod refusal;
+mod request;
+#[cfg(feature = "reqwest")]
+pub mod reqwest;
+mod secret;
+mod signable_header;
+mod signed;
+mod target;
+mod time;
+
+pub use self::hmac::{Algorithm, Hmac};
+pub use key::Key;
+pub use parameters::{write_parameters, Encoding, ParameterSignature};
+pub use problem::{Problem, ProblemCode};
+#[cfg(feature = "refusal")]
+#[cfg_attr(docsrs, doc(cfg(feature = "refusal")))]
+pub use refusal::Refusal;
+pub use request::Request;
+pub use secret::Secret;
+pub use signed::Signed;
