@@ -10,7 +10,14 @@ export interface Language {
   readonly ways: readonly Way[];
 }
 
-/** The languages by the folder of their tests below `test/clients/`. What each needs is in scripts/testing/suites.mjs. */
+/** An adapter that speaks both versions of HTTP. */
+const both = (adapter: string): readonly Way[] => [
+  { adapter, http: '1.1' },
+  { adapter, http: '2' },
+];
+
+/** The languages. What each needs on the machine is in scripts/testing/suites.mjs. */
 export const languages = {
-  javascript: { title: 'JavaScript', folder: 'javascript', ways: [{ adapter: 'fetch', http: '1.1' }] },
+  go: { title: 'Go', folder: 'go', ways: both('net/http') },
+  javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch') },
 } as const satisfies Readonly<Record<string, Language>>;
