@@ -1,0 +1,62 @@
+package io.github.postern.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Names and values of headers in their order; names compare without regard to case. Immutable. */
+final class HeaderList {
+    static final HeaderList EMPTY = new HeaderList(List.of());
+
+    private final List<Map.Entry<String, String>> entries;
+
+    private HeaderList(List<Map.Entry<String, String>> entries) {
+        this.entries = entries;
+    }
+
+    static HeaderList of(Map<String, List<String>> headers) {
+        List<Map.Entry<String, String>> entries = new ArrayList<>();
+        headers.forEach((name, values) -> values.forEach(value -> entries.add(Map.entry(name, value))));
+        return new HeaderList(List.copyOf(entries));
+    }
+
+    List<Map.Entry<String, String>> entries() {
+        return entries;
+    }
+
+    List<String> all(String name) {
+        return entries.stream()
+                .filter(entry -> entry.getKey().equalsIgnoreCase(name))
+                .map(Map.Entry::getValue)
+                .collect(Collectors.toList());
+    }
+
+    Optional<String> first(String name) {
+        return all(name).stream().findFirst();
+    }
+
+    HeaderList plus(String name, String value) {
+        List<Map.Entry<String, String>> more = new ArrayList<>(entries);
+        more.add(Map.entry(name, value));
+        return new HeaderList(List.copyOf(more));
+    }
+
+    /** With this value in place of all values that the name had. */
+    HeaderList with(String name, String value) {
+        return without(name).plus(name, value);
+    }
+
+    HeaderList without(String name) {
+        return new HeaderList(entries.stream()
+                .filter(entry -> !entry.getKey().equalsIgnoreCase(name))
+                .collect(Collectors.toUnmodifiableList()));
+    }
+
+    /** The names alone, since values may be secret. */
+    @Override
+    public String toString() {
+        return entries.stream().map(Map.Entry::getKey).collect(Collectors.joining(", ", "[", "]"));
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.postern.client;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The token URL gave no access token, so the call was not made. The message holds no secret. */
+public final class TokenException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final String error;
+    private final String errorDescription;
+
+    TokenException(String message, Throwable cause) {
+        super(message, cause);
+        this.status = 0;
+        this.error = null;
+        this.errorDescription = null;
+    }
+
+    TokenException(String message, int status, String error, String errorDescription) {
+        super(message);
+        this.status = status;
+        this.error = error;
+        this.errorDescription = errorDescription;
+    }
+
+    /**
+     * The HTTP status of the answer.
+     *
+     * @return empty when no answer came
+     */
+    public OptionalInt status() {
+        return status == 0 ? OptionalInt.empty() : OptionalInt.of(status);
+    }
+
+    /**
+     * The {@code error} of RFC 6749.
+     *
+     * @return such as {@code invalid_client}; empty when the answer has none
+     */
+    public Optional<String> error() {
+        return Optional.ofNullable(error);
+    }
+
+    /**
+     * The {@code error_description} of RFC 6749.
+     *
+     * @return empty when the answer has none
+     */
+    public Optional<String> errorDescription() {
+        return Optional.ofNullable(errorDescription);
+    }
+}

@@ -1,0 +1,120 @@
+package io.github.postern.client;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+
+/** Keeps one access token in memory, and asks for another when it ends. Calls that come while it asks wait for it. */
+final class TokenSource {
+    /** The most bytes of an answer of a token URL. */
+    static final int LARGEST_ANSWER = 65_536;
+
+    private final String tokenUrl;
+    private final String appKey;
+    private final Secret appSecret;
+    private final LongSupplier nanoTime;
+    private AccessToken token;
+    private CompletableFuture<AccessToken> pending;
+
+    TokenSource(String tokenUrl, String appKey, Secret appSecret, LongSupplier nanoTime) {
+        this.tokenUrl = tokenUrl;
+        this.appKey = appKey;
+        this.appSecret = appSecret;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Sends the question for a token through one HTTP library, without following redirects. */
+    interface Transport {
+        CompletableFuture<Answer> ask(RequestToSign question);
+    }
+
+    /** What came back. */
+    static final class Answer {
+        private final int status;
+        private final byte[] body;
+
+        Answer(int status, byte[] body) {
+            this.status = status;
+            this.body = body;
+        }
+    }
+
+    /** A token to use now. Fails with a {@link TokenException}. Cancelling the result disturbs no other call. */
+    CompletableFuture<AccessToken> get(Transport transport) {
+        CompletableFuture<AccessToken> asked;
+        synchronized (this) {
+            if (token != null && token.isFresh(nanoTime.getAsLong())) {
+                return CompletableFuture.completedFuture(token);
+            }
+            if (pending != null) {
+                return pending.copy();
+            }
+            asked = new CompletableFuture<>();
+            pending = asked;
+        }
+        CompletableFuture<AccessToken> result = asked.copy();
+        // Outside the lock, since a transport may wait for the answer.
+        ask(transport).whenComplete((fresh, failure) -> settle(asked, fresh, failure));
+        return result;
+    }
+
+    /** Forgets a token that the gateway refused, unless there is another one by now. */
+    synchronized void drop(AccessToken refused) {
+        if (token == refused) {
+            token = null;
+        }
+    }
+
+    private void settle(CompletableFuture<AccessToken> asked, AccessToken fresh, Throwable failure) {
+        synchronized (this) {
+            pending = null;
+            token = fresh;
+        }
+        if (failure == null) {
+            asked.complete(fresh);
+        } else {
+            asked.completeExceptionally(tokenException(failure));
+        }
+    }
+
+    private static Throwable tokenException(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof TokenException || !(cause instanceof IOException) ? cause
+                : new TokenException("The token URL could not be asked: " + cause.getMessage(), cause);
+    }
+
+    private CompletableFuture<AccessToken> ask(Transport transport) {
+        long askedAt = nanoTime.getAsLong();
+        try {
+            return transport.ask(question()).thenApply(answer -> {
+                try {
+                    return AccessToken.read(answer.status, answer.body, askedAt);
+                } catch (TokenException e) {
+                    throw new CompletionException(e);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private RequestToSign question() {
+        String client = URLEncoder.encode(appKey, StandardCharsets.UTF_8) + ":"
+                + URLEncoder.encode(appSecret.reveal(), StandardCharsets.UTF_8);
+        return RequestToSign.of("POST", tokenUrl)
+                .header("Authorization",
+                        "Basic " + Base64.getEncoder().encodeToString(client.getBytes(StandardCharsets.US_ASCII)))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Accept", "application/json")
+                .body("grant_type=client_credentials".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Override
+    public String toString() {
+        return "TokenSource{tokenUrl=" + tokenUrl + ", token=" + Secret.PRINTED + "}";
+    }
+}
