@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postern\Client\Driver;
+
+use GuzzleHttp\Client;
+use GuzzleHttp\Promise\PromiseInterface;
+use GuzzleHttp\Psr7\HttpFactory;
+use Postern\Client\Credential;
+use Postern\Client\Guzzle\Middleware;
+use Postern\Client\Psr18Client;
+use Postern\Client\Request;
+use Postern\Client\Tests\Credentials;
+use Psr\Http\Message\ResponseInterface;
+
+/** A client of the driver with its adapters. */
+final class Session
+{
+    public readonly Credential $credential;
+    private readonly Client $guzzle;
+    private readonly Psr18Client $psr18;
+
+    /** @param array<string, mixed> $client */
+    public function __construct(array $client, callable $handler)
+    {
+        $offset = $client['clockOffset'] ?? 0;
+        $now = $client['now'] ?? ($offset === 0 ? null : static fn () => microtime(true) + $offset);
+        $this->credential = Credentials::of($client, $now, $client['nonces'] ?? []);
+        $options = ['http_errors' => false, 'verify' => $client['ca'] ?? true, 'connect_timeout' => 10];
+        $this->guzzle = new Client($options + ['handler' => Middleware::stack($this->credential, $handler)]);
+        $this->psr18 = new Psr18Client(new Client($options), $this->credential, new HttpFactory());
+    }
+
+    /**
+     * @param array<string, mixed> $request
+     * @return array<string, mixed>
+     */
+    public function sign(array $request): array
+    {
+        ['method' => $method, 'url' => $url, 'headers' => $headers] = $request;
+        $signed = $this->credential->sign(new Request($method, $url, $headers, Credentials::body($request)));
+        return [
+            'method' => $signed->method(),
+            'url' => $signed->url(),
+            'headers' => $signed->headers(),
+            'body' => base64_encode($signed->body()),
+        ];
+    }
+
+    /** @param array<string, mixed> $request */
+    public function sendGuzzle(array $request, string $http): PromiseInterface
+    {
+        return $this->guzzle->sendAsync(Messages::request($request, $http));
+    }
+
+    /** @param array<string, mixed> $request */
+    public function sendPsr18(array $request, string $http): ResponseInterface
+    {
+        return $this->psr18->sendRequest(Messages::request($request, $http));
+    }
+}

@@ -1,0 +1,109 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postern\Client\Guzzle;
+
+use GuzzleHttp\Promise\Create;
+use GuzzleHttp\Promise\PromiseInterface;
+use GuzzleHttp\Psr7\CachingStream;
+use GuzzleHttp\Psr7\Utils;
+use Postern\Client\Credential;
+use Postern\Client\Internal\Attempts;
+use Postern\Client\Internal\Opaque;
+use Postern\Client\Internal\Psr7;
+use Postern\Client\Internal\Token;
+use Postern\Client\OAuth2;
+use Postern\Client\Problem;
+use Postern\Client\Refusal;
+use Psr\Http\Message\RequestInterface;
+use Psr\Http\Message\ResponseInterface;
+
+/**
+ * One call with all its attempts.
+ *
+ * @internal
+ */
+final class Exchange
+{
+    use Opaque;
+
+    private readonly Attempts $attempts;
+    private readonly Sink $sink;
+    private readonly ?string $body;
+    private readonly bool $isRepeatable;
+
+    /**
+     * @param \Closure(RequestInterface, array<string, mixed>): PromiseInterface $handler
+     * @param array<string, mixed> $options
+     * @throws Problem when the body is too large or the target cannot be signed
+     */
+    public function __construct(
+        private readonly Credential $credential,
+        private readonly TokenSource $tokens,
+        private readonly \Closure $handler,
+        private readonly RequestInterface $request,
+        private array $options,
+    ) {
+        $this->attempts = new Attempts($credential);
+        $this->body = Psr7::bodyOf($request, $credential);
+        $this->sink = new Sink($options['sink'] ?? null);
+        $stream = $request->getBody();
+        $isAtHand = $this->body !== null || $stream->getSize() === 0 || $stream->isSeekable();
+        $this->isRepeatable = $isAtHand && $this->sink->canReset();
+        if (defined('CURLOPT_PATH_AS_IS')) {
+            // Otherwise curl takes `.` and `..` out of the path after it was signed.
+            $this->options['curl'] = ($options['curl'] ?? []) + [\CURLOPT_PATH_AS_IS => true];
+        }
+    }
+
+    public function run(): PromiseInterface
+    {
+        return $this->tokens->ready($this->options)->then(fn (): PromiseInterface => $this->send());
+    }
+
+    private function send(): PromiseInterface
+    {
+        $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
+        $signed = $this->credential->sign(Psr7::toRequest($this->request, $this->body));
+        $request = Psr7::apply($signed, $this->request, Utils::streamFor(...), $this->body !== null);
+        return ($this->handler)($request, $this->options)->then(
+            fn (ResponseInterface $response) => $this->answered($response, $token),
+            fn (mixed $reason) => $this->failed($reason),
+        );
+    }
+
+    private function answered(ResponseInterface $response, ?Token $token): ResponseInterface|PromiseInterface
+    {
+        if ($response->getStatusCode() >= 400 && !$response->getBody()->isSeekable()) {
+            $response = $response->withBody(new CachingStream($response->getBody()));
+        }
+        $refusal = $this->isRepeatable ? Refusal::fromResponse($response) : null;
+        if ($refusal === null) {
+            return $response;
+        }
+        $wait = $this->attempts->afterRefusal($refusal, $response->getHeaderLine('Date'), $token);
+        return $wait === null ? $response : $this->again($wait);
+    }
+
+    private function failed(mixed $reason): PromiseInterface
+    {
+        $wait = $this->isRepeatable && Failure::isWithoutAnswer($reason)
+            ? $this->attempts->afterNoAnswer($this->request->getMethod())
+            : null;
+        return $wait === null
+            ? Create::rejectionFor(Failure::of($reason, $this->request, $this->credential))
+            : $this->again($wait);
+    }
+
+    private function again(float $seconds): PromiseInterface
+    {
+        $this->sink->reset();
+        if ($this->body === null && $this->request->getBody()->isSeekable()) {
+            $this->request->getBody()->rewind();
+        }
+        // The handler waits, so that other calls go on.
+        $this->options['delay'] = $seconds * 1000;
+        return $this->run();
+    }
+}

@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postern\Client\Guzzle;
+
+use GuzzleHttp\Promise\Create;
+use GuzzleHttp\Promise\PromiseInterface;
+use GuzzleHttp\Psr7\Request;
+use Postern\Client\Credential;
+use Postern\Client\OAuth2;
+use Psr\Http\Message\ResponseInterface;
+
+/**
+ * Gets tokens over the handler of the client; concurrent calls wait for one question.
+ *
+ * @internal
+ */
+final class TokenSource
+{
+    /** Options of the call that hold for the question too; all others are about the call itself. */
+    private const KEPT = [
+        'allow_redirects', 'cert', 'connect_timeout', 'curl', 'force_ip_resolve', 'proxy', 'ssl_key', 'synchronous',
+        'timeout', 'verify',
+    ];
+
+    private ?PromiseInterface $question = null;
+
+    /** @param \Closure(\Psr\Http\Message\RequestInterface, array<string, mixed>): PromiseInterface $handler */
+    public function __construct(private readonly Credential $credential, private readonly \Closure $handler)
+    {
+    }
+
+    /**
+     * @param array<string, mixed> $options of the call
+     * @return PromiseInterface fulfilled when there is a token, or none is needed
+     */
+    public function ready(array $options): PromiseInterface
+    {
+        if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
+            return Create::promiseFor(null);
+        }
+        return $this->question ??= $this->ask($this->credential, array_intersect_key($options, array_flip(self::KEPT)));
+    }
+
+    /** @param array<string, mixed> $options */
+    private function ask(OAuth2 $credential, array $options): PromiseInterface
+    {
+        $signed = $credential->tokenRequest();
+        $headers = [];
+        foreach ($signed->headers() as [$name, $value]) {
+            $headers[$name] = $value;
+        }
+        $request = new Request($signed->method(), $signed->url(), $headers, $signed->body());
+        return ($this->handler)($request, $options)->then(
+            function (ResponseInterface $response) use ($credential): void {
+                $this->question = null;
+                $credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
+            },
+            function (mixed $reason) use ($credential, $signed): PromiseInterface {
+                $this->question = null;
+                return Create::rejectionFor(Failure::ofTokenRequest($reason, $signed, $credential));
+            },
+        );
+    }
+}

@@ -1,0 +1,54 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Postern\Client\Internal;
+
+/**
+ * The time of the machine, and the time for signatures, which is corrected by what the gateway's answers say.
+ *
+ * @internal
+ */
+final class Clock
+{
+    private int $correction = 0;
+
+    /**
+     * @param int $bound the largest correction in seconds; 0 for none
+     * @param (\Closure(): (int|float))|null $source Unix time in seconds; null for the machine's
+     */
+    public function __construct(private readonly int $bound, private readonly ?\Closure $source)
+    {
+    }
+
+    /** Unix time of the machine in whole seconds. */
+    public function machine(): int
+    {
+        return $this->source === null ? time() : (int) floor(($this->source)());
+    }
+
+    /** Unix time for signatures in whole seconds. */
+    public function now(): int
+    {
+        return $this->machine() + $this->correction;
+    }
+
+    /**
+     * Compares the clock with the Date of an answer.
+     *
+     * @return bool whether another correction holds from now on
+     */
+    public function correctBy(string $date): bool
+    {
+        $time = HttpDate::parse($date);
+        if ($this->bound === 0 || $time === null) {
+            return false;
+        }
+        $difference = $time - $this->machine();
+        if (abs($difference) > $this->bound || $difference === $this->correction) {
+            return false;
+        }
+        $this->correction = $difference;
+        return true;
+    }
+}
