@@ -43,7 +43,8 @@ export function outgoingOf(input: FetchInput, given: FetchInit = {}): Outgoing {
     origin,
     // An empty query is dropped: not every fetch sends its "?".
     target: pathname + search,
-    headers: [...plain.headers],
+    // A fetch writes Host by the URL, whatever is given.
+    headers: [...plain.headers].filter(([name]) => name !== 'host'),
     body: sent,
     isRepeatable: !isStream(sent) && !isAsyncIterable(sent),
     signal: signal ?? request?.signal ?? null,
