@@ -1,0 +1,88 @@
+"""One call with all its attempts. It sends nothing and waits for nothing, so that every adapter can share it."""
+
+import random
+from typing import Optional
+
+from ._credential import Credential
+from ._message import Request, SignedRequest
+from ._refusal import Refusal
+from ._target import origin
+
+_MOST_SECONDS = 60
+_GATEWAY_UNAVAILABLE = ("STORE_UNAVAILABLE", "LIMITER_UNAVAILABLE", "UNAVAILABLE")
+_IDEMPOTENT = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE")
+
+
+class Exchange:
+    """Signs each attempt of a call, and decides after it whether there is another one, and after how many seconds.
+
+    :param replayable: whether the body can be sent again.
+    """
+
+    def __init__(self, credential: Credential, url: str, replayable: bool = True) -> None:
+        self.credential = credential
+        self.origin = origin(url)
+        self.replayable = replayable
+        self._method = ""
+        self._tried_again = 0
+        self._was_corrected = False
+        self._was_renewed = False
+        self._correction = 0
+        self._signed: Optional[SignedRequest] = None
+
+    def sign(self, request: Request) -> SignedRequest:
+        """Signs the next attempt."""
+        self._method = request.method.upper()
+        self._correction = self.credential.correction()
+        self._signed = self.credential.sign(request)
+        return self._signed
+
+    def leads_elsewhere(self, url: str) -> bool:
+        """Whether a URL belongs to another server than the call, which gets no credentials."""
+        return origin(url) != self.origin
+
+    def after_refusal(self, refusal: Refusal, date: Optional[str]) -> Optional[float]:
+        """Seconds to wait before the next attempt; None when the refusal is the answer of the call."""
+        wait = self._wait_after(refusal, date)
+        return wait if self.replayable else None
+
+    def after_failure(self) -> Optional[float]:
+        """The same when the connection failed, so that nobody knows whether the API has seen the request."""
+        if self._method not in _IDEMPOTENT or not self.replayable:
+            return None
+        return self._counted(None)
+
+    def _wait_after(self, refusal: Refusal, date: Optional[str]) -> Optional[float]:
+        status, code = refusal.status, refusal.code
+        if status == 401 and code == "TOKEN_INVALID":
+            return self._after_bad_token()
+        if status == 401 and code == "REQUEST_EXPIRED":
+            return self._after_wrong_time(date)
+        if status == 401 and code == "REQUEST_REPLAYED":
+            return 1.0 if self._counted(1) is not None else None
+        if status == 429 and code == "RATE_LIMITED" and refusal.retry_after is not None:
+            return self._counted(refusal.retry_after)
+        if status == 503 and code in _GATEWAY_UNAVAILABLE:
+            wait = self._counted(refusal.retry_after)
+            return None if wait is None else wait * (1 + random.random() / 5)
+        return None
+
+    def _after_bad_token(self) -> Optional[float]:
+        if self._signed is None or not self.credential.drop_token(self._signed) or self._was_renewed:
+            return None
+        self._was_renewed = True
+        return 0.0
+
+    def _after_wrong_time(self, date: Optional[str]) -> Optional[float]:
+        self.credential.correct_clock(date)
+        if self._was_corrected or self.credential.correction() == self._correction:
+            return None
+        self._was_corrected = True
+        return 0.0
+
+    def _counted(self, seconds: Optional[int]) -> Optional[float]:
+        """At least a second, so that no two attempts have the same signature."""
+        if self._tried_again >= self.credential.retries or (seconds or 0) > _MOST_SECONDS:
+            return None
+        self._tried_again += 1
+        return float(max(1, seconds)) if seconds is not None else float(2 ** min(self._tried_again - 1, 5))

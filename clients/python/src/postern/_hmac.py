@@ -1,0 +1,120 @@
+"""The method hmac."""
+
+import base64
+import hashlib
+import hmac
+import re
+import time
+from typing import Callable, Dict, List, Sequence, Tuple
+
+from ._clock import http_date
+from ._credential import MAX_BODY_BYTES, Credential, checked_secret, invalid, is_token, new_nonce
+from ._errors import Problem
+from ._message import Header, Request, SignedRequest
+from ._target import Target, parse
+
+_HASHES = {"hmac-sha256": "sha256", "hmac-sha384": "sha384", "hmac-sha512": "sha512"}
+_NEVER_TAKEN = re.compile(
+    r"(authorization|connection|keep-alive|te|transfer-encoding|x-request-id|x-anonymous-consumer"
+    r"|x-(forwarded|envoy|consumer|credential|authenticated)-.*)\Z"
+)
+_SIGNABLE_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
+
+
+class Hmac(Credential):
+    """Signs `Date`, the request line, the digest of the body and further headers with the App Secret.
+
+    :param signed_headers: more headers to sign, such as ``["host"]``; each must be in the request.
+    :param algorithm: ``hmac-sha256``, ``hmac-sha384`` or ``hmac-sha512``.
+    :param nonce: adds a signed `X-Nonce`, for endpoints with replay protection.
+    :param retries: how often a call is tried again, besides the first time.
+    :param clock_correction: by how many seconds a wrong clock is corrected from the gateway's `Date`; 0 is never.
+    :param clock: seconds since 1970, for tests.
+    :param nonces: gives a nonce each time, for tests.
+
+    Raises `Problem` with the code ``INVALID_CREDENTIAL``.
+    """
+
+    needs_body = True
+
+    def __init__(
+        self,
+        app_key: str,
+        app_secret: str,
+        *,
+        signed_headers: Sequence[str] = (),
+        algorithm: str = "hmac-sha256",
+        nonce: bool = False,
+        retries: int = 2,
+        clock_correction: int = 0,
+        clock: Callable[[], float] = time.time,
+        nonces: Callable[[], str] = new_nonce,
+    ) -> None:
+        super().__init__(app_key, retries=retries, clock_correction=clock_correction, clock=clock)
+        if algorithm not in _HASHES:
+            raise invalid("the algorithm must be one of " + ", ".join(_HASHES))
+        if isinstance(signed_headers, str) or not all(isinstance(name, str) for name in signed_headers):
+            raise invalid("signed_headers must be a list of names")
+        self.app_key = app_key
+        self.algorithm = algorithm
+        self.signed_headers: Tuple[str, ...] = tuple(dict.fromkeys(name.lower() for name in signed_headers))
+        self.nonce = bool(nonce)
+        self._secret = checked_secret(app_secret)
+        self._nonces = nonces
+
+    def sign(self, request: Request) -> SignedRequest:
+        target = parse(request.url)
+        if not is_token(request.method):
+            raise Problem("TARGET_NOT_SIGNABLE", "the HTTP method is not a token")
+        if len(request.body) > MAX_BODY_BYTES:
+            raise Problem("BODY_TOO_LARGE", "the body has more than %d bytes" % MAX_BODY_BYTES)
+        added: List[Header] = [("Date", http_date(self._clock.now()))]
+        listed = ["date", "request-line"]
+        if request.body:
+            digest = base64.b64encode(hashlib.sha256(request.body).digest()).decode("ascii")
+            added.append(("Digest", "SHA-256=" + digest))
+            listed.append("digest")
+        if self.nonce:
+            added.append(("X-Nonce", self._nonces()))
+        listed.extend(name for name in self.signed_headers if name not in listed)
+        if self.nonce and "x-nonce" not in listed:
+            listed.append("x-nonce")
+        own = {name.lower(): value for name, value in added}
+        text = "\n".join(_line(name, request, target, own) for name in listed).encode("ascii")
+        mac = hmac.new(self._secret.reveal().encode("utf-8"), text, _HASHES[self.algorithm]).digest()
+        authorization = 'hmac appkey="%s", algorithm="%s", headers="%s", signature="%s"' % (
+            self.app_key,
+            self.algorithm,
+            " ".join(listed),
+            base64.b64encode(mac).decode("ascii"),
+        )
+        added.append(("Authorization", authorization))
+        return SignedRequest(request, target.url, target.text, added, string_to_sign=text)
+
+    def _describe(self) -> str:
+        return "app_key=%r, app_secret=[secret], algorithm=%r, signed_headers=%r, nonce=%r" % (
+            self.app_key,
+            self.algorithm,
+            list(self.signed_headers),
+            self.nonce,
+        )
+
+
+def _line(name: str, request: Request, target: Target, own: Dict[str, str]) -> str:
+    if name == "request-line":
+        return "%s %s HTTP/1.1" % (request.method, target.text)
+    return "%s: %s" % (name, own[name] if name in own else _value_of(name, request, target))
+
+
+def _value_of(name: str, request: Request, target: Target) -> str:
+    if not is_token(name) or _NEVER_TAKEN.match(name.replace("_", "-")):
+        raise Problem("HEADER_NOT_SIGNABLE", "the gateway never takes %r as a signed header" % name)
+    values = request.values_of(name)
+    if name == "host" and not values:
+        values = [target.authority]
+    if len(values) != 1:
+        count = "absent" if not values else "repeated"
+        raise Problem("HEADER_NOT_SIGNABLE", "the signed header %s is %s" % (name, count))
+    if _SIGNABLE_VALUE.match(values[0]) is None:
+        raise Problem("HEADER_NOT_SIGNABLE", "the signed header %s holds bytes outside printable ASCII" % name)
+    return values[0].strip(" \t")

@@ -1,0 +1,81 @@
+"""The parts of a URL that are sent and signed."""
+
+import re
+from typing import NamedTuple, Tuple
+
+from ._errors import Problem
+
+_URL = re.compile(r"(https?)://([^/?#\\]*)([^#]*)", re.IGNORECASE)
+_VISIBLE = re.compile(r"[\x21-\x7e]*\Z")
+_PORTS = {"http": "80", "https": "443"}
+
+
+class Target(NamedTuple):
+    """A URL without its fragment, every byte as it was."""
+
+    base: str
+    """What stands before the path, such as ``https://api.example.com``."""
+    authority: str
+    """What ``Host`` says: with the port, unless it is the scheme's own; without user and password."""
+    path: str
+    """At least ``/``."""
+    query: str
+    """Without its ``?``."""
+    has_query: bool
+    """Whether there is a ``?``, which an empty query may have."""
+
+    @property
+    def text(self) -> str:
+        """The request target: path and query as they are sent."""
+        return self.path + "?" + self.query if self.has_query else self.path
+
+    @property
+    def url(self) -> str:
+        return self.base + self.text
+
+    def with_query(self, query: str) -> "Target":
+        return self._replace(query=query, has_query=True)
+
+
+def parse(url: str) -> Target:
+    """Splits an absolute URL. Raises `Problem` ``TARGET_NOT_SIGNABLE``; the text of the URL is not in it."""
+    match = _URL.match(url)
+    if match is None or match.end() < len(url) and url[match.end()] != "#" or match[2] == "":
+        raise Problem("TARGET_NOT_SIGNABLE", "the URL must be absolute: http:// or https://, a host and a path")
+    scheme, authority, rest = match[1].lower(), match[2], match[3]
+    path, mark, query = rest.partition("?")
+    if path == "":
+        path = "/"
+    if not (_VISIBLE.match(path) and _VISIBLE.match(query)):
+        raise Problem("TARGET_NOT_SIGNABLE", "path and query must be printable ASCII without blanks: percent-encode")
+    host = authority.rpartition("@")[2]
+    if host.endswith(":" + _PORTS[scheme]):
+        host = host[: -len(_PORTS[scheme]) - 1]
+    return Target(match[1] + "://" + authority, host, path, query, mark != "")
+
+
+_NOT_SENT = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
+
+
+def normalized(target: str) -> str:
+    """A target in the spelling that `urllib3` leaves alone: escapes in upper case, all else that needs it escaped."""
+    return _NOT_SENT.sub(_escape, target)
+
+
+def _escape(match: "re.Match[str]") -> str:
+    if len(match[0]) == 3:
+        return match[0].upper()
+    return "".join("%%%02X" % byte for byte in match[0].encode("utf-8"))
+
+
+def origin(url: str) -> Tuple[str, str, str]:
+    """Scheme, host and port in one spelling, to tell whether two URLs lead to the same server."""
+    match = _URL.match(url)
+    if match is None:
+        return ("", "", "")
+    scheme = match[1].lower()
+    host = match[2].rpartition("@")[2].lower()
+    name, colon, port = host.rpartition(":")
+    if colon and (port.isdigit() or port == ""):
+        return (scheme, name, port or _PORTS[scheme])
+    return (scheme, host, _PORTS[scheme])

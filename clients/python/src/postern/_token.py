@@ -1,0 +1,98 @@
+"""One question to a token URL."""
+
+import json
+import re
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from ssl import SSLContext
+from typing import Any, Callable, Dict, NamedTuple, NoReturn, Optional, Tuple
+
+from ._errors import TokenError
+from ._refusal import retry_after_of
+from ._secret import Secret
+
+_MAX_ANSWER_BYTES = 65_536
+_TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*\Z")
+_MOST_SECONDS_LEFT = 60
+
+
+class Token(NamedTuple):
+    """An access token and until when it is used; None is until the gateway refuses it."""
+
+    text: Secret
+    renew_at: Optional[float]
+
+    def is_fresh(self, now: float) -> bool:
+        return self.renew_at is None or now < self.renew_at
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect is no token, and must not carry the App Secret somewhere else."""
+
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+def ask(
+    url: str, basic: Callable[[], str], timeout: float, context: Optional[SSLContext], clock: Callable[[], float]
+) -> Token:
+    """Asks with `grant_type=client_credentials`. Raises `TokenError`."""
+    handlers = [_NoRedirects(), urllib.request.HTTPSHandler(context=context)]
+    question = urllib.request.Request(url, data=b"grant_type=client_credentials", method="POST")
+    question.add_header("Content-Type", "application/x-www-form-urlencoded")
+    question.add_header("Accept", "application/json")
+    question.add_unredirected_header("Authorization", basic())
+    asked_at = clock()
+    try:
+        status, headers, body = _answer(urllib.request.build_opener(*handlers), question, timeout)
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise TokenError("the token URL gave no answer: %s" % (str(reason) or type(reason).__name__)) from None
+    return _read(status, headers, body, asked_at)
+
+
+def _answer(
+    opener: urllib.request.OpenerDirector, question: urllib.request.Request, timeout: float
+) -> Tuple[int, Any, bytes]:
+    try:
+        with opener.open(question, timeout=timeout) as answer:
+            return answer.status, answer.headers, answer.read(_MAX_ANSWER_BYTES + 1)
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return answer.code, answer.headers, answer.read(_MAX_ANSWER_BYTES + 1)
+
+
+def _read(status: int, headers: Any, body: bytes, asked_at: float) -> Token:
+    document = _object_of(body)
+    if status != 200:
+        _refuse(status, document, retry_after_of(headers.get("Retry-After")))
+    text, kind, life = (document.get(name) for name in ("access_token", "token_type", "expires_in"))
+    if not isinstance(text, str) or _TOKEN.match(text) is None:
+        raise TokenError("the answer of the token URL holds no access token", status)
+    if not isinstance(kind, str) or kind.lower() != "bearer":
+        raise TokenError("the token is not of the type bearer", status)
+    if life is None:
+        return Token(Secret(text), None)
+    if isinstance(life, bool) or not isinstance(life, (int, float)) or not life > 0:
+        raise TokenError("expires_in of the token is not a number of seconds", status)
+    return Token(Secret(text), asked_at + life - min(_MOST_SECONDS_LEFT, life / 10))
+
+
+def _object_of(body: bytes) -> Dict[str, Any]:
+    if len(body) > _MAX_ANSWER_BYTES:
+        return {}
+    try:
+        document = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _refuse(status: int, document: Dict[str, Any], retry_after: Optional[int]) -> NoReturn:
+    error, description = (document.get(name) for name in ("error", "error_description"))
+    error = error if isinstance(error, str) else None
+    description = description if isinstance(description, str) else None
+    said = ": ".join(each for each in (error, description) if each)
+    message = "the token URL answered %d%s" % (status, ", " + said if said else "")
+    raise TokenError(message, status, error, description, retry_after)
