@@ -3,7 +3,7 @@
 import json
 import socket
 import threading
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import IO, Any, Dict, List, NamedTuple, Optional, Tuple, cast
 
 Pairs = List[Tuple[str, str]]
 
@@ -99,6 +99,7 @@ def _body_of(headers: Pairs, reader: Any) -> bytes:
     if values.get("transfer-encoding") != "chunked":
         return bytes(reader.read(int(values.get("content-length", "0"))))
     body = b""
+    reader = cast(IO[bytes], reader)
     while True:
         size = int(reader.readline(), 16)
         body += reader.read(size)

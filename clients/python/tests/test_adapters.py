@@ -162,7 +162,7 @@ def test_a_redirect_to_another_server_carries_no_credentials(
         except Exception as error:  # noqa: BLE001 - urllib follows no 307 of a POST
             assert "307" in str(error)
         for received in other.received:
-            text = "%s %s %s" % (received.target, received.headers, received.body)
+            text = "%s %s %r" % (received.target, received.headers, received.body)
             for credential_part in [KEY, "hmac", "appKey", "sign", "Digest", "X-Nonce", "X-App-Key"]:
                 assert credential_part not in text
             assert received.body in (b"", body)
