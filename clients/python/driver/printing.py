@@ -29,7 +29,7 @@ def every_print_of(parts: Iterable[object]) -> Iterator[str]:
             try:
                 yield str(way(each))
             except Exception as error:  # noqa: BLE001 - that it cannot be pickled is an answer too
-                yield "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+                yield _traceback_of(error)
         if isinstance(each, postern.Credential):
             yield from _errors_of(each)
 
@@ -63,4 +63,12 @@ def _errors_of(credential: postern.Credential) -> Iterator[str]:
             yield repr(signed) + str(signed) + pprint.pformat(signed)
         except postern.PosternError as error:
             yield repr(error)
-            yield "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())[:20_000]
+            yield _traceback_of(error)
+
+
+def _traceback_of(error: BaseException) -> str:
+    """As tools print it that show variables."""
+    try:
+        return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())[:20_000]
+    except AttributeError:  # Copying leaves objects half made, which cannot be printed.
+        return "".join(traceback.format_exception(type(error), error, error.__traceback__))

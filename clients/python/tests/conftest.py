@@ -1,15 +1,19 @@
 """Fixtures for the tests of all adapters."""
 
+import pathlib
 import time
 from typing import Any, Callable, Iterator, List
 
 import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
 
 import postern
 from adapters import ADAPTERS, Adapter
 from gateway import KEY, SECRET
 
 NAMES = sorted(ADAPTERS)
+
+set_hypothesis_home_dir(pathlib.Path(__file__).parents[1] / "vendor" / "hypothesis")
 
 
 class FakeTime:

@@ -3,7 +3,7 @@
 import json
 import socket
 import threading
-from typing import IO, Any, Dict, List, NamedTuple, Optional, Tuple, cast
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 Pairs = List[Tuple[str, str]]
 
@@ -99,13 +99,12 @@ def _body_of(headers: Pairs, reader: Any) -> bytes:
     if values.get("transfer-encoding") != "chunked":
         return bytes(reader.read(int(values.get("content-length", "0"))))
     body = b""
-    reader = cast(IO[bytes], reader)
     while True:
         size = int(reader.readline(), 16)
         body += reader.read(size)
         reader.readline()
         if size == 0:
-            return body
+            return bytes(body)
 
 
 def _bytes_of(reply: Reply, method: str) -> bytes:

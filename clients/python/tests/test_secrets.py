@@ -1,0 +1,99 @@
+"""No secret in anything that is printed, logged, pickled or raised."""
+
+import copy
+import logging
+import pickle
+from typing import Any, Callable, List
+
+import pytest
+
+import postern
+from adapters import Adapter
+from printing import every_print_of
+from server import Reply, Server, refusal
+
+SECRET = "S3cret-that-must-not-show"
+APP_KEY = "App-Key-that-is-a-secret"
+TOKEN = "Token-that-must-not-show"
+Make = Callable[[postern.Credential], Adapter]
+
+
+def credentials(token_url: str) -> List[postern.Credential]:
+    return [
+        postern.Hmac("public-key", SECRET, signed_headers=["host"], retries=0),
+        postern.ParameterSignature("public-key", SECRET, nonce=True, retries=0),
+        postern.Key(APP_KEY, retries=0),
+        postern.Key(APP_KEY, query="appKey", retries=0),
+        postern.OAuth2("public-key", SECRET, token_url, retries=0),
+    ]
+
+
+def test_nothing_shows(adapter: Make, caplog: pytest.LogCaptureFixture) -> None:
+    token = b'{"access_token":"%s","token_type":"bearer","expires_in":3600}' % TOKEN.encode()
+    replies = [refusal(401, "AUTHENTICATION_FAILED", stringToSign="date: x")] * 5
+    with Server(Reply(200, [], token)) as tokens, Server(*replies) as api:
+        for credential in credentials(tokens.url + "/oauth2/token"):
+            sender = adapter(credential)
+            if not (isinstance(credential, postern.Key) and credential.query):
+                caplog.set_level(logging.DEBUG)  # Libraries log URLs; the README says so.
+            caplog.clear()
+            answer = sender.send("GET", api.url + "/x", [], b"", False)
+            text = "\n".join([*every_print_of([credential, *sender.parts]), repr(answer.refusal)])
+            for secret in (SECRET, APP_KEY, TOKEN):
+                assert secret not in text
+                assert secret not in caplog.text
+            assert "[secret]" in text
+            caplog.set_level(logging.WARNING)
+
+
+@pytest.mark.parametrize("credential", credentials("https://api.example.com/oauth2/token"), ids=lambda each: repr(each))
+def test_credentials_are_not_pickled_or_copied(credential: postern.Credential) -> None:
+    for way in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="not pickled or copied"):
+            way(credential)
+
+
+def test_errors_can_be_pickled() -> None:
+    problem = pickle.loads(pickle.dumps(postern.Problem("BODY_TOO_LARGE", "why")))
+    assert (problem.code, problem.message, str(problem)) == ("BODY_TOO_LARGE", "why", "BODY_TOO_LARGE: why")
+    error = pickle.loads(pickle.dumps(postern.TokenError("m", 401, "invalid_client", "d", 3)))
+    assert (str(error), error.status, error.error, error.retry_after) == ("m", 401, "invalid_client", 3)
+
+
+BAD: Any = [
+    lambda: postern.Hmac("", SECRET),
+    lambda: postern.Hmac("a b", SECRET),
+    lambda: postern.Hmac("a\n", SECRET),
+    lambda: postern.Hmac("k" * 513, SECRET),
+    lambda: postern.Hmac(None, SECRET),  # type: ignore[arg-type]
+    lambda: postern.Hmac("k", ""),
+    lambda: postern.Hmac("k", SECRET + "\n"),
+    lambda: postern.Hmac("k", " " + SECRET),
+    lambda: postern.Hmac("k", SECRET + "\u3000"),
+    lambda: postern.Hmac("k", "a\x7fb"),
+    lambda: postern.Hmac("k", "a\u0085b"),
+    lambda: postern.Hmac("k", "\ud800"),
+    lambda: postern.Hmac("k", SECRET.encode()),  # type: ignore[arg-type]
+    lambda: postern.Hmac("k", SECRET, algorithm="hmac-md5"),
+    lambda: postern.Hmac("k", SECRET, signed_headers="host"),
+    lambda: postern.Hmac("k", SECRET, retries=-1),
+    lambda: postern.Hmac("k", SECRET, retries=True),
+    lambda: postern.Hmac("k", SECRET, clock_correction=1.5),  # type: ignore[arg-type]
+    lambda: postern.ParameterSignature("k", SECRET, encoding="auto"),
+    lambda: postern.Key("k", header="a b"),
+    lambda: postern.Key("k", header=""),
+    lambda: postern.Key("k", query=""),
+    lambda: postern.Key("k", header="a", query="b"),
+    lambda: postern.Key(APP_KEY + "ü"),
+    lambda: postern.OAuth2("k", SECRET, "/oauth2/token"),
+    lambda: postern.OAuth2("k", SECRET, "https://user:pass@api.example.com/oauth2/token"),
+    lambda: postern.OAuth2("k", SECRET, "https://api.example.com/oauth2/token?a=1"),
+]
+
+
+@pytest.mark.parametrize("make", BAD)
+def test_settings_that_cannot_be_right(make: Callable[[], postern.Credential]) -> None:
+    with pytest.raises(postern.Problem) as caught:
+        make()
+    assert caught.value.code == "INVALID_CREDENTIAL"
+    assert SECRET not in str(caught.value) and APP_KEY not in str(caught.value)
