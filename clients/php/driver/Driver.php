@@ -7,6 +7,7 @@ namespace Postern\Client\Driver;
 use GuzzleHttp\Handler\CurlMultiHandler;
 use GuzzleHttp\Promise\Utils;
 use Postern\Client\Problem;
+use Postern\Client\Tests\Printer;
 
 /** Reads questions, answers each, and lets calls of Guzzle go on at the same time. */
 final class Driver
@@ -72,6 +73,7 @@ final class Driver
             self::write(['id' => $id, 'adapters' => [
                 ['name' => 'guzzle', 'http' => ['1.1', '2']],
                 ['name' => 'psr-18', 'http' => ['1.1', '2']],
+                ['name' => 'curl', 'http' => ['1.1', '2']],
             ]]);
             return;
         }
@@ -93,8 +95,11 @@ final class Driver
     private function send(mixed $id, Session $session, array $question): void
     {
         ['adapter' => $adapter, 'http' => $http, 'request' => $request] = $question;
-        if ($adapter === 'psr-18') {
-            self::write(['id' => $id] + Messages::answer($session->sendPsr18($request, $http)));
+        if ($adapter !== 'guzzle') {
+            self::write(['id' => $id] + match ($adapter) {
+                'psr-18' => Messages::answer($session->sendPsr18($request, $http)),
+                'curl' => Messages::curlAnswer($session->sendCurl($request, $http)),
+            });
             return;
         }
         $this->pending += 1;

@@ -7,6 +7,7 @@ namespace Postern\Client\Driver;
 use GuzzleHttp\Psr7\PumpStream;
 use GuzzleHttp\Psr7\Request;
 use Postern\Client\Refusal;
+use Postern\Client\Response;
 use Postern\Client\Tests\Credentials;
 use Psr\Http\Message\RequestInterface;
 use Psr\Http\Message\ResponseInterface;
@@ -29,14 +30,35 @@ final class Messages
     /** @return array<string, mixed> */
     public static function answer(ResponseInterface $response): array
     {
-        $refusal = Refusal::fromResponse($response);
+        return self::shown(
+            Refusal::fromResponse($response),
+            $response->getStatusCode(),
+            (string) preg_replace('/\.0\z/', '', $response->getProtocolVersion()),
+            self::pairs($response),
+            (string) $response->getBody(),
+        );
+    }
+
+    /** @return array<string, mixed> */
+    public static function curlAnswer(Response $response): array
+    {
+        return self::shown(
+            $response->refusal(),
+            $response->status,
+            $response->http,
+            $response->headers,
+            $response->body,
+        );
+    }
+
+    /**
+     * @param list<array{string, string}> $headers
+     * @return array<string, mixed>
+     */
+    private static function shown(?Refusal $refusal, int $status, string $http, array $headers, string $body): array
+    {
         return [
-            'response' => [
-                'status' => $response->getStatusCode(),
-                'http' => preg_replace('/\.0\z/', '', $response->getProtocolVersion()),
-                'headers' => self::pairs($response),
-                'body' => base64_encode((string) $response->getBody()),
-            ],
+            'response' => ['status' => $status, 'http' => $http, 'headers' => $headers, 'body' => base64_encode($body)],
             'refusal' => $refusal === null ? null : get_object_vars($refusal),
         ];
     }

@@ -8,9 +8,11 @@ use GuzzleHttp\Client;
 use GuzzleHttp\Promise\PromiseInterface;
 use GuzzleHttp\Psr7\HttpFactory;
 use Postern\Client\Credential;
+use Postern\Client\CurlClient;
 use Postern\Client\Guzzle\Middleware;
 use Postern\Client\Psr18Client;
 use Postern\Client\Request;
+use Postern\Client\Response;
 use Postern\Client\Tests\Credentials;
 use Psr\Http\Message\ResponseInterface;
 
@@ -21,6 +23,9 @@ final class Session
     private readonly Client $guzzle;
     private readonly Psr18Client $psr18;
 
+    /** @var array<string, CurlClient> by version of HTTP */
+    private readonly array $curl;
+
     /** @param array<string, mixed> $client */
     public function __construct(array $client, callable $handler)
     {
@@ -29,6 +34,9 @@ final class Session
         $this->credential = Credentials::of($client, $now, $client['nonces'] ?? []);
         $options = ['http_errors' => false, 'verify' => $client['ca'] ?? true, 'connect_timeout' => 10];
         $this->guzzle = new Client($options + ['handler' => Middleware::stack($this->credential, $handler)]);
+        $ca = isset($client['ca']) ? [\CURLOPT_CAINFO => $client['ca']] : [];
+        $curl = fn (int $version) => new CurlClient($this->credential, $ca + [\CURLOPT_HTTP_VERSION => $version]);
+        $this->curl = ['1.1' => $curl(\CURL_HTTP_VERSION_1_1), '2' => $curl(\CURL_HTTP_VERSION_2TLS)];
         $this->psr18 = new Psr18Client(new Client($options), $this->credential, new HttpFactory());
     }
 
@@ -38,8 +46,7 @@ final class Session
      */
     public function sign(array $request): array
     {
-        ['method' => $method, 'url' => $url, 'headers' => $headers] = $request;
-        $signed = $this->credential->sign(new Request($method, $url, $headers, Credentials::body($request)));
+        $signed = $this->credential->sign(self::request($request));
         return [
             'method' => $signed->method(),
             'url' => $signed->url(),
@@ -58,5 +65,18 @@ final class Session
     public function sendPsr18(array $request, string $http): ResponseInterface
     {
         return $this->psr18->sendRequest(Messages::request($request, $http));
+    }
+
+    /** @param array<string, mixed> $request */
+    public function sendCurl(array $request, string $http): Response
+    {
+        return $this->curl[$http]->sendRequest(self::request($request));
+    }
+
+    /** @param array<string, mixed> $request */
+    private static function request(array $request): Request
+    {
+        ['method' => $method, 'url' => $url, 'headers' => $headers] = $request;
+        return new Request($method, $url, $headers, Credentials::body($request));
     }
 }

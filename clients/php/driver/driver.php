@@ -8,7 +8,7 @@ ini_set('display_errors', 'stderr');
 // Guzzle 7.4 on newer releases of PHP.
 error_reporting(\E_ALL & ~\E_DEPRECATED);
 require __DIR__ . '/../tests/bootstrap.php';
-foreach (['Printer', 'Session', 'Messages', 'Driver'] as $class) {
+foreach (['Session', 'Messages', 'Driver'] as $class) {
     require __DIR__ . "/$class.php";
 }
 

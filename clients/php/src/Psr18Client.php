@@ -6,8 +6,11 @@ namespace Postern\Client;
 
 use Postern\Client\Internal\Attempts;
 use Postern\Client\Internal\Opaque;
+use Postern\Client\Internal\Pause;
 use Postern\Client\Internal\Psr7;
-use Postern\Client\Internal\Token;
+use Postern\Client\Psr18\ConnectionFailed;
+use Postern\Client\Psr18\NoToken;
+use Postern\Client\Psr18\RequestFailed;
 use Postern\Client\Psr18\UnsignableRequest;
 use Psr\Http\Client\ClientExceptionInterface;
 use Psr\Http\Client\ClientInterface;
@@ -26,81 +29,86 @@ final class Psr18Client implements ClientInterface
 {
     use Opaque;
 
-    /** @param \Closure(float): void $sleep waits for seconds; only tests give another one */
     private readonly \Closure $sleep;
 
+    /**
+     * @param RequestFactoryInterface&StreamFactoryInterface $factory of the same PSR-7 library as the requests
+     * @param (\Closure(float): void)|null $sleep waits for so many seconds; only tests give another one
+     */
     public function __construct(
         private readonly ClientInterface $client,
         private readonly Credential $credential,
         private readonly RequestFactoryInterface&StreamFactoryInterface $factory,
         ?\Closure $sleep = null,
     ) {
-        $this->sleep = $sleep ?? static fn (float $seconds) => usleep((int) ceil($seconds * 1_000_000));
+        $this->sleep = $sleep ?? Pause::for(...);
     }
 
     /**
-     * @throws Problem when the request cannot be signed; it is a PSR-18 RequestExceptionInterface too
+     * @throws Problem when the request cannot be signed
      * @throws TokenRefused when there is no token
-     * @throws ClientExceptionInterface of the client within
+     * @throws ClientExceptionInterface always; the other two are such exceptions too
      */
     public function sendRequest(RequestInterface $request): ResponseInterface
     {
         try {
-            $body = Psr7::bodyOf($request, $this->credential);
-            $attempts = new Attempts($this->credential);
-            $stream = $request->getBody();
-            $isRepeatable = $body !== null || $stream->getSize() === 0 || $stream->isSeekable();
-            do {
-                $wait = $this->attempt($request, $body, $attempts, $isRepeatable, $response);
-                if ($wait !== null && $wait > 0) {
-                    ($this->sleep)($wait);
-                }
-            } while ($wait !== null);
-            return $response;
+            return $this->exchange($request);
         } catch (Problem $problem) {
             throw UnsignableRequest::for($request, $problem);
+        } catch (TokenRefused $refused) {
+            throw NoToken::for($request, $refused);
+        } catch (NetworkExceptionInterface $failure) {
+            throw ConnectionFailed::for($request, $failure, $this->credential);
+        } catch (ClientExceptionInterface $failure) {
+            throw RequestFailed::for($request, $failure, $this->credential);
         }
     }
 
-    /** @return float|null seconds to wait before the next attempt; null when $response is the answer */
-    private function attempt(
-        RequestInterface $request,
-        ?string $body,
-        Attempts $attempts,
-        bool $isRepeatable,
-        ?ResponseInterface &$response,
-    ): ?float {
+    private function exchange(RequestInterface $request): ResponseInterface
+    {
+        $body = Psr7::bodyOf($request, $this->credential);
+        $attempts = new Attempts($this->credential);
+        $stream = $request->getBody();
+        $isRepeatable = $body !== null || $stream->getSize() === 0 || $stream->isSeekable();
+        for (;;) {
+            $response = null;
+            try {
+                $this->prepareToken();
+                $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
+                $response = $this->client->sendRequest($this->signed($request, $body));
+                $refusal = $isRepeatable ? Refusal::fromResponse($response) : null;
+                $date = $response->getHeaderLine('Date');
+                $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
+            } catch (NetworkExceptionInterface $failure) {
+                $wait = ($isRepeatable ? $attempts->afterNoAnswer($request->getMethod()) : null) ?? throw $failure;
+            }
+            if ($wait === null) {
+                return $response;
+            }
+            ($this->sleep)($wait);
+        }
+    }
+
+    private function signed(RequestInterface $request, ?string $body): RequestInterface
+    {
         if ($body === null && $request->getBody()->isSeekable()) {
             $request->getBody()->rewind();
         }
-        $token = $this->token();
         $signed = $this->credential->sign(Psr7::toRequest($request, $body));
-        $toSend = Psr7::apply($signed, $request, $this->factory->createStream(...), $body !== null);
-        try {
-            $response = $this->client->sendRequest($toSend);
-        } catch (NetworkExceptionInterface $failure) {
-            return ($isRepeatable ? $attempts->afterNoAnswer($request->getMethod()) : null) ?? throw $failure;
-        }
-        $refusal = $isRepeatable ? Refusal::fromResponse($response) : null;
-        return $refusal === null ? null : $attempts->afterRefusal($refusal, $response->getHeaderLine('Date'), $token);
+        return Psr7::apply($signed, $request, $this->factory->createStream(...), $body !== null);
     }
 
-    /** The token to send, which is asked for when there is none; null for other methods. */
-    private function token(): ?Token
+    private function prepareToken(): void
     {
-        if (!$this->credential instanceof OAuth2) {
-            return null;
+        if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
+            return;
         }
-        if (!$this->credential->hasToken()) {
-            $signed = $this->credential->tokenRequest();
-            $request = $this->factory->createRequest($signed->method(), $signed->url());
-            foreach ($signed->headers() as [$name, $value]) {
-                $request = $request->withHeader($name, $value);
-            }
-            $request = $request->withBody($this->factory->createStream($signed->body()));
-            $response = $this->client->sendRequest($request);
-            $this->credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
+        $signed = $this->credential->tokenRequest();
+        $request = $this->factory->createRequest($signed->method(), $signed->url());
+        foreach ($signed->headers() as [$name, $value]) {
+            $request = $request->withHeader($name, $value);
         }
-        return $this->credential->token();
+        $response = $this->client->sendRequest($request->withBody($this->factory->createStream($signed->body())));
+        $this->credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
     }
 }

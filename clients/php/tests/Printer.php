@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Postern\Client\Driver;
+namespace Postern\Client\Tests;
 
 use Postern\Client\Credential;
 use Postern\Client\Guzzle\Middleware;
