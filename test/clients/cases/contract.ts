@@ -5,6 +5,8 @@ import { type Driver, startDriver } from '../../support/clients/driver.ts';
 import { type Language } from '../../support/clients/languages.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { callCases } from './calls.ts';
+import { driverCases } from './driver.ts';
+import { refusalCases } from './refusals.ts';
 import { vectorCases } from './vectors.ts';
 
 /** The first time a driver is asked, everything it needs may have to be built. */
@@ -35,10 +37,12 @@ export function testClient(language: Language): void {
       assert.ok(way !== undefined && partner !== undefined);
       return { driver: running(driver), gateway: running(gateway), way, partner };
     };
+    driverCases(language, subjectOf(0));
     vectorCases(() => running(driver));
     for (const [index, { adapter, http }] of language.ways.entries()) {
       describe(`by ${adapter}, over HTTP/${http}`, () => {
         callCases(subjectOf(index));
+        refusalCases(subjectOf(index));
       });
     }
   });

@@ -16,7 +16,7 @@ import {
 
 /** The first answer comes when everything is built, the first time with everything that it needs. */
 const buildDeadlineMs = 10 * 60_000;
-const answerDeadlineMs = 60_000;
+const answerDeadlineMs = 40_000;
 const stopDeadlineMs = 10_000;
 const shownCharacters = 2000;
 
@@ -24,6 +24,8 @@ const shownCharacters = 2000;
 export interface Driver extends AsyncDisposable {
   /** What the program says of itself; waits for its build. */
   readonly describe: () => Promise<Description>;
+  /** Asks any question, and gives the answer without its id. */
+  readonly ask: (question: object) => Promise<Readonly<Record<string, unknown>>>;
   /** Makes a client and gives the answer as it is. */
   readonly tryCreate: (settings: ClientSettings) => Promise<{ readonly name: string; readonly answer: Created }>;
   /** Makes a client that must be made; gives its name. */
@@ -91,6 +93,7 @@ export async function startDriver(folder: string): Promise<Driver> {
     return { name, answer: (await ask({ op: 'create', name, client: settings })) as unknown as Created };
   };
   return {
+    ask: (question) => ask(question),
     describe: async () => (await ask({ op: 'describe' }, buildDeadlineMs)) as unknown as Description,
     tryCreate,
     create: async (settings) => {
