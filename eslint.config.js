@@ -145,8 +145,7 @@ export default tseslint.config(
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
   { files: ['src/main.ts', 'src/cli/process-terminal.ts'], rules: { 'no-restricted-globals': 'off' } },
   {
-    files: ['clients/javascript/**/*.ts'],
-    languageOptions: { parserOptions: { project: './clients/javascript/tsconfig.test.json' } },
+    files: ['clients/{javascript,explain}/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...noBarrels],
       '@typescript-eslint/no-floating-promises': [
@@ -155,6 +154,14 @@ export default tseslint.config(
       ],
       eqeqeq: 'error',
     },
+  },
+  {
+    files: ['clients/javascript/**/*.ts'],
+    languageOptions: { parserOptions: { project: './clients/javascript/tsconfig.test.json' } },
+  },
+  {
+    files: ['clients/explain/**/*.ts'],
+    languageOptions: { parserOptions: { project: './clients/explain/tsconfig.json' } },
   },
   {
     files: ['clients/javascript/src/**/*.ts'],
@@ -167,5 +174,5 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['eslint.config.js', 'clients/**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
 );
