@@ -105,7 +105,18 @@ const layerRule = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'src/gen/', '.services/', 'scripts/', 'services/', 'deploy/', 'clients/**/dist/'] },
+  {
+    ignores: [
+      'dist/',
+      'src/gen/',
+      '.services/',
+      'scripts/',
+      'services/',
+      'deploy/',
+      'clients/**/dist/',
+      'clients/postman/',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
