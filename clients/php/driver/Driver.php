@@ -17,11 +17,14 @@ final class Driver
     /** @var array<string, Session> */
     private array $sessions = [];
     private int $pending = 0;
-    private readonly CurlMultiHandler $multi;
+
+    /** @var array<string, CurlMultiHandler> by version of HTTP, because curl takes any connection that is there */
+    private readonly array $multi;
 
     public function __construct()
     {
-        $this->multi = new CurlMultiHandler(['select_timeout' => self::TICK_SECONDS]);
+        $multi = static fn () => new CurlMultiHandler(['select_timeout' => self::TICK_SECONDS]);
+        $this->multi = ['1.1' => $multi(), '2' => $multi()];
     }
 
     public function run(): void
@@ -44,7 +47,9 @@ final class Driver
                 }
             }
             if ($this->pending > 0) {
-                $this->multi->tick();
+                foreach ($this->multi as $multi) {
+                    $multi->tick();
+                }
                 Utils::queue()->run();
             }
         }

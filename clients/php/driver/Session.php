@@ -20,20 +20,29 @@ use Psr\Http\Message\ResponseInterface;
 final class Session
 {
     public readonly Credential $credential;
-    private readonly Client $guzzle;
+
+    /** @var array<string, Client> by version of HTTP */
+    private readonly array $guzzle;
     private readonly Psr18Client $psr18;
 
     /** @var array<string, CurlClient> by version of HTTP */
     private readonly array $curl;
 
-    /** @param array<string, mixed> $client */
-    public function __construct(array $client, callable $handler)
+    /**
+     * @param array<string, mixed> $client
+     * @param array<string, callable> $handlers of Guzzle, by version of HTTP
+     */
+    public function __construct(array $client, array $handlers)
     {
         $offset = $client['clockOffset'] ?? 0;
         $now = $client['now'] ?? ($offset === 0 ? null : static fn () => microtime(true) + $offset);
         $this->credential = Credentials::of($client, $now, $client['nonces'] ?? []);
         $options = ['http_errors' => false, 'verify' => $client['ca'] ?? true, 'connect_timeout' => 10];
-        $this->guzzle = new Client($options + ['handler' => Middleware::stack($this->credential, $handler)]);
+        $stack = Middleware::stack(...);
+        $this->guzzle = array_map(
+            fn (callable $handler) => new Client($options + ['handler' => $stack($this->credential, $handler)]),
+            $handlers,
+        );
         $ca = isset($client['ca']) ? [\CURLOPT_CAINFO => $client['ca']] : [];
         $curl = fn (int $version) => new CurlClient($this->credential, $ca + [\CURLOPT_HTTP_VERSION => $version]);
         $this->curl = ['1.1' => $curl(\CURL_HTTP_VERSION_1_1), '2' => $curl(\CURL_HTTP_VERSION_2TLS)];
@@ -58,7 +67,7 @@ final class Session
     /** @param array<string, mixed> $request */
     public function sendGuzzle(array $request, string $http): PromiseInterface
     {
-        return $this->guzzle->sendAsync(Messages::request($request, $http));
+        return $this->guzzle[$http]->sendAsync(Messages::request($request, $http));
     }
 
     /** @param array<string, mixed> $request */

@@ -73,7 +73,7 @@ final class Psr18Client implements ClientInterface
         for (;;) {
             $response = null;
             try {
-                $this->prepareToken();
+                $this->prepareToken($request->getProtocolVersion());
                 $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
                 $response = $this->client->sendRequest($this->signed($request, $body));
                 $refusal = $isRepeatable ? Refusal::fromResponse($response) : null;
@@ -98,13 +98,14 @@ final class Psr18Client implements ClientInterface
         return Psr7::apply($signed, $request, $this->factory->createStream(...), $body !== null);
     }
 
-    private function prepareToken(): void
+    /** @param string $version of HTTP, that of the call, so that both can share a connection */
+    private function prepareToken(string $version): void
     {
         if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
             return;
         }
         $signed = $this->credential->tokenRequest();
-        $request = $this->factory->createRequest($signed->method(), $signed->url());
+        $request = $this->factory->createRequest($signed->method(), $signed->url())->withProtocolVersion($version);
         foreach ($signed->headers() as [$name, $value]) {
             $request = $request->withHeader($name, $value);
         }

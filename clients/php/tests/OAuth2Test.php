@@ -37,12 +37,13 @@ final class OAuth2Test extends TestCase
     {
         $gateway = new Gateway(Gateway::token('t1'), new Response(200));
         $client = self::client($this->credential('a b:ü'), $gateway);
-        $client->get(self::URL, ['verify' => 'ca.pem', 'sink' => 'php://temp']);
+        $client->get(self::URL, ['verify' => 'ca.pem', 'sink' => 'php://temp', 'version' => '2.0']);
         [$question, $call] = $gateway->requests;
         self::assertSame('POST ' . self::TOKEN_URL, $question->getMethod() . ' ' . $question->getUri());
         self::assertSame('Basic ' . base64_encode('app:a+b%3A%C3%BC'), $question->getHeaderLine('Authorization'));
         self::assertSame('grant_type=client_credentials', (string) $question->getBody());
         self::assertSame('application/x-www-form-urlencoded', $question->getHeaderLine('Content-Type'));
+        self::assertSame('2.0', $question->getProtocolVersion(), 'both can share a connection');
         self::assertSame('Bearer t1', $call->getHeaderLine('Authorization'));
         self::assertSame('ca.pem', $gateway->options[0]['verify'], 'the same certificates hold');
         self::assertArrayNotHasKey('sink', $gateway->options[0], 'a token does not go where the answer does');

@@ -143,7 +143,9 @@ final class Psr18Test extends TestCase
             new Response(200),
         );
         $client = $this->client(new OAuth2('app', 'secret', 'https://a.example/token'), $gateway);
-        self::assertSame(200, $client->sendRequest(new Request('GET', self::URL))->getStatusCode());
+        $request = new Request('GET', self::URL, [], null, '2.0');
+        self::assertSame(200, $client->sendRequest($request)->getStatusCode());
+        self::assertSame('2.0', $gateway->requests[0]->getProtocolVersion(), 'both can share a connection');
         $basic = 'Basic ' . base64_encode('app:secret');
         self::assertSame([$basic, 'Bearer t1', $basic, 'Bearer t2'], $gateway->header('Authorization'));
         self::assertSame([0.0], $this->waits);

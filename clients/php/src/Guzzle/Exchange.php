@@ -59,7 +59,8 @@ final class Exchange
 
     public function run(): PromiseInterface
     {
-        return $this->tokens->ready($this->options)->then(fn (): PromiseInterface => $this->send());
+        $version = $this->request->getProtocolVersion();
+        return $this->tokens->ready($this->options, $version)->then(fn (): PromiseInterface => $this->send());
     }
 
     private function send(): PromiseInterface

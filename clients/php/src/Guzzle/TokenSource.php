@@ -33,25 +33,27 @@ final class TokenSource
 
     /**
      * @param array<string, mixed> $options of the call
+     * @param string $version of HTTP, that of the call, so that both can share a connection
      * @return PromiseInterface fulfilled when there is a token, or none is needed
      */
-    public function ready(array $options): PromiseInterface
+    public function ready(array $options, string $version): PromiseInterface
     {
         if (!$this->credential instanceof OAuth2 || $this->credential->hasToken()) {
             return Create::promiseFor(null);
         }
-        return $this->question ??= $this->ask($this->credential, array_intersect_key($options, array_flip(self::KEPT)));
+        $kept = array_intersect_key($options, array_flip(self::KEPT));
+        return $this->question ??= $this->ask($this->credential, $kept, $version);
     }
 
     /** @param array<string, mixed> $options */
-    private function ask(OAuth2 $credential, array $options): PromiseInterface
+    private function ask(OAuth2 $credential, array $options, string $version): PromiseInterface
     {
         $signed = $credential->tokenRequest();
         $headers = [];
         foreach ($signed->headers() as [$name, $value]) {
             $headers[$name] = $value;
         }
-        $request = new Request($signed->method(), $signed->url(), $headers, $signed->body());
+        $request = new Request($signed->method(), $signed->url(), $headers, $signed->body(), $version);
         return ($this->handler)($request, $options)->then(
             function (ResponseInterface $response) use ($credential): void {
                 $this->question = null;
