@@ -19,7 +19,7 @@ final class HttpRequests {
     static RequestToSign toSign(HttpRequest request, byte[] body) {
         WireUrl url = WireUrl.parse(request.uri().toString());
         // Over HTTP/1.1 the library leaves out a "?" with nothing after it, over HTTP/2 it does not.
-        String sent = (url.queryText().isEmpty() ? url.withQuery(null) : url).toString();
+        String sent = (url.queryText().isEmpty() ? url.withQuery(null) : url).text();
         return RequestToSign.of(request.method(), sent, HeaderList.of(request.headers().map()), body);
     }
 
@@ -35,7 +35,7 @@ final class HttpRequests {
     }
 
     private static HttpRequest.Builder builder(WireUrl url) {
-        HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(url.toString()));
+        HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(url.text()));
         // Over plain HTTP the library would offer an upgrade to HTTP/2, which the gateway refuses on signed requests.
         return url.isSecure() ? builder : builder.version(HttpClient.Version.HTTP_1_1);
     }

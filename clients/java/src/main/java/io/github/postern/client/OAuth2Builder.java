@@ -19,7 +19,7 @@ public final class OAuth2Builder extends ClientBuilder<OAuth2Builder> {
 
     private static String checkTokenUrl(String url) {
         try {
-            return WireUrl.parse(url == null ? "" : url).toString();
+            return WireUrl.parse(url == null ? "" : url).text();
         } catch (SigningProblem e) {
             throw new SigningProblem(INVALID_CREDENTIAL, "The token URL is not absolute, or not percent-encoded.");
         }

@@ -35,7 +35,7 @@ public final class SignedRequest {
      * @return absolute, without a fragment
      */
     public String url() {
-        return url.toString();
+        return url.text();
     }
 
     /**
@@ -91,7 +91,7 @@ public final class SignedRequest {
     /** Method, URL without query, and the names of the headers. */
     @Override
     public String toString() {
-        return "SignedRequest{" + method + " " + url.withoutQuery() + ", headers=" + headers + ", "
+        return "SignedRequest{" + method + " " + url + ", headers=" + headers + ", "
                 + body.length + " bytes}";
     }
 }

@@ -75,6 +75,9 @@ final class SigningInterceptor implements Interceptor {
     /** Gives the wait before the next attempt, or throws why there is none. */
     private static Duration afterFailure(Chain chain, OkHttpAttempt state, IOException failure, Retries retries)
             throws IOException {
+        if (failure instanceof ResendGuard.Stopped) {
+            throw state.failure() == null ? failure : state.failure();
+        }
         boolean isLasting = failure instanceof SSLHandshakeException || failure instanceof SSLPeerUnverifiedException;
         // A limit of time that passed while an answer was awaited is the caller's own.
         boolean isTimeout = failure instanceof InterruptedIOException && state.isStarted();
@@ -84,7 +87,7 @@ final class SigningInterceptor implements Interceptor {
                 return wait.get();
             }
         }
-        throw state.failure() == null ? failure : state.failure();
+        throw failure;
     }
 
     /** As OkHttp will send it: the type of the body overrides the header, and {@code host} follows from the URL. */
@@ -95,7 +98,7 @@ final class SigningInterceptor implements Interceptor {
             headers = headers.with("Content-Type", body.contentType().toString());
         }
         // Before the body, which may be too large: the target counts first.
-        String url = WireUrl.parse(request.url().toString()).toString();
+        String url = WireUrl.parse(request.url().toString()).text();
         byte[] bytes = body == null || !client.signer().readsBody() ? NO_BYTES
                 : OkHttpBodies.read(body, client.signer().largestBody(headers));
         return RequestToSign.of(request.method(), url, headers, bytes);

@@ -80,13 +80,14 @@ final class WireUrl {
         return new WireUrl(scheme, authority, path, text);
     }
 
-    /** Scheme, authority and path, for print: a query may hold secrets. */
-    String withoutQuery() {
-        return scheme + "://" + authority + path;
+    /** The whole URL. */
+    String text() {
+        return scheme + "://" + authority + target();
     }
 
+    /** Scheme, authority and path: a query may hold secrets. */
     @Override
     public String toString() {
-        return scheme + "://" + authority + target();
+        return scheme + "://" + authority + path;
     }
 }
