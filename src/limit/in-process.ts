@@ -46,10 +46,11 @@ export class InProcessLimiter implements Limiter {
     const found = limits.map((limit) => {
       const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
       const resetSeconds = endSeconds - nowSeconds;
+      const windowSeconds = endSeconds - startSeconds;
       const window = this.#open(limit.unit, startSeconds, nowMs + resetSeconds * 1000, nowMs);
       const counter = window.counters.get(endpointId)?.get(owner) ?? null;
       const used = counter?.used ?? 0;
-      return { limit, window, counter, used, resetSeconds, isExceeded: used >= limit.requests };
+      return { limit, window, counter, used, resetSeconds, windowSeconds, isExceeded: used >= limit.requests };
     });
     const isAllowed = !found.some(({ isExceeded }) => isExceeded);
     if (isAllowed) {
@@ -59,10 +60,11 @@ export class InProcessLimiter implements Limiter {
         else counter.used += 1;
       }
     }
-    return found.map(({ limit, used, resetSeconds, isExceeded }) => ({
+    return found.map(({ limit, used, resetSeconds, windowSeconds, isExceeded }) => ({
       limit,
       remaining: Math.max(0, limit.requests - used - (isAllowed ? 1 : 0)),
       resetSeconds,
+      windowSeconds,
       isExceeded,
     }));
   }

@@ -1,5 +1,5 @@
 import type { Permit } from '../authorize/authorize.ts';
-import { type Limit, type LimitReading, type LimitScope, unitSeconds } from '../model/limit.ts';
+import type { Limit, LimitReading, LimitScope } from '../model/limit.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { type Limiter, LimiterUnavailable } from './limiter.ts';
@@ -73,7 +73,7 @@ function judge(permit: Permit, readings: readonly LimitReading[]): Granted | Ref
 function tighter(a: LimitReading, b: LimitReading): LimitReading {
   const byRemaining = a.remaining - b.remaining;
   if (byRemaining !== 0) return byRemaining < 0 ? a : b;
-  const byWindow = unitSeconds[a.limit.unit] - unitSeconds[b.limit.unit];
+  const byWindow = a.windowSeconds - b.windowSeconds;
   if (byWindow !== 0) return byWindow > 0 ? a : b;
   return b.limit.per === 'consumer' && a.limit.per !== 'consumer' ? b : a;
 }

@@ -1,12 +1,17 @@
 /** The units of limits, shortest first (spec §1). */
-export const limitUnits = ['second', 'minute', 'hour', 'day'] as const;
+export const limitUnits = ['second', 'minute', 'hour', 'day', 'month'] as const;
 export type LimitUnit = (typeof limitUnits)[number];
 
+const DAY_SECONDS = 86_400;
+
 /** Length of the longest window of each unit, in seconds. Where a window begins and ends {@link windowAt} says. */
-export const unitSeconds = { second: 1, minute: 60, hour: 3600, day: 86400 } as const satisfies Record<
-  LimitUnit,
-  number
->;
+export const unitSeconds = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: DAY_SECONDS,
+  month: 31 * DAY_SECONDS,
+} as const satisfies Record<LimitUnit, number>;
 
 /** A span of time in which requests are counted together, in seconds since the epoch. */
 export interface LimitWindow {
@@ -15,8 +20,13 @@ export interface LimitWindow {
   readonly endSeconds: number;
 }
 
-/** The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). */
+/** The window of a unit that this moment belongs to: fixed, and aligned to UTC (spec §4.2). A month is one of the calendar. */
 export function windowAt(unit: LimitUnit, nowSeconds: number): LimitWindow {
+  if (unit === 'month') {
+    const now = new Date(nowSeconds * 1000);
+    const firstOf = (month: number): number => Date.UTC(now.getUTCFullYear(), month, 1) / 1000;
+    return { startSeconds: firstOf(now.getUTCMonth()), endSeconds: firstOf(now.getUTCMonth() + 1) };
+  }
   const length = unitSeconds[unit];
   const startSeconds = Math.floor(nowSeconds / length) * length;
   return { startSeconds, endSeconds: startSeconds + length };
@@ -44,6 +54,8 @@ export interface LimitReading {
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
+  /** Length of the window. */
+  readonly windowSeconds: number;
   /** Whether this request is over the limit. */
   readonly isExceeded: boolean;
 }

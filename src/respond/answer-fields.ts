@@ -1,5 +1,5 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import { type LimitReading, unitSeconds } from '../model/limit.ts';
+import type { LimitReading } from '../model/limit.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import { type Header, type Pair, writeEntries, writeUpstreamHeaders, type Written } from './check-response.ts';
@@ -35,10 +35,10 @@ function encodeHeaderText(text: string): string {
 }
 
 /** The `RateLimit` headers of the IETF draft and their older forms, from the tightest limit (spec §4.2). */
-export function limitHeaders({ limit, remaining, resetSeconds }: LimitReading): readonly Header[] {
+export function limitHeaders({ limit, remaining, resetSeconds, windowSeconds }: LimitReading): readonly Header[] {
   return [
     ['ratelimit', ['"default";r=', remaining, ';t=', resetSeconds]],
-    ['ratelimit-policy', ['"default";q=', limit.requests, ';w=', unitSeconds[limit.unit]]],
+    ['ratelimit-policy', ['"default";q=', limit.requests, ';w=', windowSeconds]],
     ['x-ratelimit-limit', [limit.requests]],
     ['x-ratelimit-remaining', [remaining]],
     ['x-ratelimit-reset', [resetSeconds]],

@@ -104,13 +104,7 @@ function strictest(limits: readonly Limit[]): readonly Limit[] {
   return [...kept.values()].sort((a, b) => limitUnits.indexOf(a.unit) - limitUnits.indexOf(b.unit));
 }
 
-/**
- * Kong's windows that Postern does not have, with the days of the longest: a share for each day never adds up to more.
- */
-const longerWindows = Object.entries({ month: 31, year: 366 }).filter(
-  ([window]) => !limitUnits.some((unit) => unit === window),
-);
-const longestUnit = limitUnits.at(-1) ?? 'day';
+const MONTHS_OF_A_YEAR = 12;
 
 /** The windows of `rate-limiting`: a setting each. */
 function readNamedWindows(config: PluginSettings): Windows {
@@ -121,20 +115,19 @@ function readNamedWindows(config: PluginSettings): Windows {
   });
   const shares: [number, LimitUnit][] = [];
   let fault: string | null = null;
-  for (const [window, days] of longerWindows) {
-    const requests = config.number(window);
-    if (requests === null) continue;
-    const what = `allows ${String(requests)} requests a ${window}; the longest window of Postern is a ${longestUnit}`;
-    const share = Math.floor(requests / days);
+  const ofYear = config.number('year');
+  if (ofYear !== null) {
+    const what = `allows ${String(ofYear)} requests a year; the longest window of Postern is a month`;
+    const share = Math.floor(ofYear / MONTHS_OF_A_YEAR);
     if (share < 1) {
-      fault ??= what;
-      continue;
+      fault = what;
+    } else {
+      shares.push([share, 'month']);
+      config.report('warning', ['year'], {
+        what: `${what}: they became ${String(share)} a month, which never adds up to more`,
+        instead: 'raise the month’s limit where callers have busy months, knowing that the year may then hold more',
+      });
     }
-    shares.push([share, 'day']);
-    config.report('warning', [window], {
-      what: `${what}: they became ${String(share)} a day, which never adds up to more`,
-      instead: 'raise the day’s limit where callers have busy days, knowing that the month may then hold more',
-    });
   }
   if ((config.number('error_code') ?? 429) !== 429) {
     config.report('warning', ['error_code'], {
@@ -149,7 +142,10 @@ function readNamedWindows(config: PluginSettings): Windows {
 function readListedWindows(config: PluginConfig): Windows {
   const numbers = (key: string): readonly number[] =>
     config.items(key).flatMap(({ raw }) => (typeof raw === 'number' ? raw : []));
-  const units = numbers('window_size').map((size) => limitUnits.find((unit) => unitSeconds[unit] === size));
+  // A month of the calendar has no fixed size.
+  const units = numbers('window_size').map((size) =>
+    limitUnits.find((unit) => unit !== 'month' && unitSeconds[unit] === size),
+  );
   const requests = numbers('limit');
   const windows = requests.flatMap((limit, index): Windows['windows'] => {
     const unit = units[index];

@@ -6,55 +6,74 @@ import {
   type RateLimitResponse_DescriptorStatus,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
-import { type Limit, type LimitReading, type LimitUnit, unitSeconds } from '../../model/limit.ts';
+import { type Limit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
 import type { LimitQuestion } from '../limiter.ts';
 import { ServiceFailure } from './service-failure.ts';
 
 const { OK, OVER_LIMIT } = RateLimitResponse_Code;
 
-/** The service's names of the units. Never `UNKNOWN`, which ends the process of the service. */
+/**
+ * The service's names of the units. Never `UNKNOWN`, which ends the process of the service. Its own month has 30 days:
+ * a month of the calendar is told to it by name, in a window long enough for each.
+ */
 const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
   second: RateLimitUnit.SECOND,
   minute: RateLimitUnit.MINUTE,
   hour: RateLimitUnit.HOUR,
   day: RateLimitUnit.DAY,
+  month: RateLimitUnit.YEAR,
 };
 
 /**
  * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
- * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`) and `unit`, in
- * this order: the service's counters know neither unit nor limit, and ids of endpoints come first because they hold no
- * `_`.
+ * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`), `unit` and, for
+ * a month, `period`, such as `2026-11`, in this order: the service's counters know neither unit nor limit, and ids of
+ * endpoints come first because they hold no `_`.
  */
-export function encodeQuestion(domain: string, { endpointId, consumerId, limits }: LimitQuestion): Uint8Array {
+export function encodeQuestion(
+  domain: string,
+  { endpointId, consumerId, limits }: LimitQuestion,
+  nowSeconds: number,
+): Uint8Array {
   const owner = [
     { key: 'endpoint', value: endpointId },
     ...(consumerId === null ? [] : [{ key: 'consumer', value: consumerId }]),
   ];
-  const descriptors = limits.map((limit) => descriptorOf(owner, limit));
+  const descriptors = limits.map((limit) => descriptorOf(owner, limit, nowSeconds));
   return RateLimitRequest.encode({ domain, descriptors, hitsAddend: 1 }).finish();
 }
 
-function descriptorOf(owner: RateLimitDescriptor['entries'], { requests, unit }: Limit): RateLimitDescriptor {
+function descriptorOf(
+  owner: RateLimitDescriptor['entries'],
+  { requests, unit }: Limit,
+  nowSeconds: number,
+): RateLimitDescriptor {
+  const period = unit === 'month' ? [{ key: 'period', value: monthOf(nowSeconds) }] : [];
   return {
-    entries: [...owner, { key: 'unit', value: unit }],
+    entries: [...owner, { key: 'unit', value: unit }, ...period],
     limit: { requestsPerUnit: requests, unit: serviceUnits[unit] },
   };
+}
+
+/** `2026-11` */
+function monthOf(nowSeconds: number): string {
+  return new Date(nowSeconds * 1000).toISOString().slice(0, 'YYYY-MM'.length);
 }
 
 /**
  * Reads where each limit of a question stands from the service's answer to it. Throws {@link ServiceFailure}: with
  * `error` for bytes that are not an answer, and with `wrong-answer` unless every status carries the limit that was
  * sent. Without its domain in the configuration the service says OK to everything, and only the missing limit shows it
- * (spec §4.2).
+ * (spec §4.2). `nowSeconds` is the time of the question.
  */
-export function readAnswer(answer: Uint8Array, limits: readonly Limit[]): readonly LimitReading[] {
+export function readAnswer(answer: Uint8Array, limits: readonly Limit[], nowSeconds: number): readonly LimitReading[] {
   const { overallCode, statuses } = decode(answer);
   if (overallCode !== OK && overallCode !== OVER_LIMIT) throw wrong('says neither yes nor no');
   if (statuses.length !== limits.length) throw wrong('does not tell of every limit that was sent');
   // In shadow mode a status is over its limit and the overall code is OK: the latter decides.
-  const readings = limits.map((limit, index) => read(limit, statuses[index], overallCode === OVER_LIMIT));
-  if (overallCode === OVER_LIMIT && !readings.some(({ isExceeded }) => isExceeded)) {
+  const isRefused = overallCode === OVER_LIMIT;
+  const readings = limits.map((limit, index) => read(limit, statuses[index], isRefused, nowSeconds));
+  if (isRefused && !readings.some(({ isExceeded }) => isExceeded)) {
     throw wrong('says no, and not for which limit');
   }
   return readings;
@@ -68,7 +87,12 @@ function decode(answer: Uint8Array): RateLimitResponse {
   }
 }
 
-function read(limit: Limit, status: RateLimitResponse_DescriptorStatus | undefined, isRefused: boolean): LimitReading {
+function read(
+  limit: Limit,
+  status: RateLimitResponse_DescriptorStatus | undefined,
+  isRefused: boolean,
+  nowSeconds: number,
+): LimitReading {
   const applied = status?.currentLimit;
   if (status === undefined || applied === undefined) {
     throw wrong('did not apply the limit that was sent; its configuration lacks the domain');
@@ -78,11 +102,15 @@ function read(limit: Limit, status: RateLimitResponse_DescriptorStatus | undefin
   }
   const isOver = status.code === OVER_LIMIT;
   if (!isOver && status.code !== OK) throw wrong('says neither yes nor no');
+  const { startSeconds, endSeconds } = windowAt(limit.unit, nowSeconds);
+  const windowSeconds = endSeconds - startSeconds;
   const { seconds, nanos } = status.durationUntilReset ?? { seconds: 0, nanos: 0 };
+  const resetSeconds = limit.unit === 'month' ? endSeconds - nowSeconds : seconds + (nanos > 0 ? 1 : 0);
   return {
     limit,
     remaining: isOver ? 0 : status.limitRemaining,
-    resetSeconds: Math.min(unitSeconds[limit.unit], Math.max(1, seconds + (nanos > 0 ? 1 : 0))),
+    resetSeconds: Math.min(windowSeconds, Math.max(1, resetSeconds)),
+    windowSeconds,
     isExceeded: isRefused && isOver,
   };
 }

@@ -78,13 +78,14 @@ export class RateLimitClient implements Disposable {
    * {@link ServiceFailure} for whatever is not a proper answer by `deadlineAtMs`, on the scale of the clock.
    */
   async count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
+    const nowSeconds = this.#clock.nowSeconds();
     let answer: Uint8Array;
     try {
-      answer = await this.#channel.call(encodeQuestion(this.#settings.domain, question), deadlineAtMs);
+      answer = await this.#channel.call(encodeQuestion(this.#settings.domain, question, nowSeconds), deadlineAtMs);
     } catch (error) {
       throw failureOf(error);
     }
-    return readAnswer(answer, question.limits);
+    return readAnswer(answer, question.limits, nowSeconds);
   }
 
   /** Closes the channel; calls under way fail. */

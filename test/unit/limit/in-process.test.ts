@@ -82,12 +82,16 @@ describe('limits kept in process', () => {
             if (isAllowed) for (const { key, count } of naive) passed.set(key, count + 1);
             assert.deepEqual(
               limiter.take({ endpointId: 'e', consumerId, limits }),
-              naive.map(({ key, limit: each, count }) => ({
-                limit: each,
-                remaining: Math.max(0, each.requests - (passed.get(key) ?? 0)),
-                resetSeconds: windowAt(each.unit, clock.nowSeconds()).endSeconds - clock.nowSeconds(),
-                isExceeded: count >= each.requests,
-              })),
+              naive.map(({ key, limit: each, count }) => {
+                const { startSeconds, endSeconds } = windowAt(each.unit, clock.nowSeconds());
+                return {
+                  limit: each,
+                  remaining: Math.max(0, each.requests - (passed.get(key) ?? 0)),
+                  resetSeconds: endSeconds - clock.nowSeconds(),
+                  windowSeconds: endSeconds - startSeconds,
+                  isExceeded: count >= each.requests,
+                };
+              }),
             );
           }
         }

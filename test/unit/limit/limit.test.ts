@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Limiter, LimiterUnavailable, type LimitQuestion } from '../../../src/limit/limiter.ts';
-import type { Limit, LimitReading } from '../../../src/model/limit.ts';
+import { type Limit, type LimitReading, unitSeconds } from '../../../src/model/limit.ts';
 import { isPromise } from '../../../src/pending.ts';
 import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import { headerOf, type Headers } from '../../support/pipeline/answer.ts';
@@ -43,6 +43,12 @@ function gatewayWith(limits: readonly Limit[], parts: GatewayParts = {}) {
   return testGateway({ ...callers, endpoints: [keyEndpoint({ limits })], ...parts });
 }
 
+/** A limit that this request used up. */
+function readingOf(asked: Limit): LimitReading {
+  const windowSeconds = unitSeconds[asked.unit];
+  return { limit: asked, remaining: 0, resetSeconds: 1, windowSeconds, isExceeded: false };
+}
+
 /** A limiter that answers what it is told to, and keeps what it was asked. */
 function scriptedLimiter(answer: (question: LimitQuestion) => readonly Partial<LimitReading>[]) {
   const questions: LimitQuestion[] = [];
@@ -52,7 +58,7 @@ function scriptedLimiter(answer: (question: LimitQuestion) => readonly Partial<L
       return answer(question).map((reading, index) => {
         const asked = question.limits[index];
         assert.ok(asked);
-        return { limit: asked, remaining: 0, resetSeconds: 1, isExceeded: false, ...reading };
+        return { ...readingOf(asked), ...reading };
       });
     },
   };
@@ -206,10 +212,9 @@ describe('traffic control', () => {
           [minute, hour, sharedHour, sharedDay],
           [sharedDay, sharedHour, hour, minute],
         ]) {
-          const seconds = { second: 1, minute: 60, hour: 3600, day: 86400 };
           const { limiter } = scriptedLimiter((question) =>
             question.limits.map(({ requests, unit }) => {
-              const key = `${String(requests)}/${String(seconds[unit])}`;
+              const key = `${String(requests)}/${String(unitSeconds[unit])}`;
               return (readings as Record<string, Partial<LimitReading>>)[key] ?? {};
             }),
           );
@@ -248,7 +253,7 @@ describe('traffic control', () => {
         take: ({ consumerId, limits }) => {
           const [first] = limits;
           if (consumerId === null || first === undefined) return Promise.reject(fault);
-          return [{ limit: first, remaining: 1, resetSeconds: 1, isExceeded: false }];
+          return [{ ...readingOf(first), remaining: 1 }];
         },
       },
     };
@@ -283,9 +288,7 @@ describe('traffic control', () => {
         startDeadline: () => (started += 1000),
         take: async ({ limits }, deadlineAtMs) => {
           deadlines.push(deadlineAtMs);
-          return await Promise.resolve(
-            limits.map((each) => ({ limit: each, remaining: 1, resetSeconds: 1, isExceeded: false })),
-          );
+          return await Promise.resolve(limits.map((each) => ({ ...readingOf(each), remaining: 1 })));
         },
       };
       const gateway = gatewayWith([limit('9/day/endpoint'), limit('9/day/consumer')], { limiter });
@@ -299,7 +302,7 @@ describe('traffic control', () => {
         take: ({ consumerId, limits: asked }) => {
           const [first] = asked;
           if (consumerId === null || first === undefined) return Promise.reject(fault);
-          return [{ limit: first, remaining: 0, resetSeconds: 1, isExceeded: true }];
+          return [{ ...readingOf(first), isExceeded: true }];
         },
       };
       const answer = await gatewayWith(limits, { limiter }).send(asAcme);

@@ -276,7 +276,7 @@ const cases: Readonly<Record<string, Case>> = {
       '10:11: a limit per consumer and day is on line 9 already; keep one',
       '12:11: "unit" is missing; a limit needs it',
       '12:11: "per" is missing; a limit needs it',
-      '13:32: "unit" must be "second", "minute", "hour" or "day"; did you mean "day"?',
+      '13:32: "unit" must be "second", "minute", "hour", "day" or "month"; did you mean "day"?',
       '13:43: "per" must be "consumer" or "endpoint"',
     ],
   },

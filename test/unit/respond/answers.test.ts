@@ -22,7 +22,13 @@ import { loadUpstreamDefinitions, methodOf } from '../../support/grpc/upstream-m
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const caller = { credential: credential(), consumer: consumer(), grants: new Map() };
-const reading = { limit: limit('5/minute/consumer'), remaining: 0, resetSeconds: 7, isExceeded: true };
+const reading = {
+  limit: limit('5/minute/consumer'),
+  remaining: 0,
+  resetSeconds: 7,
+  windowSeconds: 60,
+  isExceeded: true,
+};
 
 function rejected(refusal: Refusal, requestId = 'r') {
   return assertCheckRefused(reject(refusal, requestId, keyEndpoint()));

@@ -40,17 +40,21 @@ describe('rate-limiting of Kong', () => {
     assert.equal(endpointOf(imported, 'b')['enabled'], false);
   });
 
-  it('of a month or year becomes a share for a day that never adds up to more, which is reported', () => {
+  it('of a year becomes a share for a month that never adds up to more, which is reported', () => {
     const imported = limited('{ month: 3100, day: 200, year: 3660 }');
-    assert.deepEqual(limitsOf(imported), { limits: [{ requests: 10, unit: 'day', per: 'consumer' }] });
-    assert.match(linesOf(imported.findings, 'warning').join('\n'), /3100 requests a month; .* they became 100 a day/);
+    const limits = [
+      { requests: 200, unit: 'day', per: 'consumer' },
+      { requests: 305, unit: 'month', per: 'consumer' },
+    ];
+    assert.deepEqual(limitsOf(imported), { limits });
+    assert.match(linesOf(imported.findings, 'warning').join('\n'), /3660 requests a year; .* they became 305 a month/);
   });
 
   for (const [what, config] of [
     ['by address', '{ second: 5, limit_by: ip }'],
     ['by header', '{ second: 5, limit_by: header, header_name: x }'],
     ['by an unknown key', '{ second: 5, limit_by: moon }'],
-    ['of a month, too small for a day', '{ month: 30 }'],
+    ['of a year, too small for a month', '{ year: 11 }'],
     ['of nothing', '{}'],
     ['by service, on a route without', '{ second: 5, limit_by: service }'],
     ['with a setting that is not known', '{ second: 5, only_on_sundays: true }'],

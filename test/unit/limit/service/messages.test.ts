@@ -4,6 +4,7 @@ import {
   RateLimitRequest,
   RateLimitResponse,
   type RateLimitResponse_Code,
+  RateLimitResponse_RateLimit_Unit,
 } from '../../../../src/gen/envoy/service/ratelimit/v3/rls.ts';
 import type { RateLimitUnit } from '../../../../src/gen/envoy/type/v3/ratelimit_unit.ts';
 import type { LimitQuestion } from '../../../../src/limit/limiter.ts';
@@ -11,15 +12,19 @@ import { encodeQuestion, readAnswer } from '../../../../src/limit/service/messag
 import { ServiceFailure } from '../../../../src/limit/service/service-failure.ts';
 import { type Limit, limitUnits, MAX_LIMIT_REQUESTS } from '../../../../src/model/limit.ts';
 import { limit } from '../../../support/pipeline/resources.ts';
+import { NOON } from '../../../support/time/fixed-clock.ts';
+
+/** Second, minute, hour, day and year. */
+const SERVICE_UNITS: ReadonlySet<RateLimitUnit> = new Set([1, 2, 3, 4, 6]);
 
 /** What the service reads of a question. */
 function requestOf(question: LimitQuestion): RateLimitRequest {
-  return RateLimitRequest.decode(encodeQuestion('postern', question));
+  return RateLimitRequest.decode(encodeQuestion('postern', question, NOON));
 }
 
 /** Where limits stand by an answer. */
 function readingsOf(answer: RateLimitResponse, limits: readonly Limit[]) {
-  return readAnswer(RateLimitResponse.encode(answer).finish(), limits);
+  return readAnswer(RateLimitResponse.encode(answer).finish(), limits, NOON);
 }
 
 describe('a request to the rate limit service', () => {
@@ -37,6 +42,22 @@ describe('a request to the rate limit service', () => {
       ],
       hitsAddend: 1,
     });
+  });
+
+  it('names the month of the calendar, in a window that is longer than each', () => {
+    const limits = [limit('5000/month/consumer')];
+    const { descriptors } = requestOf({ endpointId: 'orders', consumerId: 'acme', limits });
+    assert.deepEqual(descriptors, [
+      {
+        entries: [
+          { key: 'endpoint', value: 'orders' },
+          { key: 'consumer', value: 'acme' },
+          { key: 'unit', value: 'month' },
+          { key: 'period', value: '2026-10' },
+        ],
+        limit: { requestsPerUnit: 5000, unit: 6 },
+      },
+    ]);
   });
 
   it('names no consumer where all callers share the limit', () => {
@@ -68,7 +89,7 @@ describe('a request to the rate limit service', () => {
         const { descriptors } = requestOf({ endpointId, consumerId, limits: asked });
         assert.equal(descriptors.length, asked.length);
         for (const { entries, limit: override } of descriptors) {
-          assert.ok(override !== undefined && override.unit >= 1 && override.unit <= 4);
+          assert.ok(override !== undefined && SERVICE_UNITS.has(override.unit));
           assert.ok(entries.length >= 2 && entries.every(({ key, value }) => key !== '' && value !== ''));
           assert.equal(entries[0]?.key, 'endpoint');
         }
@@ -97,11 +118,11 @@ const perMinute = [limit('5/minute/consumer')];
 describe("the rate limit service's answer", () => {
   it('tells where the limit stands', () => {
     assert.deepEqual(readingsOf({ overallCode: OK, statuses: [status()] }, perMinute), [
-      { limit: perMinute[0], remaining: 3, resetSeconds: 17, isExceeded: false },
+      { limit: perMinute[0], remaining: 3, resetSeconds: 17, windowSeconds: 60, isExceeded: false },
     ]);
     const over = status({ code: OVER, limitRemaining: 0 });
     assert.deepEqual(readingsOf({ overallCode: OVER, statuses: [over] }, perMinute), [
-      { limit: perMinute[0], remaining: 0, resetSeconds: 17, isExceeded: true },
+      { limit: perMinute[0], remaining: 0, resetSeconds: 17, windowSeconds: 60, isExceeded: true },
     ]);
   });
 
@@ -114,6 +135,18 @@ describe("the rate limit service's answer", () => {
     assert.equal(resetOf({ seconds: 16, nanos: 500 }), 17);
     assert.equal(resetOf({ seconds: 60, nanos: 0 }), 60);
     assert.equal(resetOf({ seconds: 99, nanos: 0 }), 60);
+  });
+
+  it('of a month ends with the month, whenever the window of the service ends', () => {
+    const currentLimit = { requestsPerUnit: 5, unit: RateLimitResponse_RateLimit_Unit.YEAR, name: '' };
+    const answer: RateLimitResponse = { overallCode: OK, statuses: [status({ currentLimit })] };
+    assert.deepEqual(readingsOf(answer, [limit('5/month/consumer')])[0], {
+      limit: limit('5/month/consumer'),
+      remaining: 3,
+      resetSeconds: Date.UTC(2026, 10) / 1000 - NOON,
+      windowSeconds: 31 * 86_400,
+      isExceeded: false,
+    });
   });
 
   it('goes by the overall code where a limit is only watched', () => {
@@ -149,7 +182,7 @@ describe("the rate limit service's answer", () => {
   it('is a failure when it is cut off, or is no message', () => {
     const whole = RateLimitResponse.encode({ overallCode: OK, statuses: [status()] }).finish();
     for (const bytes of [whole.subarray(0, -1), Buffer.from([0xff]), Buffer.from([0x12, 0x7f])]) {
-      assert.throws(() => readAnswer(bytes, perMinute), {
+      assert.throws(() => readAnswer(bytes, perMinute, NOON), {
         name: 'ServiceFailure',
         reason: 'error',
         message: 'the rate limit service sent a message that cannot be read',
@@ -172,7 +205,7 @@ describe("the rate limit service's answer", () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 80 }), changed), limits, (bytes, asked) => {
         try {
-          const readings = readAnswer(bytes, asked);
+          const readings = readAnswer(bytes, asked, NOON);
           assert.deepEqual(
             readings.map((reading) => reading.limit),
             asked,

@@ -93,7 +93,7 @@ for (const transport of grpcTransports) {
     it('asks for the limits of the question in its domain', async () => {
       const { limiter, told } = newLimiter();
       assert.deepEqual(await limiter.take(question), [
-        { limit: question.limits[0], remaining: 8, resetSeconds: 7, isExceeded: false },
+        { limit: question.limits[0], remaining: 8, resetSeconds: 7, windowSeconds: 86_400, isExceeded: false },
       ]);
       assert.deepEqual(
         requests.map(({ domain, descriptors }) => [domain, descriptors.length]),

@@ -125,7 +125,13 @@ describe('the trace of a check', () => {
       limiter: {
         take: async ({ limits }) =>
           await Promise.resolve(
-            limits.map((each) => ({ limit: each, remaining: 1, resetSeconds: 1, isExceeded: false })),
+            limits.map((each) => ({
+              limit: each,
+              remaining: 1,
+              resetSeconds: 1,
+              windowSeconds: 60,
+              isExceeded: false,
+            })),
           ),
       },
     });
