@@ -129,8 +129,8 @@ impl Hmac {
         self
     }
 
-    /// As [`nonce`](Self::nonce), with nonces from a source of your own: in tests, or from a hardware device. A nonce is 32
-    /// lower-case hex characters, never used before.
+    /// As [`nonce`](Self::nonce), with nonces from a source of your own: in tests, or from a hardware device. A nonce
+    /// is 32 lower-case hex characters, never used before.
     pub fn nonce_from(mut self, source: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.nonces = Nonces::From(std::sync::Arc::new(source));
         self

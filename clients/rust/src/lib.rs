@@ -10,6 +10,11 @@
 //! | `reqwest` | the module `reqwest` with a client, and `OAuth2` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// The examples of the README are compiled with the tests.
+#[cfg(all(doctest, feature = "reqwest"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 mod credential;
 mod hmac;
 mod key;

@@ -22,8 +22,8 @@ use crate::{Problem, Secret};
 const MAX_ANSWER_BYTES: usize = 65_536;
 const MOST_MARGIN: Duration = Duration::from_secs(60);
 
-/// The method `oauth2`: client credentials (RFC 6749 §4.4). [`Client`](super::Client) asks for the access token, keeps it
-/// in memory and renews it.
+/// The method `oauth2`: client credentials (RFC 6749 §4.4). [`Client`](super::Client) asks for the access token, keeps
+/// it in memory and renews it.
 #[derive(Clone)]
 pub struct OAuth2 {
     app_key: String,
@@ -36,8 +36,8 @@ impl OAuth2 {
     ///
     /// # Errors
     ///
-    /// `INVALID_CREDENTIAL` when the App Key is not 1 to 512 characters of `A-Z a-z 0-9 . _ -`, the App Secret is empty,
-    /// holds control characters or has white space at its ends, or the token URL is not absolute.
+    /// `INVALID_CREDENTIAL` when the App Key is not 1 to 512 characters of `A-Z a-z 0-9 . _ -`, the App Secret is
+    /// empty, holds control characters or has white space at its ends, or the token URL is not absolute.
     pub fn new(
         app_key: impl Into<String>,
         app_secret: impl Into<Secret>,
