@@ -37,6 +37,7 @@ const needs = {
   'test/clients/java': ['java', 'maven'],
   'test/clients/php': ['php'],
   'test/clients/python': ['python'],
+  'test/clients/recipes': ['go'],
   'test/clients/rust': ['rust'],
 };
 
