@@ -1,5 +1,8 @@
-/** Bytes in memory of their own, as WebCrypto and `fetch` take them. */
-export type Bytes = Uint8Array<ArrayBuffer>;
+/**
+ * Bytes in memory of their own, as WebCrypto and `fetch` take them: `Uint8Array<ArrayBuffer>`, in words that compilers
+ * before TypeScript 5.7 understand too.
+ */
+export type Bytes = ReturnType<Uint8Array['slice']>;
 
 /** No bytes. */
 export const NO_BYTES: Bytes = new Uint8Array(0);

@@ -30,26 +30,38 @@ export class Secret {
   }
 }
 
-const MAX_CAUSES = 8;
+/** So many objects that hang on an error are looked at; of one that has more, nobody knows what it holds. */
+const MAX_OBJECTS = 1000;
 
 /**
- * The error itself when no secret stands in it; otherwise an error of the same message with each secret replaced. Some
- * libraries write the whole URL into their errors, and a key may stand there.
+ * The error itself when no secret stands in it or in what hangs on it; otherwise an error of the same message with each
+ * secret replaced. Some libraries write the whole URL or the headers into their errors, and a key may stand there.
  */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
-  const found = secrets.filter((secret) => secret !== '');
-  if (!found.some((secret) => holds(error, secret, 0))) return error;
+  if (!mayHold(error, secrets)) return error;
   let message = error instanceof Error ? error.message : String(error);
-  for (const secret of found) message = message.replaceAll(secret, HIDDEN);
+  for (const secret of secrets) message = message.replaceAll(secret, HIDDEN);
   const clean = new TypeError(message);
   clean.stack = `TypeError: ${message}`;
   return clean;
 }
 
-function holds(value: unknown, secret: string, depth: number): boolean {
-  if (typeof value === 'string') return value.includes(secret);
-  if (typeof value !== 'object' || value === null || depth > MAX_CAUSES) return false;
-  return Object.getOwnPropertyNames(value).some((name) =>
-    holds((value as Record<string, unknown>)[name], secret, depth + 1),
-  );
+function mayHold(error: unknown, secrets: readonly string[]): boolean {
+  const seen = new Set<unknown>([error]);
+  for (const value of seen) {
+    if (typeof value === 'string' && secrets.some((secret) => value.includes(secret))) return true;
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) continue;
+    if (seen.size > MAX_OBJECTS) return true;
+    for (const each of propertiesOf(value)) seen.add(each);
+  }
+  return false;
+}
+
+/** The values of all properties of an object itself, those that are not listed too. */
+function propertiesOf(value: object): readonly unknown[] {
+  try {
+    return Object.getOwnPropertyNames(value).map((name) => (value as Record<string, unknown>)[name]);
+  } catch {
+    return [];
+  }
 }

@@ -64,6 +64,22 @@ describe('no secret is printed', () => {
     assert.doesNotMatch(printed(error), new RegExp(Buffer.from(`public:${secret}`).toString('base64')));
     assert.match(printed(error), /Basic \[secret\]/);
   });
+  const keyClient = (failure: Error): Promise<unknown> => {
+    const { fetch } = new FakeGateway(failure);
+    const client = createClient({ method: 'key', appKey: secret, fetch, retries: 0 });
+    return client.fetch(url).catch((reason: unknown) => reason);
+  };
+  it('an error that leads back to itself is looked at once', async () => {
+    const failure: Error & { self?: unknown } = new TypeError('fetch failed');
+    failure.self = { failure, list: [failure, secret] };
+    assert.doesNotMatch(printed(await keyClient(failure)), /hidden/);
+  });
+  it('an error with more on it than can be looked at is replaced', async () => {
+    const many = Array.from({ length: 1001 }, (_, index) => ({ index }));
+    const error = await keyClient(Object.assign(new TypeError('fetch failed'), { many }));
+    assert.ok(error instanceof TypeError);
+    assert.deepEqual([error.message, 'many' in error], ['fetch failed', false]);
+  });
   it('an error without a secret is given as it is', async () => {
     const failure = new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
     const { fetch } = new FakeGateway(failure);
