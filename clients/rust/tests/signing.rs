@@ -56,8 +56,7 @@ fn credentials_are_checked_when_they_are_made() {
 
 #[test]
 fn a_url_is_absolute_and_encoded() {
-    for url in ["", "/orders", "api.example.com", "ftp://a/b", "https://", "https://a/ä", "https://a/ b"]
-    {
+    for url in ["", "/orders", "api.example.com", "ftp://a/b", "https://", "https://a/ä", "https://a/ b"] {
         assert_eq!(code(hmac().sign(&Request::new("GET", url))), "TARGET_NOT_SIGNABLE", "{url:?}");
         assert_eq!(code(parameters().sign(&Request::new("GET", url))), "TARGET_NOT_SIGNABLE", "{url:?}");
         assert_eq!(code(Key::new("k").unwrap().sign(&Request::new("GET", url))), "TARGET_NOT_SIGNABLE", "{url:?}");
