@@ -7,6 +7,7 @@ trap 'rm -f "$report"' EXIT
 [ ! -f vendor/bin/phpunit ] || PHPUNIT=vendor/bin/phpunit
 code=0
 "$PHPUNIT" --log-junit "$report" || code=$?
+[ -s "$report" ] || { echo 'the tests did not come to their end'; exit 1; }
 "$PHP" -r '
     $all = simplexml_load_file($argv[1])->testsuite;
     $bad = (int) $all["failures"] + (int) $all["errors"] + (int) $all["skipped"];

@@ -26,6 +26,6 @@ final class ConnectionFailed extends \RuntimeException
     /** @internal */
     public static function of(string $message, int $code): self
     {
-        return WithoutArguments::make(static fn () => new self($message, $code));
+        return WithoutArguments::during(static fn () => new self($message, $code));
     }
 }

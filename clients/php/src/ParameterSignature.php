@@ -130,10 +130,10 @@ final class ParameterSignature extends Credential
         $form = BodyForm::Json;
         $time = $this->clock()->now();
         [$sign, $stringToSign] = $this->signData($data, $time);
-        $isRepeated = $this->nonce && $this->recent->has($sign, $this->clock()->now());
+        $isRepeated = $this->nonce && $this->recent->has($sign, $this->clock()->present());
         for ($step = 1; $isRepeated && $step <= 60; $step += 1) {
             [$sign, $stringToSign] = $this->signData($data, $time += 1);
-            $isRepeated = $this->recent->has($sign, $this->clock()->now());
+            $isRepeated = $this->recent->has($sign, $this->clock()->present());
         }
         $wrapper = Wrapper::write($data, $this->appKey, $sign, $time);
         self::requireSize(strlen($wrapper), $form);

@@ -21,6 +21,6 @@ class Problem extends \RuntimeException
     /** Makes a problem whose trace holds no arguments, because they may be secrets. */
     public static function of(ProblemCode $code, string $message): static
     {
-        return WithoutArguments::make(static fn () => new static($code, $message));
+        return WithoutArguments::during(static fn () => new static($code, $message));
     }
 }

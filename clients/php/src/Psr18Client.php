@@ -8,6 +8,7 @@ use Postern\Client\Internal\Attempts;
 use Postern\Client\Internal\Opaque;
 use Postern\Client\Internal\Pause;
 use Postern\Client\Internal\Psr7;
+use Postern\Client\Internal\WithoutArguments;
 use Postern\Client\Psr18\ConnectionFailed;
 use Postern\Client\Psr18\NoToken;
 use Postern\Client\Psr18\RequestFailed;
@@ -75,7 +76,7 @@ final class Psr18Client implements ClientInterface
             try {
                 $this->prepareToken($request->getProtocolVersion());
                 $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
-                $response = $this->client->sendRequest($this->signed($request, $body));
+                $response = $this->send($this->signed($request, $body));
                 $refusal = $isRepeatable ? Refusal::fromResponse($response) : null;
                 $date = $response->getHeaderLine('Date');
                 $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
@@ -98,6 +99,11 @@ final class Psr18Client implements ClientInterface
         return Psr7::apply($signed, $request, $this->factory->createStream(...), $body !== null);
     }
 
+    private function send(RequestInterface $signed): ResponseInterface
+    {
+        return WithoutArguments::during(fn () => $this->client->sendRequest($signed));
+    }
+
     /** @param string $version of HTTP, that of the call, so that both can share a connection */
     private function prepareToken(string $version): void
     {
@@ -109,7 +115,7 @@ final class Psr18Client implements ClientInterface
         foreach ($signed->headers() as [$name, $value]) {
             $request = $request->withHeader($name, $value);
         }
-        $response = $this->client->sendRequest($request->withBody($this->factory->createStream($signed->body())));
+        $response = $this->send($request->withBody($this->factory->createStream($signed->body())));
         $this->credential->acceptToken($response->getStatusCode(), (string) $response->getBody());
     }
 }

@@ -28,7 +28,7 @@ final class Request
             $isWritable = $isWritable && HeaderList::isName($name) && strpbrk($value, "\r\n\0") === false;
         }
         if (!$isWritable) {
-            throw WithoutArguments::make(
+            throw WithoutArguments::during(
                 static fn () => new \InvalidArgumentException('The method or a header is not valid in HTTP.'),
             );
         }

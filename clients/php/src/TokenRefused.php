@@ -27,6 +27,6 @@ class TokenRefused extends \RuntimeException
     /** @internal */
     public static function of(int $status, ?string $error, ?string $errorDescription): static
     {
-        return WithoutArguments::make(static fn () => new static($status, $error, $errorDescription));
+        return WithoutArguments::during(static fn () => new static($status, $error, $errorDescription));
     }
 }

@@ -127,15 +127,14 @@ final class GuzzleTest extends TestCase
 
     public function testEveryAttemptIsSignedForItsOwnTimeAndWaitsByTheHandler(): void
     {
-        $now = 1795228800;
-        $credential = new Hmac('app', 'secret', now: static function () use (&$now) {
-            return $now++;
-        });
+        $credential = new Hmac('app', 'secret', now: static fn () => 1795228800);
         $limited = Gateway::refusal(429, 'RATE_LIMITED', ['Retry-After' => '3']);
         $gateway = new Gateway($limited, Gateway::refusal(401, 'REQUEST_REPLAYED'), new Response(200));
         $response = self::client($credential, $gateway)->get(self::URL);
         self::assertSame(200, $response->getStatusCode());
         self::assertCount(3, array_unique($gateway->header('Authorization')));
+        $times = array_map(strtotime(...), $gateway->header('Date'));
+        self::assertSame([1795228800, 1795228803, 1795228801], $times, 'the time at which it is sent');
         $delays = array_map(static fn (array $options) => $options['delay'] ?? null, $gateway->options);
         self::assertSame([null, 3000.0, 1000.0], $delays);
     }
@@ -217,6 +216,20 @@ final class GuzzleTest extends TestCase
         $client->get('https://api.example.com/a');
         self::assertSame(['api.example.com', 'api.example.com'], $gateway->header('Host'));
         self::assertCount(1, array_unique($gateway->header('Authorization')));
+    }
+
+    public function testExceptionsOfAHandlerHoldNoSignedRequestInTheirTraces(): void
+    {
+        $before = ini_set('zend.exception_ignore_args', '0');
+        try {
+            $client = self::client(new Key('kept-secret'), new Gateway(static fn () => throw new \TypeError('broken')));
+            $client->get(self::URL);
+            self::fail('it did not fail');
+        } catch (\TypeError $error) {
+            self::assertStringNotContainsString('kept-secret', print_r($error->getTrace(), true));
+        } finally {
+            ini_set('zend.exception_ignore_args', (string) $before);
+        }
     }
 
     public function testTwoMiddlewaresOfOneStackDoNotShareState(): void

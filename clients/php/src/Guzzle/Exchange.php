@@ -13,6 +13,7 @@ use Postern\Client\Internal\Attempts;
 use Postern\Client\Internal\Opaque;
 use Postern\Client\Internal\Psr7;
 use Postern\Client\Internal\Token;
+use Postern\Client\Internal\WithoutArguments;
 use Postern\Client\OAuth2;
 use Postern\Client\Problem;
 use Postern\Client\Refusal;
@@ -66,9 +67,15 @@ final class Exchange
     private function send(): PromiseInterface
     {
         $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
-        $signed = $this->credential->sign(Psr7::toRequest($this->request, $this->body));
+        $unsigned = Psr7::toRequest($this->request, $this->body);
+        // The handler waits after this. Signed for now, two attempts within a second would have the same signature.
+        $signed = $this->credential->clock()->after(
+            ($this->options['delay'] ?? 0) / 1000,
+            fn () => $this->credential->sign($unsigned),
+        );
         $request = Psr7::apply($signed, $this->request, Utils::streamFor(...), $this->body !== null);
-        return ($this->handler)($request, $this->options)->then(
+        $promise = WithoutArguments::during(fn () => ($this->handler)($request, $this->options));
+        return $promise->then(
             fn (ResponseInterface $response) => $this->answered($response, $token),
             fn (mixed $reason) => $this->failed($reason),
         );

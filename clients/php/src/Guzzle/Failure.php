@@ -39,13 +39,13 @@ final class Failure
         if ($reason instanceof ConnectException) {
             $message = $credential->redact($reason->getMessage());
             $context = self::context($reason->getHandlerContext(), $credential);
-            return WithoutArguments::make(static fn () => new ConnectException($message, $request, null, $context));
+            return WithoutArguments::during(static fn () => new ConnectException($message, $request, null, $context));
         }
         if ($reason instanceof RequestException) {
             $message = $credential->redact($reason->getMessage());
             $context = self::context($reason->getHandlerContext(), $credential);
             $response = $reason->getResponse();
-            return WithoutArguments::make(
+            return WithoutArguments::during(
                 static fn () => new ($reason::class)($message, $request, $response, $reason->getPrevious(), $context),
             );
         }

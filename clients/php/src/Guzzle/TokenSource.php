@@ -8,6 +8,7 @@ use GuzzleHttp\Promise\Create;
 use GuzzleHttp\Promise\PromiseInterface;
 use GuzzleHttp\Psr7\Request;
 use Postern\Client\Credential;
+use Postern\Client\Internal\WithoutArguments;
 use Postern\Client\OAuth2;
 use Psr\Http\Message\ResponseInterface;
 
@@ -54,7 +55,8 @@ final class TokenSource
             $headers[$name] = $value;
         }
         $request = new Request($signed->method(), $signed->url(), $headers, $signed->body(), $version);
-        return ($this->handler)($request, $options)->then(
+        $promise = WithoutArguments::during(fn () => ($this->handler)($request, $options));
+        return $promise->then(
             function (ResponseInterface $response) use ($credential): void {
                 $this->question = null;
                 $credential->acceptToken($response->getStatusCode(), (string) $response->getBody());

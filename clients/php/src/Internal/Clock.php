@@ -12,6 +12,7 @@ namespace Postern\Client\Internal;
 final class Clock
 {
     private int $correction = 0;
+    private int $ahead = 0;
 
     /**
      * @param int $bound the largest correction in seconds; 0 for none
@@ -27,10 +28,33 @@ final class Clock
         return $this->source === null ? time() : (int) floor(($this->source)());
     }
 
-    /** Unix time for signatures in whole seconds. */
+    /** Unix time for signatures in whole seconds: when the request is to be sent. */
     public function now(): int
     {
+        return $this->present() + $this->ahead;
+    }
+
+    /** Unix time in whole seconds, corrected. */
+    public function present(): int
+    {
         return $this->machine() + $this->correction;
+    }
+
+    /**
+     * Signs what is sent only after a pause of so many seconds.
+     *
+     * @template T
+     * @param \Closure(): T $sign
+     * @return T
+     */
+    public function after(float $seconds, \Closure $sign): mixed
+    {
+        $this->ahead = (int) $seconds;
+        try {
+            return $sign();
+        } finally {
+            $this->ahead = 0;
+        }
     }
 
     /**

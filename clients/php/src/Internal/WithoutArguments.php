@@ -13,16 +13,18 @@ namespace Postern\Client\Internal;
 final class WithoutArguments
 {
     /**
-     * @template T of \Throwable
-     * @param callable(): T $make
+     * Exceptions that are made during this call hold no arguments of any function.
+     *
+     * @template T
+     * @param \Closure(): T $call
      * @return T
      */
-    public static function make(callable $make): \Throwable
+    public static function during(\Closure $call): mixed
     {
         // A trace is taken when the object is created.
         $before = ini_set('zend.exception_ignore_args', '1');
         try {
-            return $make();
+            return $call();
         } finally {
             if ($before !== false) {
                 ini_set('zend.exception_ignore_args', $before);

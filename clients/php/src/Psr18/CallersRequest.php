@@ -24,7 +24,7 @@ trait CallersRequest
     /** @param \Closure(): self $make */
     private static function with(RequestInterface $request, \Closure $make): self
     {
-        $exception = WithoutArguments::make($make);
+        $exception = WithoutArguments::during($make);
         $exception->request = $request;
         return $exception;
     }
