@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Writes parameters as a query or form. Everything but {@code A–Z a–z 0–9 - . _ ~} becomes {@code %XX} with upper-case
- * digits, of the UTF-8 bytes: the one spelling that all servers decode alike.
+ * Writes parameters as a query or form. Everything but {@code A–Z a–z 0–9 - . _ ~} becomes {@code %XX} with
+ * upper-case digits, of the UTF-8 bytes: the one spelling that all servers decode alike.
  */
 public final class EncodeParameters {
     private static final String UNRESERVED = "-._~";

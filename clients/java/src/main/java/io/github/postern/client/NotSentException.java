@@ -9,6 +9,7 @@ import java.io.IOException;
 public final class NotSentException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** Why nothing was sent. */
     private final SigningProblem problem;
 
     NotSentException(SigningProblem problem) {

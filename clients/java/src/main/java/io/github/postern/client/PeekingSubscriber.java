@@ -110,7 +110,7 @@ final class PeekingSubscriber<T> implements BodySubscriber<Peeked<T>> {
         return subscriber.getBody();
     }
 
-    /** Answers the first demand with what was held. Demand that comes while it does waits, so that nothing overtakes. */
+    /** Answers the first demand with what was held. Demand that comes while it does so waits: nothing overtakes. */
     private final class HeldFirst implements Flow.Subscription {
         private boolean isReplayed;
         private boolean isReplaying;

@@ -73,7 +73,7 @@ public final class PosternHttpClient extends HttpClient {
                     + "build it with followRedirects(HttpClient.Redirect.NEVER)");
         }
         if (http.authenticator().isPresent() && client.signer().headersSet().contains("Authorization")) {
-            throw new IllegalArgumentException("the HttpClient has an authenticator, and so drops Authorization headers");
+            throw new IllegalArgumentException("the HttpClient has an authenticator, and so drops Authorization");
         }
         HttpRequest.Builder probe = HttpRequest.newBuilder(URI.create("https://localhost/"));
         for (String name : client.signer().headersSet()) {

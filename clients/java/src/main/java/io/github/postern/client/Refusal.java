@@ -15,11 +15,17 @@ public final class Refusal implements Serializable {
     /** The most bytes of an answer that is read as a refusal. */
     static final int LARGEST = 65_536;
 
+    /** The HTTP status. */
     private final int status;
+    /** The reason. */
     private final String code;
+    /** The reason in words. */
     private final String message;
+    /** The number of the request. */
     private final String requestId;
+    /** What the gateway would have signed, or null. */
     private final String stringToSign;
+    /** Seconds from the answer on, or -1. */
     private final long retryAfter;
 
     private Refusal(int status, Map<?, ?> body, OptionalLong retryAfter) {

@@ -9,6 +9,7 @@ import java.util.Objects;
 public final class RefusalException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** What the gateway said. */
     private final Refusal refusal;
 
     /**

@@ -31,7 +31,8 @@ final class Retries {
     /** How long to wait before the next attempt; nothing when the refusal is the answer. */
     Optional<Duration> after(Refusal refusal, HeaderList headers, Attempt attempt) {
         // Learned and dropped also when this call ends: the next one is better off.
-        boolean clockChanged = is(refusal, 401, "REQUEST_EXPIRED") && client.clock().learn(headers, attempt.correction());
+        boolean clockChanged = is(refusal, 401, "REQUEST_EXPIRED")
+                && client.clock().learn(headers, attempt.correction());
         boolean tokenDropped = is(refusal, 401, "TOKEN_INVALID") && client.drop(attempt.token());
         if (!isBodyRepeatable) {
             return Optional.empty();

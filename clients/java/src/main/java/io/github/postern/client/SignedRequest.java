@@ -66,8 +66,8 @@ public final class SignedRequest {
     }
 
     /**
-     * The text that was signed, to compare with the {@code stringToSign} of a refusal. For a parameter signature it ends
-     * before the App Secret.
+     * The text that was signed, to compare with the {@code stringToSign} of a refusal. For a parameter signature it
+     * ends before the App Secret.
      *
      * @return empty for key and OAuth2, which sign nothing
      */

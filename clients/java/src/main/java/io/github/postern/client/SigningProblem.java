@@ -34,6 +34,7 @@ public final class SigningProblem extends IllegalArgumentException {
         TARGET_NOT_SIGNABLE
     }
 
+    /** What is wrong. */
     private final Code code;
 
     SigningProblem(Code code, String message) {

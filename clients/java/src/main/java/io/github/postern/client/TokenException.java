@@ -8,8 +8,11 @@ import java.util.OptionalInt;
 public final class TokenException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** The HTTP status, or 0 when no answer came. */
     private final int status;
+    /** The {@code error} of RFC 6749, or null. */
     private final String error;
+    /** The {@code error_description} of RFC 6749, or null. */
     private final String errorDescription;
 
     TokenException(String message, Throwable cause) {

@@ -28,10 +28,10 @@ final class WireUrl {
             throw new SigningProblem(TARGET_NOT_SIGNABLE, "The URL does not begin with http:// or https://.");
         }
         String rest = before(url.substring(colon + 3), '#');
-        String pathAndAuthority = before(rest, '?');
-        String query = pathAndAuthority.length() == rest.length() ? null : rest.substring(pathAndAuthority.length() + 1);
-        String authority = before(pathAndAuthority, '/');
-        String path = pathAndAuthority.substring(authority.length());
+        String beforeQuery = before(rest, '?');
+        String query = beforeQuery.length() == rest.length() ? null : rest.substring(beforeQuery.length() + 1);
+        String authority = before(beforeQuery, '/');
+        String path = beforeQuery.substring(authority.length());
         if (authority.isEmpty()) {
             throw new SigningProblem(TARGET_NOT_SIGNABLE, "The URL has no host.");
         }

@@ -12,8 +12,8 @@ final class WrapperTimes {
     private final TreeMap<Long, Set<String>> signed = new TreeMap<>();
 
     /**
-     * The first second from {@code now} on whose signature was not made before. When there is none within 60 seconds, the
-     * last one again: the gateway then refuses it as replayed, and it is tried again later.
+     * The first second from {@code now} on whose signature was not made before. When there is none within 60 seconds,
+     * the last one again: the gateway then refuses it as replayed, and it is tried again later.
      */
     synchronized long firstUnused(long now, LongFunction<String> sign) {
         signed.headMap(now).clear();

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A client of the driver, with both adapters over both versions of HTTP. */
 final class DriverClient {
@@ -56,7 +57,8 @@ final class DriverClient {
         if (adapter.equals("okhttp")) {
             return okHttp.send(version, question, body, once);
         }
-        HttpResponse<byte[]> response = http.get(version).send(request(question, body, once), BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> response =
+                http.get(version).send(request(question, body, once), BodyHandlers.ofByteArray());
         List<Map.Entry<String, String>> headers = new ArrayList<>(HeaderList.of(response.headers().map()).entries());
         headers.removeIf(header -> header.getKey().startsWith(":"));
         return answer(response.statusCode(), name(response.version()), headers, response.body(), Refusal.of(response));
@@ -86,7 +88,8 @@ final class DriverClient {
         json.put("code", refusal.code());
         json.put("message", refusal.message());
         json.put("requestId", refusal.requestId());
-        json.put("retryAfter", refusal.retryAfterSeconds().isPresent() ? refusal.retryAfterSeconds().getAsLong() : null);
+        OptionalLong wait = refusal.retryAfterSeconds();
+        json.put("retryAfter", wait.isPresent() ? wait.getAsLong() : null);
         json.put("stringToSign", refusal.stringToSign().orElse(null));
         return json;
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Authenticator;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,9 +19,12 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +59,8 @@ class HttpClientTest {
     @Test
     void sendsWhatItSigned() throws Exception {
         HmacBuilder builder = PosternClient.hmac("k", SECRET).signedHeaders("host", "x-a");
-        HttpRequest request = request("/invoices?year=2026").header("X-A", "1").POST(BodyPublishers.ofString("{}")).build();
+        HttpRequest request = request("/invoices?year=2026").header("X-A", "1")
+                .POST(BodyPublishers.ofString("{}")).build();
         HttpResponse<String> response = http(builder).send(request, BodyHandlers.ofString());
         assertEquals(200, response.statusCode());
         assertEquals("ok", response.body());
@@ -64,8 +69,8 @@ class HttpClientTest {
         TestServer.Received got = server.only();
         assertEquals("/invoices?year=2026", got.target);
         assertEquals("{}", got.text());
-        for (String name : new String[] {"Date", "Digest", "Authorization", "X-A"}) {
-            assertEquals(HeaderList.of(got.headers).all(name), expected.headerList().all(name));
+        for (String name : List.of("Date", "Digest", "Authorization", "X-A")) {
+            assertEquals(expected.headerList().all(name), HeaderList.of(got.headers).all(name));
         }
     }
 
@@ -90,7 +95,7 @@ class HttpClientTest {
     void keepsTheSettingsOfTheRequest() throws Exception {
         server.then(exchange -> sleep(5_000));
         HttpRequest hasty = request("/").timeout(Duration.ofMillis(200)).build();
-        assertThrows(java.net.http.HttpTimeoutException.class,
+        assertThrows(HttpTimeoutException.class,
                 () -> http(PosternClient.key("k")).send(hasty, BodyHandlers.discarding()));
         assertEquals(0, time.waits().size(), "the caller's own limit of time is not tried again");
     }
@@ -165,7 +170,7 @@ class HttpClientTest {
         HttpResponse<String> text = http.send(request, BodyHandlers.ofString());
         assertEquals(json, text.body());
         assertEquals("NOT_AUTHORIZED", Refusal.of(text).orElseThrow().code());
-        HttpResponse<java.io.InputStream> stream = http.send(request, BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> stream = http.send(request, BodyHandlers.ofInputStream());
         assertEquals(json, new String(stream.body().readAllBytes()));
         HttpResponse<Path> file = http.send(request, BodyHandlers.ofFile(folder.resolve("answer")));
         assertEquals(json, Files.readString(file.body()));
@@ -177,27 +182,29 @@ class HttpClientTest {
         server.refuse(503, "UNAVAILABLE");
         Path file = folder.resolve("answer");
         http(PosternClient.key("k")).send(request("/").build(),
-                BodyHandlers.ofFile(file, java.nio.file.StandardOpenOption.CREATE_NEW,
-                        java.nio.file.StandardOpenOption.WRITE));
+                BodyHandlers.ofFile(file, StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.WRITE));
         assertEquals("ok", Files.readString(file));
     }
 
     @Test
     void passesLargeAnswersOnAsTheyAre() throws Exception {
         String large = "[" + "1,".repeat(200_000) + "1]";
-        server.then(400, large, "Content-Type", "application/json").then(400, large, "Content-Type", "application/json");
+        server.then(400, large, "Content-Type", "application/json");
+        server.then(400, large, "Content-Type", "application/json");
         PosternHttpClient http = http(PosternClient.key("k"));
         HttpResponse<String> text = http.send(request("/").build(), BodyHandlers.ofString());
         assertEquals(large, text.body());
         assertTrue(Refusal.of(text).isEmpty());
-        HttpResponse<java.io.InputStream> stream = http.send(request("/").build(), BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> stream = http.send(request("/").build(), BodyHandlers.ofInputStream());
         assertEquals(large, new String(stream.body().readAllBytes()));
     }
 
     @Test
     void answersOfTheApiStayWhatTheyAre() throws Exception {
         server.then(422, "{\"code\":7}", "Content-Type", "application/json");
-        HttpResponse<String> response = http(PosternClient.key("k")).send(request("/").build(), BodyHandlers.ofString());
+        HttpResponse<String> response =
+                http(PosternClient.key("k")).send(request("/").build(), BodyHandlers.ofString());
         assertEquals("{\"code\":7}", response.body());
         assertTrue(Refusal.of(response).isEmpty());
     }
@@ -206,7 +213,8 @@ class HttpClientTest {
     void followsNoRedirect() throws Exception {
         try (TestServer other = new TestServer()) {
             server.then(302, "", "Location", other.url("/stolen"));
-            HttpResponse<Void> response = http(PosternClient.key("k")).send(request("/").build(), BodyHandlers.discarding());
+            HttpResponse<Void> response =
+                    http(PosternClient.key("k")).send(request("/").build(), BodyHandlers.discarding());
             assertEquals(302, response.statusCode());
             assertTrue(other.received().isEmpty(), "credentials went to another host");
         }
@@ -214,7 +222,7 @@ class HttpClientTest {
 
     @Test
     void refusesALibraryThatFollowsRedirects() {
-        for (HttpClient.Redirect each : new HttpClient.Redirect[] {HttpClient.Redirect.NORMAL, HttpClient.Redirect.ALWAYS}) {
+        for (HttpClient.Redirect each : List.of(HttpClient.Redirect.NORMAL, HttpClient.Redirect.ALWAYS)) {
             HttpClient follows = HttpClient.newBuilder().followRedirects(each).build();
             IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
                     () -> PosternHttpClient.of(PosternClient.key("k").build(), follows));

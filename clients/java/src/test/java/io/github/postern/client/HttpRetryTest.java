@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +148,7 @@ class HttpRetryTest {
             exchange.sendResponseHeaders(401, body.length);
             exchange.getResponseBody().write(body);
         });
-        time.pass(Duration.ofSeconds(java.time.Instant.now().getEpochSecond() - secondsAhead
+        time.pass(Duration.ofSeconds(Instant.now().getEpochSecond() - secondsAhead
                 - time.instant().getEpochSecond()));
     }
 

@@ -104,7 +104,8 @@ class OkHttpTest {
     void wrapsJson() throws Exception {
         Request request = request("/").post(RequestBody.create("{\"a\":1}", JSON)).build();
         http(PosternClient.parameterSignature("k", SECRET)).newCall(request).execute().close();
-        assertTrue(server.only().text().startsWith("{\"data\":\"{\\\"a\\\":1}\",\"appKey\":\"k\""), server.only().text());
+        String sent = server.only().text();
+        assertTrue(sent.startsWith("{\"data\":\"{\\\"a\\\":1}\",\"appKey\":\"k\""), sent);
         assertEquals(String.valueOf(server.only().body.length), server.only().header("Content-Length"));
     }
 
@@ -125,7 +126,8 @@ class OkHttpTest {
             assertEquals(200, response.code());
         }
         assertEquals("{}", server.received().get(1).text());
-        assertNotEquals(server.received().get(0).header("Authorization"), server.received().get(1).header("Authorization"));
+        String first = server.received().get(0).header("Authorization");
+        assertNotEquals(first, server.received().get(1).header("Authorization"));
         assertEquals(1, time.waits().size());
     }
 
@@ -169,7 +171,8 @@ class OkHttpTest {
     @Test
     void tellsCallbacksOfProblems() throws Exception {
         CompletableFuture<IOException> failure = new CompletableFuture<>();
-        http(PosternClient.parameterSignature("k", SECRET)).newCall(request("/?sign=1").build()).enqueue(new Callback() {
+        Call call = http(PosternClient.parameterSignature("k", SECRET)).newCall(request("/?sign=1").build());
+        call.enqueue(new Callback() {
             @Override
             public void onFailure(Call call, IOException e) {
                 failure.complete(e);
@@ -208,7 +211,7 @@ class OkHttpTest {
     @Test
     void stopsARequestThatWasChangedAfterItWasSigned() {
         OkHttpClient changed = http(PosternClient.hmac("k", SECRET)).newBuilder().addInterceptor(chain ->
-                chain.proceed(chain.request().newBuilder().method("POST", RequestBody.create("x", null)).build())).build();
+                chain.proceed(chain.request().newBuilder().post(RequestBody.create("x", null)).build())).build();
         assertThrows(ProtocolException.class, () -> changed.newCall(request("/").build()).execute());
         assertTrue(server.received().isEmpty());
     }

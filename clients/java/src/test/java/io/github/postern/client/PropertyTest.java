@@ -2,6 +2,7 @@ package io.github.postern.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -24,15 +25,25 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 /** Properties that hold for every request, over texts drawn by chance, the same each time. */
 class PropertyTest {
     private static final String SECRET = "n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6e";
     private static final String[] ALPHABET = {"a", "Z", "0", "-", ".", "_", "~", " ", "+", "%", "=", "'", "\"", "\\",
-        "/", "?", "#", "ö", "東", "\ud83d\ude80", "\u0000", "\u001f", "\n", "\r", "\t", "\b", "\f", "\u007f", "\u2028"};
+        "/", "?", "#", "ö", "東", "\ud83d\ude80", "\u0000", "\u001f", "\n", "\r", "\t", "\b", "\f",
+        "\u007f", "\u2028"};
+
+    private interface Property {
+        void holds(Random random) throws Exception;
+    }
+
+    private static void forAll(int seeds, Property property) {
+        for (int seed = 1; seed <= seeds; seed++) {
+            int drawn = seed;
+            assertDoesNotThrow(() -> property.holds(new Random(drawn)), "with seed " + drawn);
+        }
+    }
 
     private static String text(Random random, int most) {
         return random.ints(random.nextInt(most + 1), 0, ALPHABET.length).mapToObj(each -> ALPHABET[each])
@@ -44,39 +55,41 @@ class PropertyTest {
                 .clock(Clock.fixed(Instant.ofEpochSecond(now), ZoneOffset.UTC)).build();
     }
 
-    @RepeatedTest(300)
-    void writtenParametersAreReadAsTheyWere(RepetitionInfo repetition) {
-        Random random = new Random(repetition.getCurrentRepetition());
-        String name = text(random, 10) + "&";
-        String value = text(random, 30);
-        String[] written = EncodeParameters.of(name, value).split("=", -1);
-        assertEquals(2, written.length);
-        assertEquals(name, URLDecoder.decode(written[0], UTF_8));
-        assertEquals(value, URLDecoder.decode(written[1], UTF_8));
-        assertTrue(written[1].matches("([A-Za-z0-9._~-]|%[0-9A-F]{2})*"), written[1]);
+    @Test
+    void writtenParametersAreReadAsTheyWere() {
+        forAll(300, random -> {
+            String name = text(random, 10) + "&";
+            String value = text(random, 30);
+            String[] written = EncodeParameters.of(name, value).split("=", -1);
+            assertEquals(2, written.length);
+            assertEquals(name, URLDecoder.decode(written[0], UTF_8));
+            assertEquals(value, URLDecoder.decode(written[1], UTF_8));
+            assertTrue(written[1].matches("([A-Za-z0-9._~-]|%[0-9A-F]{2})*"), written[1]);
+        });
     }
 
-    @RepeatedTest(300)
-    void parametersAreSignedSorted(RepetitionInfo repetition) throws Exception {
-        Random random = new Random(repetition.getCurrentRepetition());
-        long now = 1 + random.nextInt(2_000_000_000);
-        List<Map.Entry<String, String>> given = new ArrayList<>();
-        for (int count = random.nextInt(8); count > 0; count--) {
-            given.add(Map.entry(text(random, 3).replace("=", "") + "x", text(random, 8)));
-        }
-        String query = given.stream().map(each -> URLEncoder.encode(each.getKey(), UTF_8) + "="
-                + URLEncoder.encode(each.getValue(), UTF_8)).collect(Collectors.joining("&"));
-        SignedRequest signed = parameters(now).sign(RequestToSign.of("GET", "https://a/b?" + query));
-        given.add(Map.entry("appKey", "k"));
-        given.add(Map.entry("apiTimestamp", String.valueOf(now)));
-        String expected = given.stream()
-                .sorted(Comparator.comparing(each -> each.getKey().getBytes(UTF_8), Arrays::compareUnsigned))
-                .map(each -> each.getKey() + "=" + each.getValue()).collect(Collectors.joining("&"));
-        assertEquals(expected, signed.stringToSign().orElseThrow());
-        byte[] hash = MessageDigest.getInstance("SHA-512").digest((expected + SECRET).getBytes(UTF_8));
-        String sign = signed.target().substring(signed.target().length() - 128);
-        assertEquals(Base64.getEncoder().encodeToString(hash), Base64.getEncoder().encodeToString(bytes(sign)));
-        assertTrue(signed.target().startsWith("/b?" + query), signed.target());
+    @Test
+    void parametersAreSignedSorted() {
+        forAll(300, random -> {
+            long now = 1 + random.nextInt(2_000_000_000);
+            List<Map.Entry<String, String>> given = new ArrayList<>();
+            for (int count = random.nextInt(8); count > 0; count--) {
+                given.add(Map.entry(text(random, 3).replace("=", "") + "x", text(random, 8)));
+            }
+            String query = given.stream().map(each -> URLEncoder.encode(each.getKey(), UTF_8) + "="
+                    + URLEncoder.encode(each.getValue(), UTF_8)).collect(Collectors.joining("&"));
+            SignedRequest signed = parameters(now).sign(RequestToSign.of("GET", "https://a/b?" + query));
+            given.add(Map.entry("appKey", "k"));
+            given.add(Map.entry("apiTimestamp", String.valueOf(now)));
+            String expected = given.stream()
+                    .sorted(Comparator.comparing(each -> each.getKey().getBytes(UTF_8), Arrays::compareUnsigned))
+                    .map(each -> each.getKey() + "=" + each.getValue()).collect(Collectors.joining("&"));
+            assertEquals(expected, signed.stringToSign().orElseThrow());
+            byte[] hash = MessageDigest.getInstance("SHA-512").digest((expected + SECRET).getBytes(UTF_8));
+            String sign = signed.target().substring(signed.target().length() - 128);
+            assertEquals(Base64.getEncoder().encodeToString(hash), Base64.getEncoder().encodeToString(bytes(sign)));
+            assertTrue(signed.target().startsWith("/b?" + query), signed.target());
+        });
     }
 
     private static byte[] bytes(String hex) {
@@ -87,51 +100,57 @@ class PropertyTest {
         return bytes;
     }
 
-    @RepeatedTest(300)
-    void aWrapperHoldsTheTextAsItWas(RepetitionInfo repetition) {
-        String text = text(new Random(repetition.getCurrentRepetition()), 60) + "x";
-        SignedRequest signed = parameters(5).sign(RequestToSign.of("POST", "https://a/b")
-                .header("Content-Type", "application/json").body(text.getBytes(UTF_8)));
-        Map<?, ?> wrapper = (Map<?, ?>) Json.read(new String(signed.body(), UTF_8));
-        assertEquals(List.of("data", "appKey", "sign", "apiTimestamp"), new ArrayList<>(wrapper.keySet()));
-        assertEquals(text, wrapper.get("data"));
-        assertEquals(5L, wrapper.get("apiTimestamp"));
-        assertEquals("apiTimestamp=5&appKey=k&data=" + text, signed.stringToSign().orElseThrow());
+    @Test
+    void aWrapperHoldsTheTextAsItWas() {
+        forAll(300, random -> {
+            String text = text(random, 60) + "x";
+            SignedRequest signed = parameters(5).sign(RequestToSign.of("POST", "https://a/b")
+                    .header("Content-Type", "application/json").body(text.getBytes(UTF_8)));
+            Map<?, ?> wrapper = (Map<?, ?>) Json.read(new String(signed.body(), UTF_8));
+            assertEquals(List.of("data", "appKey", "sign", "apiTimestamp"), new ArrayList<>(wrapper.keySet()));
+            assertEquals(text, wrapper.get("data"));
+            assertEquals(5L, wrapper.get("apiTimestamp"));
+            assertEquals("apiTimestamp=5&appKey=k&data=" + text, signed.stringToSign().orElseThrow());
+        });
     }
 
-    @RepeatedTest(200)
-    void everyByteOfAnHmacRequestIsSigned(RepetitionInfo repetition) throws Exception {
-        Random random = new Random(repetition.getCurrentRepetition());
-        byte[] body = new byte[1 + random.nextInt(200)];
-        random.nextBytes(body);
-        PosternClient client = PosternClient.hmac("k", SECRET).signedHeaders("host", "x-a")
-                .clock(Clock.fixed(Instant.ofEpochSecond(random.nextInt()), ZoneOffset.UTC)).build();
-        RequestToSign request = RequestToSign.of("POST", "https://a.example/b?c=" + random.nextInt()).header("X-A", "1");
-        SignedRequest signed = client.sign(request.body(body));
-        Mac mac = Mac.getInstance("HmacSHA256");
-        mac.init(new SecretKeySpec(SECRET.getBytes(UTF_8), "any"));
-        String signature = Base64.getEncoder().encodeToString(
-                mac.doFinal(signed.stringToSign().orElseThrow().getBytes(UTF_8)));
-        String authorization = signed.headerList().first("Authorization").orElseThrow();
-        assertTrue(authorization.endsWith("signature=\"" + signature + "\""));
-        body[random.nextInt(body.length)] ^= 1 << random.nextInt(8);
-        assertNotEquals(authorization, client.sign(request.body(body)).headerList().first("Authorization").orElseThrow());
-        assertArrayEquals(body, client.sign(request.body(body)).body());
+    @Test
+    void everyByteOfAnHmacRequestIsSigned() {
+        forAll(200, random -> {
+            byte[] body = new byte[1 + random.nextInt(200)];
+            random.nextBytes(body);
+            PosternClient client = PosternClient.hmac("k", SECRET).signedHeaders("host", "x-a")
+                    .clock(Clock.fixed(Instant.ofEpochSecond(random.nextInt()), ZoneOffset.UTC)).build();
+            RequestToSign request = RequestToSign.of("POST", "https://a.example/b?" + random.nextInt())
+                    .header("X-A", "1");
+            SignedRequest signed = client.sign(request.body(body));
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(SECRET.getBytes(UTF_8), "any"));
+            String signature = Base64.getEncoder().encodeToString(
+                    mac.doFinal(signed.stringToSign().orElseThrow().getBytes(UTF_8)));
+            String authorization = signed.headerList().first("Authorization").orElseThrow();
+            assertTrue(authorization.endsWith("signature=\"" + signature + "\""));
+            body[random.nextInt(body.length)] ^= 1 << random.nextInt(8);
+            SignedRequest other = client.sign(request.body(body));
+            assertNotEquals(authorization, other.headerList().first("Authorization").orElseThrow());
+            assertArrayEquals(body, other.body());
+        });
     }
 
-    @RepeatedTest(500)
-    void jsonIsReadOrRefused(RepetitionInfo repetition) {
-        Random random = new Random(repetition.getCurrentRepetition());
-        String[] parts = {"{", "}", "[", "]", ",", ":", "\"", "\\", "u00e9", "\\u12", "1", "-", "0", ".", "e", "true",
-            "null", "\"a\"", " ", "x", "\u0001"};
-        String text = random.ints(random.nextInt(12), 0, parts.length).mapToObj(each -> parts[each])
-                .collect(Collectors.joining());
-        try {
-            Object value = Json.read(text);
-            assertEquals(value, Json.read(JsonWriter.write(value)), "read in another way when written: " + text);
-        } catch (IllegalArgumentException e) {
-            assertTrue(e.getMessage().startsWith("no JSON from character"), e.toString());
-        }
+    @Test
+    void jsonIsReadOrRefused() {
+        forAll(500, random -> {
+            String[] parts = {"{", "}", "[", "]", ",", ":", "\"", "\\", "u00e9", "\\u12", "1", "-", "0", ".", "e",
+                "true", "null", "\"a\"", " ", "x", "\u0001"};
+            String text = random.ints(random.nextInt(12), 0, parts.length).mapToObj(each -> parts[each])
+                    .collect(Collectors.joining());
+            try {
+                Object value = Json.read(text);
+                assertEquals(value, Json.read(JsonWriter.write(value)), "read in another way when written: " + text);
+            } catch (IllegalArgumentException e) {
+                assertTrue(e.getMessage().startsWith("no JSON from character"), e.toString());
+            }
+        });
     }
 
     @Test
@@ -140,12 +159,14 @@ class PropertyTest {
         assertTrue(Json.readObject("{\"a\":" + "[".repeat(60) + "]".repeat(60) + "}").isPresent());
     }
 
-    @RepeatedTest(300)
-    void datesAreReadAsTheyWereWritten(RepetitionInfo repetition) {
-        long seconds = new Random(repetition.getCurrentRepetition()).nextInt() & 0xFFFFFFFFL;
-        String date = HttpDates.write(seconds);
-        assertTrue(date.matches("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"), date);
-        assertEquals(seconds, HttpDates.read(date).orElseThrow());
+    @Test
+    void datesAreReadAsTheyWereWritten() {
+        forAll(300, random -> {
+            long seconds = random.nextInt() & 0xFFFFFFFFL;
+            String date = HttpDates.write(seconds);
+            assertTrue(date.matches("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"), date);
+            assertEquals(seconds, HttpDates.read(date).orElseThrow());
+        });
     }
 
     @Test

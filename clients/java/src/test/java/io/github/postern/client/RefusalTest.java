@@ -47,7 +47,8 @@ class RefusalTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "null", "[]", "\"RATE_LIMITED\"", "{}", "{\"code\":\"A\",\"message\":\"m\"}",
         "{\"code\":1,\"message\":\"m\",\"requestId\":\"r\"}", "{\"code\":\"A\",\"message\":null,\"requestId\":\"r\"}",
-        "{\"code\":\"A\",\"message\":\"m\",\"requestId\":\"r\"} x", "{\"code\":\"A\",\"message\":\"m\",\"requestId\":\"r\""})
+        "{\"code\":\"A\",\"message\":\"m\",\"requestId\":\"r\"} x",
+        "{\"code\":\"A\",\"message\":\"m\",\"requestId\":\"r\""})
     void anotherBodyIsNone(String body) {
         assertTrue(read(401, "application/json", body).isEmpty());
     }
@@ -110,7 +111,8 @@ class RefusalTest {
         try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
             RefusalException kept = (RefusalException) in.readObject();
             assertEquals("RATE_LIMITED", kept.refusal().code());
-            assertEquals("Refusal: 429 RATE_LIMITED: The limit of requests is reached. (request 1f0c)", kept.getMessage());
+            assertEquals("Refusal: 429 RATE_LIMITED: The limit of requests is reached. (request 1f0c)",
+                    kept.getMessage());
         }
     }
 }

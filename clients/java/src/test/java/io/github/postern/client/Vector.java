@@ -136,7 +136,10 @@ final class Vector {
     static List<Map.Entry<String, String>> headers(Map<?, ?> request) {
         List<Map.Entry<String, String>> headers = new ArrayList<>();
         List<?> pairs = request.get("headers") == null ? List.of() : list(request, "headers");
-        pairs.forEach(pair -> headers.add(Map.entry((String) ((List<?>) pair).get(0), (String) ((List<?>) pair).get(1))));
+        for (Object each : pairs) {
+            List<?> pair = (List<?>) each;
+            headers.add(Map.entry((String) pair.get(0), (String) pair.get(1)));
+        }
         return headers;
     }
 
