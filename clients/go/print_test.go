@@ -66,6 +66,23 @@ func everyPrint(client *Client) string {
 	return text.String()
 }
 
+func TestEveryVerbPrintsTheSame(t *testing.T) {
+	client := newTestHMAC(t, WithSignedHeaders("host"), WithNonce())
+	want := "postern.Client{method: hmac, appKey: " + testKey + ", appSecret: [secret], algorithm: hmac-sha256, " +
+		`signedHeaders: ["host"], nonce: true, retries: 2, clockCorrection: 0s}`
+	transport := Transport{Client: client}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		if got := fmt.Sprintf(verb, client); got != want {
+			t.Errorf("%s\n got %s\nwant %s", verb, got, want)
+		}
+		for _, value := range []any{transport, &transport} {
+			if got := fmt.Sprintf(verb, value); got != "postern.Transport{client: "+want+"}" {
+				t.Errorf("%s: got %s", verb, got)
+			}
+		}
+	}
+}
+
 func TestEmptyValuesPrint(t *testing.T) {
 	var none *Client
 	for _, value := range []any{none, &Client{}, Transport{}, &Transport{}} {

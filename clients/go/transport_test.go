@@ -74,6 +74,26 @@ func TestWhatIsSignedIsWhatIsSent(t *testing.T) {
 	}
 }
 
+func TestHeadersOfAnyCaseAreReplaced(t *testing.T) {
+	keys, _ := NewKey(testKey)
+	for client, name := range map[*Client]string{newTestHMAC(t, WithNonce()): "authorization", keys: "x-app-key"} {
+		request := newRequest(t, "POST", "https://a/", "x")
+		request.Header[name], request.Header["dAtE"], request.Header["X-nonce"] = []string{"a"}, []string{"b"}, []string{"c"}
+		signed, err := client.Sign(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values := headerValues(signed.Header, name); len(values) != 1 || values[0] == "a" {
+			t.Errorf("%s is %q", name, values)
+		}
+		for _, each := range []string{"Date", "X-Nonce"} {
+			if values := headerValues(signed.Header, each); client != keys && (len(values) != 1 || len(values[0]) == 1) {
+				t.Errorf("%s is %q", each, values)
+			}
+		}
+	}
+}
+
 func TestABodyThatCanBeReadOnceIsReadAndClosed(t *testing.T) {
 	base := answers()
 	body := &closeCounter{Reader: strings.NewReader("stream")}

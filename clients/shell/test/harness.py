@@ -1,4 +1,5 @@
 """What the tests of postern-curl share: shells, tools that show what they are given, and an HTTP server."""
+
 import base64
 import http.server
 import json
@@ -70,8 +71,11 @@ class Folder:
             real = "%s %s" % (find("busybox"), tool) if inside.is_symlink() else find(tool)
             if inside.is_symlink():
                 inside.unlink()
-            executable(inside, '#!/bin/sh\n{ echo "%s"; printf "%%s\\n" "$@"; %s; } >>"%s"\nexec %s "$@"\n' % (
-                tool, find("env"), self.root / "log", real))
+            executable(
+                inside,
+                '#!/bin/sh\n{ echo "%s"; printf "%%s\\n" "$@"; %s; } >>"%s"\nexec %s "$@"\n'
+                % (tool, find("env"), self.root / "log", real),
+            )
 
     def run(self, arguments, secret=None, stdin=b"", **variables):
         path = "%s:%s" % (self.bin, os.environ["PATH"])

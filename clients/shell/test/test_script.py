@@ -1,4 +1,5 @@
 """What vectors do not show: where secrets go, what is sent to the byte, and what is refused."""
+
 import base64
 import hashlib
 import hmac
@@ -6,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from harness import SCRIPT, SHELLS, TOKEN_SECRET, Folder, Server
+from harness import SCRIPT, SHELLS, TOKEN_SECRET, Folder, Server, executable
 
 SECRET = "geheim-schlüssel-'\"\\$`%s-12"
 HMAC = ["--method", "hmac", "--app-key", "app", "--secret-from", "env:APP_SECRET"]
@@ -60,8 +61,10 @@ class ScriptTest(unittest.TestCase):
             text, names = text + "\ndigest: " + digest, names + " digest"
         mac = base64.b64encode(hmac.new(SECRET.encode(), text.encode(), hashlib.sha256).digest()).decode()
         self.assertEqual(request["body"], body)
-        self.assertEqual(headers["Authorization"],
-                         'hmac appkey="app", algorithm="hmac-sha256", headers="%s", signature="%s"' % (names, mac))
+        self.assertEqual(
+            headers["Authorization"],
+            'hmac appkey="app", algorithm="hmac-sha256", headers="%s", signature="%s"' % (names, mac),
+        )
 
 
 class Bodies(ScriptTest):
@@ -81,8 +84,18 @@ class Bodies(ScriptTest):
                 (["-d", "a=1", "--data-raw", "@b", "-d", ""], b"", b"a=1&@b&"),
                 (["-da\n\n"], b"", b"a\n\n"),
                 (["--json", "{}", "--json", " "], b"", b"{} "),
-                (["--data-urlencode", "to=Köln 1+&=", "--data-urlencode", "=x y", "--data-urlencode", "a@%s" % given], b"",
-                 b"to=K%C3%B6ln%201%2B%26%3D&x%20y&a=" + self.encoded(every)),
+                (
+                    [
+                        "--data-urlencode",
+                        "to=Köln 1+&=",
+                        "--data-urlencode",
+                        "=x y",
+                        "--data-urlencode",
+                        "a@%s" % given,
+                    ],
+                    b"",
+                    b"to=K%C3%B6ln%201%2B%26%3D&x%20y&a=" + self.encoded(every),
+                ),
             ]:
                 request = self.send(HMAC + ["--", "-sS", "-o", "/dev/null"] + arguments + [url], stdin=stdin)
                 self.assertEqual(request["target"], "/x?a=%c3&b={1}[2]/../y")
@@ -98,14 +111,22 @@ class Bodies(ScriptTest):
     def test_methods_and_content_types_are_those_of_curl(self):
         def work():
             for arguments, method, content_type in [
-                ([], "GET", None), (["-I"], "HEAD", None), (["-XHEAD"], "HEAD", None), (["-XDELETE"], "DELETE", None),
-                (["-d", "x"], "POST", "application/x-www-form-urlencoded"), (["--json", "x"], "POST", "application/json"),
+                ([], "GET", None),
+                (["-I"], "HEAD", None),
+                (["-XHEAD"], "HEAD", None),
+                (["-XDELETE"], "DELETE", None),
+                (["-d", "x"], "POST", "application/x-www-form-urlencoded"),
+                (["--json", "x"], "POST", "application/json"),
                 (["-d", "x", "-H", "Content-Type: text/plain"], "POST", "text/plain"),
-                (["-d", "x", "-H", "Content-Type:"], "POST", None), (["-T", "-"], "PUT", None), (["-Gd", "x=1"], "GET", None),
+                (["-d", "x", "-H", "Content-Type:"], "POST", None),
+                (["-T", "-"], "PUT", None),
+                (["-Gd", "x=1"], "GET", None),
                 (["-X", "PUT", "-d", "x"], "PUT", "application/x-www-form-urlencoded"),
             ]:
                 request = self.send(HMAC + ["--", "-sSo", "/dev/null"] + arguments + [self.server.url], stdin=b"y")
-                self.assertEqual((request["method"], request["headers"].get("Content-Type")), (method, content_type), arguments)
+                self.assertEqual(
+                    (request["method"], request["headers"].get("Content-Type")), (method, content_type), arguments
+                )
                 self.assertEqual(request["target"], "/?x=1" if "-Gd" in arguments else "/")
                 self.assert_verifies(request, request["body"])
 
@@ -114,13 +135,15 @@ class Bodies(ScriptTest):
     def test_a_printed_command_sends_the_same(self):
         def work():
             url = self.server.url + "/it's?x=$a"
-            run = self.folder.run(HMAC + ["--print", "--", "-sS", "-H", "X-A: it's  \"$b\"", "-H", "X-Empty;", "-d", "it's\n\n", url],
-                                  secret=SECRET)
+            run = self.folder.run(
+                HMAC + ["--print", "--", "-sS", "-H", 'X-A: it\'s  "$b"', "-H", "X-Empty;", "-d", "it's\n\n", url],
+                secret=SECRET,
+            )
             self.assertEqual((run.returncode, run.stderr, self.server.requests), (0, b"", []))
             subprocess.run(["sh", "-c", run.stdout], check=True, capture_output=True)
             request = self.server.requests[0]
             self.assert_verifies(request, b"it's\n\n")
-            self.assertEqual((request["headers"]["X-A"], request["headers"]["X-Empty"]), ("it's  \"$b\"", ""))
+            self.assertEqual((request["headers"]["X-A"], request["headers"]["X-Empty"]), ('it\'s  "$b"', ""))
 
         self.each_shell(work)
 
@@ -142,9 +165,13 @@ class Secrets(ScriptTest):
                 (HMAC + ["--"], long, [long]),
                 (PARAMETERS + ["--", "--json", "{}"], SECRET, [SECRET]),
                 (PARAMETERS + ["--", "-d", "a=1"], SECRET, [SECRET]),
-                (KEY + ["--"], key, [key]), (KEY + ["--key-parameter", "k", "--", "-d", "x"], key, [key]),
-                (oauth2 + ["--secret-from", "env:APP_SECRET", "--"], TOKEN_SECRET,
-                 [TOKEN_SECRET, "a%20b%2Bc", "token-1", token]),
+                (KEY + ["--"], key, [key]),
+                (KEY + ["--key-parameter", "k", "--", "-d", "x"], key, [key]),
+                (
+                    oauth2 + ["--secret-from", "env:APP_SECRET", "--"],
+                    TOKEN_SECRET,
+                    [TOKEN_SECRET, "a%20b%2Bc", "token-1", token],
+                ),
             ]:
                 log = self.folder.root / "log"
                 log.write_bytes(b"")
@@ -163,7 +190,16 @@ class Secrets(ScriptTest):
         self.each_shell(work)
 
     def test_no_secret_is_printed(self):
-        oauth2 = ["--method", "oauth2", "--app-key", "app", "--secret-from", "env:APP_SECRET", "--token-url", "https://h/t"]
+        oauth2 = [
+            "--method",
+            "oauth2",
+            "--app-key",
+            "app",
+            "--secret-from",
+            "env:APP_SECRET",
+            "--token-url",
+            "https://h/t",
+        ]
 
         def work():
             for arguments in [HMAC, PARAMETERS, KEY, KEY + ["--key-parameter", "k"], oauth2]:
@@ -184,7 +220,9 @@ class Secrets(ScriptTest):
             file = self.folder.root / "secret"
             for content in [b"a\0b", b"abc\n\n", b"abc\r\n", b"\xff", b"", b"\xc3"]:
                 file.write_bytes(content)
-                self.refused("INVALID_CREDENTIAL", HMAC[:4] + ["--secret-from", "file:%s" % file, "--", self.server.url])
+                self.refused(
+                    "INVALID_CREDENTIAL", HMAC[:4] + ["--secret-from", "file:%s" % file, "--", self.server.url]
+                )
             for source in ["file:/nowhere", "env:", "env:A;B", "env:1A"]:
                 self.refused("INVALID_CREDENTIAL", HMAC[:4] + ["--secret-from", source, "--", self.server.url])
             for source in ["", SECRET, "APP_SECRET"]:
@@ -201,22 +239,53 @@ class Refusals(ScriptTest):
 
         def work():
             for arguments in [
-                ["-L", url], ["--location", url], ["-sSL", url], ["-u", "a:b", url], ["-K", "f", url], ["--retry", "3", url],
-                ["-b", "a=b", url], ["--unknown", url], [url, url], [], ["-H"], ["--data-binary"], ["-d", "@/nowhere", url],
-                ["--data-urlencode", "a@/nowhere", url], ["-T", "/nowhere", url], ["-H", "no colon", url], ["-H", "@file", url],
-                ["-H", "a b: c", url], ["-H", "X: a\nY: b", url], ["-I", "-d", "x", url], ["-X", "A B", url], ["ftp://h/", "-s"],
-                ["http:///x"], ["http://user:pass@h/x"],
+                ["-L", url],
+                ["--location", url],
+                ["-sSL", url],
+                ["-u", "a:b", url],
+                ["-K", "f", url],
+                ["--retry", "3", url],
+                ["-b", "a=b", url],
+                ["--unknown", url],
+                [url, url],
+                [],
+                ["-H"],
+                ["--data-binary"],
+                ["-d", "@/nowhere", url],
+                ["--data-urlencode", "a@/nowhere", url],
+                ["-T", "/nowhere", url],
+                ["-H", "no colon", url],
+                ["-H", "@file", url],
+                ["-H", "a b: c", url],
+                ["-H", "X: a\nY: b", url],
+                ["-I", "-d", "x", url],
+                ["-X", "A B", url],
+                ["ftp://h/", "-s"],
+                ["http:///x"],
+                ["http://user:pass@h/x"],
             ]:
                 self.refused("USAGE", HMAC + ["--"] + arguments)
             self.refused("BODY_NOT_SIGNABLE", HMAC + ["--", "-F", "a=b", url])
             self.refused("TARGET_NOT_SIGNABLE", HMAC + ["--", url + "?a b"])
             self.refused("TARGET_NOT_SIGNABLE", HMAC + ["--", url + "/é"])
             self.refused("TARGET_NOT_SIGNABLE", HMAC + ["--", "-G", "-d", "a b", url])
-            self.refused("BODY_NOT_SIGNABLE", PARAMETERS + ["--", "-d", "a", "-H", "Content-Type: application/json; charset=x", url])
-            self.refused("BODY_NOT_SIGNABLE", PARAMETERS + ["--", "-d", "a", "-H", "Content-Type: application/json, text/x", url])
+            self.refused(
+                "BODY_NOT_SIGNABLE",
+                PARAMETERS + ["--", "-d", "a", "-H", "Content-Type: application/json; charset=x", url],
+            )
+            self.refused(
+                "BODY_NOT_SIGNABLE", PARAMETERS + ["--", "-d", "a", "-H", "Content-Type: application/json, text/x", url]
+            )
             self.refused("HEADER_NOT_SIGNABLE", HMAC + ["--sign-header", "user-agent", "--", url])
-            for arguments in [KEY + ["--nonce"], HMAC + ["--raw"], HMAC + ["--algorithm", "md5"], PARAMETERS + ["--sign-header", "a"],
-                              ["--method", "oauth2"] + HMAC[2:], HMAC + ["--app-key", "a b"], HMAC + ["--app-key", "k" * 513]]:
+            for arguments in [
+                KEY + ["--nonce"],
+                HMAC + ["--raw"],
+                HMAC + ["--algorithm", "md5"],
+                PARAMETERS + ["--sign-header", "a"],
+                ["--method", "oauth2"] + HMAC[2:],
+                HMAC + ["--app-key", "a b"],
+                HMAC + ["--app-key", "k" * 513],
+            ]:
                 self.refused("INVALID_CREDENTIAL", arguments + ["--", url])
             for arguments in [["--method", "x"], ["--unknown"], KEY + ["--app-key", "a"], [url], ["--method"]]:
                 self.refused("USAGE", arguments)
@@ -227,6 +296,29 @@ class Refusals(ScriptTest):
         def work():
             run = self.folder.run(HMAC + ["--", "-s", "http://127.0.0.1:1/"], secret=SECRET)
             self.assertEqual((run.returncode, run.stdout), (7, b""))
+
+        self.each_shell(work)
+
+    def test_tools_that_do_not_work_end_it(self):
+        def work():
+            for tool, text in [
+                ("openssl", "exit 1"),
+                ("awk", "cat >/dev/null"),
+                ("od", "exit 0"),
+                ("date", "echo now"),
+            ]:
+                path = self.folder.bin / tool
+                if path.is_symlink():
+                    path.unlink()
+                executable(path, "#!/bin/sh\n%s\n" % text)
+                run = self.folder.run(HMAC + ["--", "-d", "x", self.server.url], secret=SECRET)
+                self.assertNotEqual(run.returncode, 0, tool)
+                self.assertEqual(self.server.requests, [], tool)
+                path.unlink()
+            self.folder.bin.rename(self.folder.root / "away")
+            run = self.folder.run(HMAC + ["--", self.server.url], secret=SECRET, PATH=str(self.folder.root))
+            self.assertEqual(run.stderr, b"postern-curl: USAGE: openssl is not installed\n")
+            (self.folder.root / "away").rename(self.folder.bin)
 
         self.each_shell(work)
 
@@ -242,8 +334,25 @@ class Refusals(ScriptTest):
 class Headers(ScriptTest):
     def test_the_script_replaces_its_own_headers_only(self):
         def work():
-            request = self.send(HMAC + ["--", "-so", "/dev/null", "-H", "Date: x", "-H", "authorization: y", "-H", "X-A:  b\t",
-                                        "-A", "agent", "-e", "from", self.server.url])
+            request = self.send(
+                HMAC
+                + [
+                    "--",
+                    "-so",
+                    "/dev/null",
+                    "-H",
+                    "Date: x",
+                    "-H",
+                    "authorization: y",
+                    "-H",
+                    "X-A:  b\t",
+                    "-A",
+                    "agent",
+                    "-e",
+                    "from",
+                    self.server.url,
+                ]
+            )
             headers = request["headers"]
             self.assertEqual((headers["X-A"], headers["User-Agent"], headers["Referer"]), ("b", "agent", "from"))
             self.assert_verifies(request, b"")
@@ -252,8 +361,11 @@ class Headers(ScriptTest):
 
     def test_the_key_replaces_a_header_of_its_name(self):
         def work():
-            request = self.send(KEY + ["--", "-so", "/dev/null", "-H", "x-app-key: mine", "-d", "@-", self.server.url],
-                                secret="a-key", stdin=b"stream")
+            request = self.send(
+                KEY + ["--", "-so", "/dev/null", "-H", "x-app-key: mine", "-d", "@-", self.server.url],
+                secret="a-key",
+                stdin=b"stream",
+            )
             self.assertEqual((request["headers"]["X-App-Key"], request["body"]), ("a-key", b"stream"))
 
         self.each_shell(work)
@@ -261,23 +373,40 @@ class Headers(ScriptTest):
 
 class Tokens(ScriptTest):
     def arguments(self, url="/oauth2/token"):
-        return ["--method", "oauth2", "--app-key", "app", "--secret-from", "env:APP_SECRET", "--token-url", self.server.url + url]
+        return [
+            "--method",
+            "oauth2",
+            "--app-key",
+            "app",
+            "--secret-from",
+            "env:APP_SECRET",
+            "--token-url",
+            self.server.url + url,
+        ]
 
     def test_a_token_is_asked_for_and_sent(self):
         def work():
-            request = self.send(self.arguments() + ["--", "-so", "/dev/null", "-F", "a=b", self.server.url + "/x"], secret=TOKEN_SECRET)
+            request = self.send(
+                self.arguments() + ["--", "-so", "/dev/null", "-F", "a=b", self.server.url + "/x"], secret=TOKEN_SECRET
+            )
             self.assertEqual(request["headers"]["Authorization"], "Bearer token-1")
             self.assertIn(b'name="a"', request["body"])
             question = self.server.requests[0]
-            self.assertEqual((question["method"], question["target"], question["body"]),
-                             ("POST", "/oauth2/token", b"grant_type=client_credentials"))
+            self.assertEqual(
+                (question["method"], question["target"], question["body"]),
+                ("POST", "/oauth2/token", b"grant_type=client_credentials"),
+            )
 
         self.each_shell(work)
 
     def test_an_answer_that_is_no_token_ends_it(self):
         def work():
             for arguments, secret, message in [
-                (self.arguments(), "another", b"TOKEN: no access token: 401 invalid_client: Client authentication failed.\n"),
+                (
+                    self.arguments(),
+                    "another",
+                    b"TOKEN: no access token: 401 invalid_client: Client authentication failed.\n",
+                ),
                 (self.arguments("/other"), TOKEN_SECRET, b"TOKEN: no access token: 200 : \n"),
             ]:
                 run = self.folder.run(arguments + ["--", self.server.url + "/x"], secret=secret)

@@ -1,4 +1,5 @@
 """All of vectors.json that a request by curl can express, under every shell."""
+
 import base64
 import concurrent.futures
 import hashlib
