@@ -39,7 +39,7 @@ function registerSet(noun: Command, context: CommandContext): void {
       parseId,
     );
   addChangeAction(command, context, {
-    notes: `UNIT is second, minute, hour, day or month (of the calendar, in UTC). PER consumer: each consumer separately; PER endpoint: all together.`,
+    notes: `UNIT is second, minute, hour, day or month (UTC). PER consumer: each consumer separately; PER endpoint: all together.`,
     examples: [
       'postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders',
       'postern limit set 1000/minute --endpoint orders --consumer acme',

@@ -7,7 +7,9 @@ import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import { matchOf } from '../endpoint/endpoint.ts';
+import { UsageError } from '../failure.ts';
 import type { StoreFlags } from '../flags/options.ts';
+import { parseSpan } from '../flags/times.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList, printSection } from '../render/list.ts';
@@ -29,6 +31,8 @@ import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts'
 import {
   credentialView,
   declareUse,
+  endsWithin,
+  isUnusedFor,
   readShownCredentials,
   shownAppKey,
   type ShownCredential,
@@ -52,6 +56,8 @@ interface ListFlags extends StoreFlags {
   readonly consumer?: string;
   readonly method?: AuthenticationMethod;
   readonly state?: string;
+  readonly expiring?: number;
+  readonly unused?: number;
   readonly limit?: number;
 }
 
@@ -62,19 +68,31 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     .option('--consumer <id>', 'those of this consumer', parseId)
     .addOption(methodOption())
     .addOption(new Option('--state <state>', 'those in this state').choices(shownStates))
+    .option('--expiring <span>', 'those that work, and end within this time, such as 30d', parseSpan)
+    .option('--unused <span>', 'those that work, and nobody used for this time, such as 90d', parseSpan)
     .option('--limit <number>', 'the first so many', parseCount);
   addReadAction(command, context, {
     notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
-    examples: ['postern credential list --consumer acme', 'postern credential list --state retiring -o json'],
+    examples: [
+      'postern credential list --consumer acme',
+      'postern credential list --expiring 30d',
+      'postern credential list --unused 90d -o json',
+    ],
     exits: { notFound: 'no such consumer' },
-    show: async ({ resources, usage }, { consumer, method, state, limit, output }: ListFlags) => {
+    show: async ({ resources, usage, file }, flags: ListFlags) => {
+      const { consumer, method, state, expiring, unused, limit, output } = flags;
+      if (unused !== undefined && file !== null) {
+        throw new UsageError(`--unused: when a credential was used is kept in MongoDB, not in ${file}`);
+      }
       if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
       const now = context.clock.nowSeconds();
       const isWanted = ({ resource }: Stored<ManagedCredential>): boolean =>
         (method === undefined || resource.methods.includes(method)) &&
-        (state === undefined || stateAt(resource, now) === state);
-      const listed = resources.list('credential', { consumerId: consumer });
-      const shown = readShownCredentials(selectFrom(listed, isWanted, limit), usage);
+        (state === undefined || stateAt(resource, now) === state) &&
+        (expiring === undefined || endsWithin(resource, expiring, now));
+      const isIdle = (shown: ShownCredential): boolean => unused === undefined || isUnusedFor(shown, unused, now);
+      const listed = selectFrom(resources.list('credential', { consumerId: consumer }), isWanted);
+      const shown = selectFrom(readShownCredentials(listed, usage), isIdle, limit);
       await printList(shown, credentialView(now), output, context.terminal);
     },
   });

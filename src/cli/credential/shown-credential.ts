@@ -61,6 +61,22 @@ export function stateAt(
   return retiringSecret !== null && nowSeconds < retiringSecret.expiresAt ? 'rotating' : 'active';
 }
 
+/** Whether a credential works now and, so many seconds from now, no longer does. */
+export function endsWithin(credential: ManagedCredential, seconds: number, nowSeconds: number): boolean {
+  const { expiresAt } = credential;
+  return expiresAt !== null && expiresAt <= nowSeconds + seconds && works(credential, nowSeconds);
+}
+
+/** Whether a credential works now, has been there for so many seconds, and was not used within them. */
+export function isUnusedFor({ stored, usage }: ShownCredential, seconds: number, nowSeconds: number): boolean {
+  const since = Math.max(stored.createdAt, stored.resource.notBefore ?? 0, usage?.lastUsedAt ?? 0);
+  return since <= nowSeconds - seconds && works(stored.resource, nowSeconds);
+}
+
+function works(credential: ManagedCredential, nowSeconds: number): boolean {
+  return !['revoked', 'expired', 'not-yet-valid'].includes(stateAt(credential, nowSeconds));
+}
+
 /** Credentials in a table. */
 export function credentialView(nowSeconds: number): ListView<ShownCredential> {
   return {

@@ -322,6 +322,33 @@ describe('postern credential', () => {
     assert.equal((await cli.run(['credential', 'list', '--consumer', 'acne'])).code, 3);
   });
 
+  it('lists what ends soon, and what nobody uses', async () => {
+    await issue('hmac', '--id', 'ends-in-30', '--expires', '30d');
+    await issue('hmac', '--id', 'ends-in-31', '--expires', '31d');
+    await issue('hmac', '--id', 'begins', '--not-before', '60d', '--expires', '90d');
+    await issue('key', '--id', 'revoked', '--expires', '3d');
+    await cli.done('credential', 'revoke', 'revoked', '--yes');
+    const ids = async (...flags: readonly string[]): Promise<readonly string[]> =>
+      (JSON.parse(await cli.done('credential', 'list', '-o', 'json', ...flags)) as { id: string }[]).map(
+        ({ id }) => id,
+      );
+    assert.deepEqual(await ids('--expiring', '30d'), ['ends-in-30']);
+    assert.deepEqual(await ids('--expiring', '365d'), ['ends-in-30', 'ends-in-31']);
+    assert.deepEqual(await ids('--expiring', '365d', '--limit', '1'), ['ends-in-30']);
+    assert.deepEqual(await ids('--unused', '7d'), [], 'nothing has been there for that long');
+
+    cli.setNow(nowSeconds + 8 * day);
+    cli.store.usage.set('ends-in-31', { lastUsedAt: nowSeconds + day + 1, retiringSecretLastUsedAt: null });
+    assert.deepEqual(await ids('--unused', '7d'), ['ends-in-30']);
+    cli.setNow(nowSeconds + 8 * day + 1);
+    assert.deepEqual(await ids('--unused', '7d'), ['ends-in-30', 'ends-in-31']);
+    assert.deepEqual(await ids('--unused', '7d', '--limit', '1'), ['ends-in-30']);
+    assert.deepEqual(await ids('--unused', '7d', '--expiring', '22d'), ['ends-in-30']);
+    cli.setNow(nowSeconds + 30 * day);
+    assert.deepEqual(await ids('--expiring', '1d'), ['ends-in-31'], 'what has ended ends no more');
+    assert.deepEqual(await ids('--unused', '7d'), ['ends-in-31'], 'what does not work yet is not unused');
+  });
+
   it('shows all that a partner needs, and secrets only on request', async () => {
     await issue('hmac', '--id', 'a');
     await cli.done('credential', 'rotate', 'a');

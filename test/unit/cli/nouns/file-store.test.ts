@@ -37,6 +37,14 @@ describe('commands on a declarative file', () => {
     return await runCli(command.split(' '), { POSTERN_STORE: `file:${path}`, ...environment });
   }
 
+  it('cannot say what nobody uses', async () => {
+    const { code, err } = await run('credential list --unused 90d');
+    assert.deepEqual(
+      [code, err],
+      [2, `postern credential list: --unused: when a credential was used is kept in MongoDB, not in ${path}\n`],
+    );
+  });
+
   it('list and show what it declares, without the secrets that it names', async () => {
     const lists: readonly (readonly [string, RegExp])[] = [
       ['endpoint list', /^ID .*\nkeyed .*\norders .*\n$/],
