@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Postern\Client\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
@@ -53,6 +54,7 @@ final class AttemptsTest extends TestCase
     }
 
     /** @dataProvider refusals */
+    #[DataProvider('refusals')]
     public function testWhichRefusalsAreTriedAgain(int $status, string $code, bool $isTriedAgain): void
     {
         $wait = (new Attempts(new Key('app')))->afterRefusal(self::refusal($status, $code, null), '', null);

@@ -8,6 +8,7 @@ use GuzzleHttp\Client;
 use GuzzleHttp\HandlerStack;
 use GuzzleHttp\Middleware as GuzzleMiddleware;
 use GuzzleHttp\Psr7\Response;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Guzzle\Middleware;
@@ -44,6 +45,7 @@ final class GuzzleRedirectsTest extends TestCase
     }
 
     /** @dataProvider otherOrigins */
+    #[DataProvider('otherOrigins')]
     public function testAnotherOriginGetsNoCredentials(string $location): void
     {
         foreach ([new Key('kept'), new Key('kept', query: 'key'), new Hmac('kept', 'secret')] as $credential) {

@@ -10,6 +10,7 @@ use GuzzleHttp\Promise\Promise;
 use GuzzleHttp\Promise\Utils;
 use GuzzleHttp\Psr7\Request;
 use GuzzleHttp\Psr7\Response;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Guzzle\Middleware;
 use Postern\Client\OAuth2;
@@ -62,6 +63,7 @@ final class OAuth2Test extends TestCase
     }
 
     /** @dataProvider ages */
+    #[DataProvider('ages')]
     public function testIsRenewedWhenSoMuchIsLeft(int $life, int $age, bool $isRenewed): void
     {
         $answers = [Gateway::token('t1', $life), new Response(200)];
@@ -135,6 +137,7 @@ final class OAuth2Test extends TestCase
     }
 
     /** @dataProvider noTokens */
+    #[DataProvider('noTokens')]
     public function testAnAnswerThatIsNoTokenIsAnError(int $status, string $body, ?string $error, string $message): void
     {
         $answer = new Response($status, ['Location' => self::URL], $body);

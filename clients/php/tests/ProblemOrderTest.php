@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Postern\Client\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
@@ -50,6 +51,7 @@ final class ProblemOrderTest extends TestCase
      * @dataProvider requests
      * @param list<array{string, string}> $headers
      */
+    #[DataProvider('requests')]
     public function testOrder(string $code, Credential $credential, string $url, array $headers, string $body): void
     {
         try {

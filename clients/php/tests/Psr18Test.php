@@ -11,6 +11,7 @@ use GuzzleHttp\Psr7\NoSeekStream;
 use GuzzleHttp\Psr7\Request;
 use GuzzleHttp\Psr7\Response;
 use GuzzleHttp\Psr7\Utils;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
@@ -117,6 +118,7 @@ final class Psr18Test extends TestCase
      * @param \Closure(Request): \Throwable $failure
      * @param class-string $kind
      */
+    #[DataProvider('failures')]
     public function testExceptionsHoldTheCallersRequestAndNoSecret(\Closure $failure, string $kind): void
     {
         $signed = new Request('POST', self::URL . '?key=kept-secret');

@@ -7,6 +7,7 @@ namespace Postern\Client\Tests;
 use GuzzleHttp\Psr7\NoSeekStream;
 use GuzzleHttp\Psr7\Response;
 use GuzzleHttp\Psr7\Utils;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Refusal;
 use Postern\Client\Refused;
@@ -56,6 +57,7 @@ final class RefusalTest extends TestCase
      * @dataProvider others
      * @param array<string, string|list<string>> $headers
      */
+    #[DataProvider('others')]
     public function testAnswersThatAreNoRefusals(int $status, array $headers, string $body): void
     {
         $response = new Response($status, $headers, $body);

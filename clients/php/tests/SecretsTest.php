@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Postern\Client\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
@@ -39,6 +40,7 @@ final class SecretsTest extends TestCase
      * @dataProvider credentials
      * @param list<string> $secrets
      */
+    #[DataProvider('credentials')]
     public function testPrintedObjectsShowNoSecret(Credential $credential, array $secrets): void
     {
         $text = Printer::all($credential) . Printer::one($credential->sign(self::request()), 'signed');
@@ -49,8 +51,12 @@ final class SecretsTest extends TestCase
         }
     }
 
-    /** @dataProvider credentials */
-    public function testSerializingIsRefused(Credential $credential): void
+    /**
+     * @dataProvider credentials
+     * @param list<string> $secrets
+     */
+    #[DataProvider('credentials')]
+    public function testSerializingIsRefused(Credential $credential, array $secrets): void
     {
         foreach ([$credential, $credential->sign(self::request())] as $object) {
             try {
@@ -58,6 +64,7 @@ final class SecretsTest extends TestCase
                 self::fail('it was serialized');
             } catch (\LogicException $refused) {
                 self::assertStringContainsString('holds secrets', $refused->getMessage());
+                self::assertStringNotContainsString($secrets[0], (string) $refused);
             }
         }
     }
@@ -78,6 +85,7 @@ final class SecretsTest extends TestCase
      * @dataProvider mistakes
      * @param \Closure(string): Credential $make
      */
+    #[DataProvider('mistakes')]
     public function testExceptionsOfSettingsShowNoSecretWithArgumentsInTraces(\Closure $make): void
     {
         $before = ini_set('zend.exception_ignore_args', '0');

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Postern\Client\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Credential;
 use Postern\Client\Hmac;
@@ -46,6 +47,7 @@ final class SettingsTest extends TestCase
      * @dataProvider mistakes
      * @param \Closure(): Credential $make
      */
+    #[DataProvider('mistakes')]
     public function testNamesTheSettingThatIsNotValid(\Closure $make, string $named): void
     {
         try {

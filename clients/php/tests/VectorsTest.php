@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Postern\Client\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Parameters;
 use Postern\Client\Problem;
@@ -28,6 +29,7 @@ final class VectorsTest extends TestCase
      * @dataProvider cases
      * @param array<string, mixed> $case
      */
+    #[DataProvider('cases')]
     public function testVector(array $case): void
     {
         if (isset($case['parameters'])) {
