@@ -100,6 +100,11 @@ class Hmac(Credential):
         )
 
 
+def is_signable(name: str) -> bool:
+    """Whether the gateway takes a header, by its lower-case name, as a signed one."""
+    return _NEVER_TAKEN.match(name.replace("_", "-")) is None
+
+
 def _line(name: str, request: Request, target: Target, own: Dict[str, str]) -> str:
     if name == "request-line":
         return "%s %s HTTP/1.1" % (request.method, target.text)
@@ -107,7 +112,7 @@ def _line(name: str, request: Request, target: Target, own: Dict[str, str]) -> s
 
 
 def _value_of(name: str, request: Request, target: Target) -> str:
-    if not is_token(name) or _NEVER_TAKEN.match(name.replace("_", "-")):
+    if not is_token(name) or not is_signable(name):
         raise Problem("HEADER_NOT_SIGNABLE", "the gateway never takes %r as a signed header" % name)
     values = request.values_of(name)
     if name == "host" and not values:

@@ -9,7 +9,8 @@ Header = Tuple[str, str]
 class Request:
     """A request as it would be sent: an absolute URL, all headers, and the bytes of the body.
 
-    `body` may be text, which is sent as UTF-8. Values of headers are one character a byte (latin-1), as in `http.client`.
+    `body` may be text, which is sent as UTF-8. Values of headers are one character a byte (latin-1), as in
+    `http.client`.
     """
 
     __slots__ = ("method", "url", "headers", "body")

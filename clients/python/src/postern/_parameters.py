@@ -30,11 +30,16 @@ def parse(text: bytes) -> List[Parameter]:
     return parameters
 
 
-def form_decode(text: bytes) -> bytes:
-    """`%XX` is a byte and `+` a blank. Raises `Problem` ``MALFORMED_PARAMETERS``."""
+def form_bytes(text: bytes) -> bytes:
+    """`%XX` is a byte and `+` a blank. Raises `Problem` ``MALFORMED_PARAMETERS`` for a `%` without its digits."""
     if _BAD_ESCAPE.search(text):
         raise Problem("MALFORMED_PARAMETERS", 'a "%" in the parameters is not followed by two hexadecimal digits')
-    decoded = _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), text.replace(b"+", b" "))
+    return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), text.replace(b"+", b" "))
+
+
+def form_decode(text: bytes) -> bytes:
+    """`form_bytes` that are UTF-8. Raises `Problem` ``MALFORMED_PARAMETERS``."""
+    decoded = form_bytes(text)
     try:
         decoded.decode("utf-8")
     except UnicodeDecodeError:
@@ -48,13 +53,13 @@ def check(parameters: List[Parameter], reserved: Container[bytes], added: int, d
         if each.name in reserved:
             name = each.name.decode("utf-8")
             raise Problem("RESERVED_PARAMETER", "the parameter %s is written by the client: leave it out" % name)
-    if decoded and any(_is_ambiguous(each) for each in parameters):
+    if decoded and any(is_ambiguous(each) for each in parameters):
         raise Problem("AMBIGUOUS_PARAMETERS", 'a name holds "&" or "=", or a value "&" and later "=": send it as JSON')
     if len(parameters) + added > MAX_PARAMETERS:
         raise Problem("TOO_MANY_PARAMETERS", "more than %d parameters with those that are added" % MAX_PARAMETERS)
 
 
-def _is_ambiguous(parameter: Parameter) -> bool:
+def is_ambiguous(parameter: Parameter) -> bool:
     if b"&" in parameter.name or b"=" in parameter.name:
         return True
     return b"=" in parameter.value.partition(b"&")[2]
