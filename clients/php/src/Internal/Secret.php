@@ -12,6 +12,8 @@ namespace Postern\Client\Internal;
  */
 final class Secret implements \JsonSerializable
 {
+    use Opaque;
+
     public const SHOWN = '[secret]';
 
     /** @var \WeakMap<self, mixed>|null */
@@ -42,12 +44,6 @@ final class Secret implements \JsonSerializable
     public function __debugInfo(): array
     {
         return ['value' => self::SHOWN];
-    }
-
-    /** @return array<never, never> */
-    public function __serialize(): array
-    {
-        throw new \LogicException('A secret cannot be serialized.');
     }
 
     private function __clone()
