@@ -28,10 +28,9 @@ final class OAuth2 extends Credential
         #[\SensitiveParameter] string $appSecret,
         public readonly string $tokenUrl,
         int $retries = 2,
-        int $clockCorrection = 0,
         ?\Closure $now = null,
     ) {
-        parent::__construct($retries, $clockCorrection, $now);
+        parent::__construct($retries, 0, $now);
         Settings::appKey($appKey);
         $this->appSecret = Settings::appSecret($appSecret);
         try {

@@ -77,13 +77,14 @@ final class Psr18Client implements ClientInterface
                 $this->prepareToken($request->getProtocolVersion());
                 $token = $this->credential instanceof OAuth2 ? $this->credential->token() : null;
                 $response = $this->send($this->signed($request, $body));
-                $refusal = $isRepeatable ? Refusal::fromResponse($response) : null;
+                $refusal = Refusal::fromResponse($response);
                 $date = $response->getHeaderLine('Date');
                 $wait = $refusal === null ? null : $attempts->afterRefusal($refusal, $date, $token);
             } catch (NetworkExceptionInterface $failure) {
                 $wait = ($isRepeatable ? $attempts->afterNoAnswer($request->getMethod()) : null) ?? throw $failure;
             }
-            if ($wait === null) {
+            // Also what cannot be sent again drops a token that is refused.
+            if ($wait === null || !$isRepeatable) {
                 return $response;
             }
             ($this->sleep)($wait);

@@ -23,17 +23,11 @@ final class Credentials
         $nonce = static function () use (&$nonces): string {
             return array_shift($nonces) ?? throw new \LogicException('There are no more nonces.');
         };
-        $common = array_filter(
-            [
-                'retries' => $client['retries'] ?? null,
-                'clockCorrection' => $client['clockCorrection'] ?? null,
-                'now' => $clock,
-            ],
-            static fn (mixed $value) => $value !== null,
-        );
         $signing = [
-            ...$common,
             'nonce' => $client['nonce'] ?? false,
+            'retries' => $client['retries'] ?? 2,
+            'clockCorrection' => $client['clockCorrection'] ?? 0,
+            'now' => $clock,
             'nonces' => $nonces === [] ? null : $nonce,
         ];
         return match ($client['method']) {
@@ -56,7 +50,13 @@ final class Credentials
                 $client['encoding'] ?? 'decoded',
                 ...$signing,
             ]),
-            'oauth2' => new OAuth2(...[$client['appKey'], $client['appSecret'], $client['tokenUrl'], ...$common]),
+            'oauth2' => new OAuth2(
+                $client['appKey'],
+                $client['appSecret'],
+                $client['tokenUrl'],
+                retries: $client['retries'] ?? 2,
+                now: $clock,
+            ),
         };
     }
 

@@ -8,8 +8,10 @@ use GuzzleHttp\Client;
 use GuzzleHttp\Exception\ConnectException;
 use GuzzleHttp\Promise\Promise;
 use GuzzleHttp\Promise\Utils;
+use GuzzleHttp\Psr7\NoSeekStream;
 use GuzzleHttp\Psr7\Request;
 use GuzzleHttp\Psr7\Response;
+use GuzzleHttp\Psr7\Utils as Streams;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Postern\Client\Guzzle\Middleware;
@@ -106,6 +108,17 @@ final class OAuth2Test extends TestCase
         $invalid = static fn () => Gateway::refusal(401, 'TOKEN_INVALID');
         $gateway = new Gateway(Gateway::token('t1'), $invalid(), Gateway::token('t2'), $invalid());
         self::assertSame(401, self::client($this->credential(), $gateway)->get(self::URL)->getStatusCode());
+    }
+
+    public function testACallThatCannotBeSentAgainDropsARefusedToken(): void
+    {
+        $refusal = Gateway::refusal(401, 'TOKEN_INVALID');
+        $gateway = new Gateway(Gateway::token('t1'), $refusal, Gateway::token('t2'), new Response(200));
+        $client = self::client($this->credential(), $gateway);
+        $once = static fn () => new NoSeekStream(Streams::streamFor('x'));
+        self::assertSame(401, $client->put(self::URL, ['body' => $once()])->getStatusCode());
+        self::assertSame(200, $client->put(self::URL, ['body' => $once()])->getStatusCode());
+        self::assertSame('Bearer t2', $gateway->requests[3]->getHeaderLine('Authorization'));
     }
 
     public function testATokenThatIsRefusedIsNotCountedAsARetry(): void

@@ -153,6 +153,17 @@ final class Psr18Test extends TestCase
         self::assertSame([0.0], $this->waits);
     }
 
+    public function testACallThatCannotBeSentAgainDropsARefusedToken(): void
+    {
+        $refusal = Gateway::refusal(401, 'TOKEN_INVALID');
+        $gateway = new Gateway(Gateway::token('t1'), $refusal, Gateway::token('t2'), new Response(200));
+        $client = $this->client(new OAuth2('app', 'secret', 'https://a.example/token'), $gateway);
+        $once = static fn () => new Request('PUT', self::URL, [], new NoSeekStream(Utils::streamFor('x')));
+        self::assertSame(401, $client->sendRequest($once())->getStatusCode());
+        self::assertSame(200, $client->sendRequest($once())->getStatusCode());
+        self::assertSame('Bearer t2', $gateway->requests[3]->getHeaderLine('Authorization'));
+    }
+
     public function testNoTokenIsAnExceptionOfPsr18(): void
     {
         $gateway = new Gateway(new Response(400, [], '{"error":"invalid_client"}'));

@@ -86,12 +86,13 @@ final class Exchange
         if ($response->getStatusCode() >= 400 && !$response->getBody()->isSeekable()) {
             $response = $response->withBody(new CachingStream($response->getBody()));
         }
-        $refusal = $this->isRepeatable ? Refusal::fromResponse($response) : null;
+        $refusal = Refusal::fromResponse($response);
         if ($refusal === null) {
             return $response;
         }
+        // Also what cannot be sent again drops a token that is refused.
         $wait = $this->attempts->afterRefusal($refusal, $response->getHeaderLine('Date'), $token);
-        return $wait === null ? $response : $this->again($wait);
+        return $wait === null || !$this->isRepeatable ? $response : $this->again($wait);
     }
 
     private function failed(mixed $reason): PromiseInterface
