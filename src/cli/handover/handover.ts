@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { hashAppKey } from '../../model/app-key.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
@@ -12,6 +13,10 @@ import { declareHandover } from './handover-data.ts';
 import { type Handover, planHandover } from './handover-page.ts';
 import { NothingToHandOver, readPartnerAccess } from './partner-access.ts';
 import { renderHandover } from './render-page.ts';
+import { FolderRefusal, takeEmptyFolder, writeFiles } from './samples/folder.ts';
+import type { Language } from './samples/language.ts';
+import { type LanguageName, languageNames, languages } from './samples/languages.ts';
+import { sampleFiles } from './samples/sample.ts';
 import { type GatewayAddress, originOf, parseGatewayAddress } from './target.ts';
 
 const formats = ['markdown', 'json', 'yaml'] as const;
@@ -19,7 +24,9 @@ const formats = ['markdown', 'json', 'yaml'] as const;
 interface HandoverFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
   readonly credential: string;
   readonly url: GatewayAddress;
+  readonly language: LanguageName;
   readonly secretBy?: string;
+  readonly to?: string;
   readonly output: (typeof formats)[number];
 }
 
@@ -31,6 +38,10 @@ export function registerHandover(program: Command, context: CommandContext): voi
     .requiredOption('--credential <id>', 'whose App Key it is for', parseId)
     .requiredOption('--url <url>', 'where partners reach Envoy: https://api.example.com', parseGatewayAddress)
     .option('--secret-by <text>', 'how the partner gets the secret, such as "by phone from Jane Roe"', parseSecretBy)
+    .addOption(
+      new Option('--language <language>', 'what the sample is written in').choices(languageNames).default('shell'),
+    )
+    .option('--to <dir>', 'write a folder that runs, with the page as README.md; it must be empty or absent')
     .addOption(new Option('-o, --output <format>', 'how to write').choices(formats).default('markdown'))
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
@@ -40,10 +51,11 @@ a program with are signed with the credential's App Key, a public example secret
     examples: [
       'postern handover --credential acme-hmac --url https://api.example.com > acme.md',
       'postern handover --credential acme-hmac --url https://api.example.com --secret-by "by phone from Jane Roe"',
+      'postern handover --credential acme-hmac --url https://api.example.com --language python --to acme',
     ],
     exits: {
       ...readExits,
-      failed: 'nothing to hand over: revoked, disabled, or let in nowhere',
+      failed: 'nothing to hand over (revoked, disabled, let in nowhere), or the folder is not empty',
       notFound: 'no such credential',
     },
   });
@@ -52,6 +64,9 @@ a program with are signed with the credential's App Key, a public example secret
 
 async function handOverTo(flags: HandoverFlags, context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
+  if (flags.to !== undefined && flags.output !== 'markdown') {
+    throw new UsageError('--to writes the page as README.md; leave --output out');
+  }
   const handover = await readHandover(flags, context);
   if (handover === null) return exitCodes.failed;
   if (flags.url.scheme === 'http' && !LOOPBACK.test(flags.url.host)) {
@@ -60,9 +75,34 @@ async function handOverTo(flags: HandoverFlags, context: CommandContext): Promis
       `warning: ${originOf(flags.url)} has no TLS: what partners send can be read on the way\n`,
     );
   }
-  const text =
-    flags.output === 'markdown' ? renderHandover(handover) : formatData(declareHandover(handover), flags.output);
-  terminal.out.write(text);
+  const language = languages[flags.language];
+  const page = renderHandover(handover, language);
+  if (flags.to !== undefined) return await writeFolder(flags.to, page, handover, language, context);
+  terminal.out.write(flags.output === 'markdown' ? page : formatData(declareHandover(handover), flags.output));
+  return exitCodes.done;
+}
+
+/** Writes a folder that runs once the client and the secret are there. No file of it holds the secret. */
+async function writeFolder(
+  folder: string,
+  page: string,
+  handover: Handover,
+  language: Language,
+  { terminal }: CommandContext,
+): Promise<ExitCode> {
+  const [group] = handover.groups;
+  if (group === undefined) throw new Error('a handover has no endpoints');
+  const files = [{ name: 'README.md', text: page }, ...sampleFiles(language, group, handover)];
+  try {
+    await takeEmptyFolder(folder);
+    await writeFiles(folder, files);
+  } catch (error) {
+    if (!(error instanceof FolderRefusal)) throw error;
+    writeSafely(terminal.err, `postern handover: ${error.message}\n`);
+    return exitCodes.failed;
+  }
+  writeSafely(terminal.out, files.map(({ name }) => `${join(folder, name)}\n`).join(''));
+  writeSafely(terminal.err, `Send ${language.artefact} along, which "clients/${language.client}/run build" makes.\n`);
   return exitCodes.done;
 }
 

@@ -4,10 +4,12 @@ import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
 import { renderComparison } from './render-examples.ts';
 import type { EndpointGroup, Handover } from './handover-page.ts';
 import { block, code, plain, table } from './markdown.ts';
+import type { Language } from './samples/language.ts';
+import { renderSample } from './samples/sample.ts';
 import { hostsOf } from './target.ts';
 
 /** Writes what an operator sends to a partner, as Markdown. */
-export function renderHandover(handover: Handover): string {
+export function renderHandover(handover: Handover, language: Language): string {
   const { access, origin, groups } = handover;
   const sections = [
     `# Calling ${plain(origin)}`,
@@ -16,7 +18,7 @@ export function renderHandover(handover: Handover): string {
     table(['What', 'Value'], credentialRows(handover)),
     '## What you may call',
     table(...callable(handover)),
-    ...groups.flatMap((group) => groupSections(group, handover)),
+    ...groups.flatMap((group) => groupSections(group, handover, language)),
     '## When a call is refused',
     REFUSED,
     table(
@@ -88,13 +90,15 @@ function endText({ endsAt }: AccessibleEndpoint): string {
   return endsAt === null ? 'no end is set' : formatTime(endsAt);
 }
 
-function groupSections(group: EndpointGroup, handover: Handover): readonly string[] {
+function groupSections(group: EndpointGroup, handover: Handover, language: Language): readonly string[] {
   const { title, summary, rules, endpoints } = group;
   const isOnly = handover.groups.length === 1;
   return [
     `## ${title}${isOnly ? '' : `: ${endpoints.map(({ endpoint }) => endpoint.id).join(', ')}`}`,
     summary,
     table(['Rule', 'What holds'], rules),
+    `### First call${isOnly ? '' : ` to ${group.endpoints[0]?.endpoint.id ?? ''}`}`,
+    ...renderSample(language, group, handover, group === handover.groups[0]),
     ...renderComparison(group, appKeyOf(handover.access)),
   ];
 }

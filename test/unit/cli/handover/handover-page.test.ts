@@ -113,7 +113,7 @@ describe('what postern handover tells a partner', () => {
     const reading = await page('paths: [{ exact: /a }], methods: [GET, HEAD]');
     assert.match(reading, /`GET`, `HEAD`/);
     assert.equal(reading.match(/^GET \/a/gm)?.length, 6);
-    assert.ok(!/^POST/m.test(reading));
+    assert.ok(!/^POST /m.test(reading));
   });
 
   it('tells endpoints with the same rules once, and others in a section of their own', async () => {
@@ -132,6 +132,6 @@ describe('what postern handover tells a partner', () => {
     const row = page.split('\n').find((line) => line.startsWith('| `api`')) ?? '';
     assert.ok(row.includes(String.raw`a \| b` + '\ufffd' + String.raw`\# c \<img\> \[d\](e) \`f\``), row);
     assert.ok(row.includes('``https://api.example.com/a`\\|b`` and below'), row);
-    assert.deepEqual(page.match(/^# .*$/gm), ['# Calling https://api.example.com']);
+    assert.deepEqual(page.match(/^# (?!Copy).*$/gm), ['# Calling https://api.example.com']);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { languageNames } from '../../../../src/cli/handover/samples/languages.ts';
 import { memoryCli, nowSeconds } from '../nouns/memory-cli.ts';
 import { credentialYaml, handover, url } from './handover-cli.ts';
 
@@ -15,19 +16,37 @@ describe('a secret in what postern handover prints', () => {
   it('is never there, for any method, form of output and secret', async () => {
     const subsets = fc.subarray([...methods], { minLength: 1 });
     const formats = fc.constantFrom('markdown', 'json', 'yaml');
+    const written = fc.constantFrom(...languageNames);
     await fc.assert(
-      fc.asyncProperty(subsets, secrets, secrets, formats, async (wanted, appSecret, appKeyText, format) => {
-        const appKey = appKeyText.replaceAll(/[+=]/g, '.');
-        const isKeyAlone = wanted.every((method) => method === 'key');
-        const credential = `{ id: c, methods: [${wanted.join(', ')}], appKey: "${appKey}"${isKeyAlone ? '' : `, appSecret: "${appSecret}"`} }`;
-        const yaml = credentialYaml(credential, endpoints);
-        const { code, out, err } = await handover(yaml, '--credential', 'c', '--url', url, '-o', format);
-        assert.equal(code, 0, err);
-        for (const form of [appSecret, encodeURIComponent(appSecret), Buffer.from(appSecret).toString('base64')]) {
-          assert.ok(!(out + err).includes(form));
-        }
-        assert.equal((out + err).includes(appKey), !wanted.includes('key'));
-      }),
+      fc.asyncProperty(
+        subsets,
+        secrets,
+        secrets,
+        formats,
+        written,
+        async (wanted, appSecret, appKeyText, format, language) => {
+          const appKey = appKeyText.replaceAll(/[+=]/g, '.');
+          const isKeyAlone = wanted.every((method) => method === 'key');
+          const credential = `{ id: c, methods: [${wanted.join(', ')}], appKey: "${appKey}"${isKeyAlone ? '' : `, appSecret: "${appSecret}"`} }`;
+          const yaml = credentialYaml(credential, endpoints);
+          const { code, out, err } = await handover(
+            yaml,
+            '--credential',
+            'c',
+            '--url',
+            url,
+            '-o',
+            format,
+            '--language',
+            language,
+          );
+          assert.equal(code, 0, err);
+          for (const form of [appSecret, encodeURIComponent(appSecret), Buffer.from(appSecret).toString('base64')]) {
+            assert.ok(!(out + err).includes(form));
+          }
+          assert.equal((out + err).includes(appKey), !wanted.includes('key'));
+        },
+      ),
       { numRuns: 60 },
     );
   });

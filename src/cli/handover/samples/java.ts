@@ -1,0 +1,52 @@
+import { type FirstCall, type Language, literal } from './language.ts';
+
+const factories = {
+  key: 'key',
+  hmac: 'hmac',
+  'parameter-signature': 'parameterSignature',
+  oauth2: 'oauth2',
+} as const;
+
+const env = (name: string): string => `System.getenv("${name}")`;
+
+function program({ method, settings, http, body }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+  const parameters = [
+    env('APP_KEY'),
+    ...(method === 'key' ? [] : [env('APP_SECRET')]),
+    ...(tokenPath === undefined ? [] : [env('TOKEN_URL')]),
+  ];
+  const chain = [
+    ...Object.entries(carrier ?? {}).map(([kind, name]) => `.${kind}(${literal(name)})`),
+    ...(algorithm === undefined ? [] : [`.algorithm(HmacAlgorithm.${algorithm.replace('hmac-', '').toUpperCase()})`]),
+    ...(encoding === undefined ? [] : ['.encoding(ParameterEncoding.RAW)']),
+    ...(nonce === undefined ? [] : ['.nonce(true)']),
+  ].join('');
+  const publisher = `HttpRequest.BodyPublishers.${body === null ? 'noBody()' : `ofString(${literal(body)})`}`;
+  const verb = http === 'POST' ? `POST(${publisher})` : `method(${literal(http)}, ${publisher})`;
+  const content = body === null ? '' : '\n        .header("Content-Type", "application/json")';
+  return `import io.github.postern.client.*;
+import java.net.http.*;
+class FirstCall {
+  public static void main(String[] args) throws Exception {
+    var client = PosternClient.${factories[method]}(${parameters.join(', ')})${chain}.build();
+    var request = HttpRequest.newBuilder(java.net.URI.create(${env('POSTERN_URL')}))${content}.${verb};
+    var response = PosternHttpClient.of(client).send(request.build(), HttpResponse.BodyHandlers.ofString());
+    System.out.println(response.statusCode() + " " + response.body());
+}}
+`;
+}
+
+const ARTEFACT = 'postern-client-0.1.0.jar';
+
+export const java: Language = {
+  title: 'Java',
+  client: 'java',
+  fence: 'java',
+  programName: 'FirstCall.java',
+  program,
+  projectFiles: [],
+  artefact: ARTEFACT,
+  install: [],
+  run: `java -cp ${ARTEFACT} FirstCall.java`,
+};

@@ -1,0 +1,61 @@
+import type { FirstCall, Language } from './language.ts';
+
+/** Text in single quotes, as the client's README has it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}
+
+function settingsOf({ method, settings }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+  const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `carrier: { ${kind}: ${quoted(name)} }`);
+  return [
+    `method: '${method}'`,
+    'appKey: APP_KEY',
+    ...(method === 'key' ? carried : ['appSecret: APP_SECRET']),
+    ...(algorithm === undefined ? [] : [`algorithm: '${algorithm}'`]),
+    ...(encoding === undefined ? [] : [`encoding: '${encoding}'`]),
+    ...(nonce === undefined ? [] : ['nonce: true']),
+    ...(tokenPath === undefined ? [] : ['tokenUrl: TOKEN_URL']),
+  ].join(', ');
+}
+
+function program(call: FirstCall): string {
+  const { method, http, body } = call;
+  const names = ['POSTERN_URL', 'APP_KEY', ...(method === 'key' ? [] : ['APP_SECRET'])];
+  if (method === 'oauth2') names.push('TOKEN_URL');
+  const init =
+    body === null
+      ? [`const response = await client.fetch(POSTERN_URL, { method: '${http}' });`]
+      : [
+          'const response = await client.fetch(POSTERN_URL, {',
+          `  method: '${http}',`,
+          "  headers: { 'Content-Type': 'application/json' },",
+          '  body: JSON.stringify({ amount: 12 }),',
+          '});',
+        ];
+  return `import { createClient } from 'postern-client';
+
+const { ${names.join(', ')} } = process.env;
+const client = createClient({ ${settingsOf(call)} });
+${init.join('\n')}
+console.log(response.status, await response.text());
+process.exitCode = response.ok ? 0 : 1;
+`;
+}
+
+export const javascript: Language = {
+  title: 'JavaScript',
+  client: 'javascript',
+  fence: 'js',
+  programName: 'first-call.mjs',
+  program,
+  projectFiles: [
+    {
+      name: 'package.json',
+      text: '{\n  "private": true,\n  "type": "module",\n  "dependencies": { "postern-client": "file:postern-client-0.1.0.tgz" }\n}\n',
+    },
+  ],
+  artefact: 'postern-client-0.1.0.tgz',
+  install: ['npm install'],
+  run: 'node first-call.mjs',
+};

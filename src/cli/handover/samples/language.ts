@@ -1,0 +1,46 @@
+import type { AuthenticationMethod } from '../../../model/endpoint.ts';
+import type { ClientSettings } from '../guides/guide.ts';
+
+/** What a sample does: one call, by a client that is made for this credential. */
+export interface FirstCall {
+  readonly method: AuthenticationMethod;
+  readonly settings: ClientSettings;
+  /** The HTTP method. */
+  readonly http: string;
+  /** A JSON body; null for none. */
+  readonly body: string | null;
+}
+
+/** A file of the folder that a partner gets. */
+export interface SampleFile {
+  readonly name: string;
+  /** Ends with a line feed. */
+  readonly text: string;
+}
+
+/** A programming language that has a signing client. `languages.ts` lists them all. */
+export interface Language {
+  /** As people write it. */
+  readonly title: string;
+  /** The folder of its client below `clients/`. */
+  readonly client: string;
+  /** How blocks of it are marked in Markdown. */
+  readonly fence: string;
+  /** The file that the program is in. */
+  readonly programName: string;
+  /** Written after the README of the client: its first example, with this call in place of its own. */
+  readonly program: (call: FirstCall) => string;
+  /** What else the folder needs, such as a list of packages. */
+  readonly projectFiles: readonly SampleFile[];
+  /** The file with the client, as its `run build` makes it: the operator sends it along until it is published. */
+  readonly artefact: string;
+  /** Shell commands that install the client in the folder; none where the file is enough. */
+  readonly install: readonly string[];
+  /** The shell command that makes the call. */
+  readonly run: string;
+}
+
+/** A text as a literal with double quotes, as most languages have it. */
+export function literal(text: string): string {
+  return JSON.stringify(text);
+}

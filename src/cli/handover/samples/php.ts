@@ -1,0 +1,53 @@
+import type { FirstCall, Language } from './language.ts';
+
+const classes = {
+  key: 'Key',
+  hmac: 'Hmac',
+  'parameter-signature': 'ParameterSignature',
+  oauth2: 'OAuth2',
+} as const;
+
+/** Text in single quotes. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}
+
+function program({ method, settings, http, body }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+  const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `${kind}: ${quoted(name)}`);
+  const parameters = [
+    "getenv('APP_KEY')",
+    ...(method === 'key' ? carried : ["getenv('APP_SECRET')"]),
+    ...(tokenPath === undefined ? [] : ["getenv('TOKEN_URL')"]),
+    ...(algorithm === undefined ? [] : [`algorithm: '${algorithm}'`]),
+    ...(encoding === undefined ? [] : [`encoding: '${encoding}'`]),
+    ...(nonce === undefined ? [] : ['nonce: true']),
+  ];
+  const content = body === null ? '' : `, ['Content-Type' => 'application/json'], ${quoted(body)}`;
+  return `<?php
+require 'vendor/autoload.php';
+
+$credential = new Postern\\Client\\${classes[method]}(${parameters.join(', ')});
+$client = new Postern\\Client\\CurlClient($credential);
+$response = $client->send('${http}', getenv('POSTERN_URL')${content});
+echo $response->status, "\\n", $response->body, "\\n";
+exit($response->status === 200 ? 0 : 1);
+`;
+}
+
+export const php: Language = {
+  title: 'PHP',
+  client: 'php',
+  fence: 'php',
+  programName: 'first-call.php',
+  program,
+  projectFiles: [
+    {
+      name: 'composer.json',
+      text: '{\n  "repositories": [{ "type": "artifact", "url": "." }],\n  "require": { "postern-gateway/client": "0.1.0" }\n}\n',
+    },
+  ],
+  artefact: 'postern-client-0.1.0.zip',
+  install: ['composer install'],
+  run: 'php first-call.php',
+};

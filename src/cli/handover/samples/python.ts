@@ -1,0 +1,53 @@
+import { type FirstCall, type Language, literal } from './language.ts';
+
+const classes = {
+  key: 'Key',
+  hmac: 'Hmac',
+  'parameter-signature': 'ParameterSignature',
+  oauth2: 'OAuth2',
+} as const;
+
+function credential({ method, settings }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+  const carried = Object.entries(carrier ?? {}).map(([kind, name]) => `${kind}=${literal(name)}`);
+  const parameters = [
+    'os.environ["APP_KEY"]',
+    ...(method === 'key' ? carried : ['os.environ["APP_SECRET"]']),
+    ...(tokenPath === undefined ? [] : ['os.environ["TOKEN_URL"]']),
+    ...(algorithm === undefined ? [] : [`algorithm="${algorithm}"`]),
+    ...(encoding === undefined ? [] : [`encoding="${encoding}"`]),
+    ...(nonce === undefined ? [] : ['nonce=True']),
+  ];
+  return `postern.${classes[method]}(${parameters.join(', ')})`;
+}
+
+const SHORT = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+
+function program(call: FirstCall): string {
+  const short = call.http.toLowerCase();
+  const start = SHORT.includes(short) ? `${short}(` : `request(${literal(call.http)}, `;
+  const json = call.body === null ? '' : ' json={"amount": 12},';
+  return `import os
+
+import postern
+import postern.requests
+
+credential = ${credential(call)}
+with postern.requests.Session(credential) as session:
+    answer = session.${start}os.environ["POSTERN_URL"],${json} timeout=10)
+print(answer.status_code, answer.text)
+raise SystemExit(0 if answer.ok else 1)
+`;
+}
+
+export const python: Language = {
+  title: 'Python',
+  client: 'python',
+  fence: 'python',
+  programName: 'first_call.py',
+  program,
+  projectFiles: [{ name: 'requirements.txt', text: './postern_client-0.1.0-py3-none-any.whl[requests]\n' }],
+  artefact: 'postern_client-0.1.0-py3-none-any.whl',
+  install: ['python3 -m venv .venv', '.venv/bin/python -m pip install -r requirements.txt'],
+  run: '.venv/bin/python first_call.py',
+};

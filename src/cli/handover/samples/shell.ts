@@ -1,0 +1,38 @@
+import { quote } from '../../../signing/curl-command.ts';
+import type { FirstCall, Language } from './language.ts';
+
+function program({ method, settings, http, body }: FirstCall): string {
+  const { algorithm, encoding, nonce, carrier, tokenPath } = settings;
+  const carried = Object.entries(carrier ?? {}).map(
+    ([kind, name]) => `${kind === 'header' ? '--key-header' : '--key-parameter'} ${quote(name)}`,
+  );
+  const options = [
+    `--method ${method}`,
+    ...(method === 'key' ? ['--secret-from env:APP_KEY'] : ['--app-key "$APP_KEY"', '--secret-from env:APP_SECRET']),
+    ...carried,
+    ...(algorithm === undefined ? [] : [`--algorithm ${algorithm}`]),
+    ...(encoding === undefined ? [] : ['--raw']),
+    ...(nonce === undefined ? [] : ['--nonce']),
+    ...(tokenPath === undefined ? [] : ['--token-url "$TOKEN_URL"']),
+    ...(method === 'hmac' ? ['--sign-header host'] : []),
+  ];
+  const usual = body === null ? 'GET' : 'POST';
+  const verb = http === usual ? '' : http === 'HEAD' ? '-I ' : `-X ${quote(http)} `;
+  const content = body === null ? '' : `-H 'Content-Type: application/json' -d ${quote(body)} `;
+  return `#!/bin/sh
+./postern-curl ${options.join(' ')} -- \\
+  -sS --fail-with-body ${verb}${content}-w '\\n%{http_code}\\n' "$POSTERN_URL"
+`;
+}
+
+export const shell: Language = {
+  title: 'POSIX shell',
+  client: 'shell',
+  fence: 'sh',
+  programName: 'first-call.sh',
+  program,
+  projectFiles: [],
+  artefact: 'postern-curl',
+  install: ['chmod +x postern-curl'],
+  run: 'sh first-call.sh',
+};

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FirstCall } from '../../../../src/cli/handover/samples/language.ts';
+import { languageNames, languages } from '../../../../src/cli/handover/samples/languages.ts';
+import { readDocument } from '../../../support/docs/documents.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../../../support/lifetime/temporary-directory.ts';
+import { credentialYaml, demoYaml, handover, hmacYaml, pageOf, url } from './handover-cli.ts';
+
+/** The first block of a client's README that is a whole program. */
+function readmeExample(client: string, fence: string): string {
+  const page = readDocument(`clients/${client}/README.md`);
+  return new RegExp(String.raw`^\x60{3}${fence}(?:,no_run)?\n(.*?)^\x60{3}$`, 'ms').exec(page)?.[1] ?? '';
+}
+
+describe('the samples of postern handover', () => {
+  let folder: TemporaryDirectory;
+  before(async () => {
+    folder = await temporaryDirectory();
+  });
+  after(async () => {
+    await folder[Symbol.asyncDispose]();
+  });
+
+  const readmeCall: FirstCall = { method: 'hmac', settings: {}, http: 'POST', body: '{"amount":12}' };
+
+  for (const name of languageNames.filter((each) => each !== 'shell')) {
+    it(`in ${name} are the first example of the client's README`, () => {
+      const { client, fence, program } = languages[name];
+      assert.equal(program(readmeCall), readmeExample(client, fence));
+    });
+  }
+
+  it('have the settings that the endpoint needs', () => {
+    const hmac: FirstCall = { ...readmeCall, settings: { algorithm: 'hmac-sha512', nonce: true } };
+    const raw: FirstCall = { ...readmeCall, method: 'parameter-signature', settings: { encoding: 'raw' } };
+    const header: FirstCall = { method: 'key', settings: { carrier: { header: 'X-Own' } }, http: 'GET', body: null };
+    const query: FirstCall = { ...header, settings: { carrier: { query: 'key' } } };
+    const oauth2: FirstCall = { ...readmeCall, method: 'oauth2', settings: { tokenPath: '/oauth2/token' } };
+    const wanted: Readonly<Record<(typeof languageNames)[number], readonly RegExp[]>> = {
+      javascript: [
+        /algorithm: 'hmac-sha512', nonce: true \}/,
+        /method: 'parameter-signature', .*encoding: 'raw'/,
+        /\{ method: 'key', appKey: APP_KEY, carrier: \{ header: 'X-Own' \} \}/,
+        /carrier: \{ query: 'key' \}/,
+        /tokenUrl: TOKEN_URL/,
+      ],
+      python: [
+        /Hmac\(.*, algorithm="hmac-sha512", nonce=True\)/,
+        /ParameterSignature\(.*, encoding="raw"\)/,
+        /Key\(os\.environ\["APP_KEY"\], header="X-Own"\)/,
+        /query="key"\)/,
+        /OAuth2\(.*os\.environ\["TOKEN_URL"\]\)/,
+      ],
+      go: [
+        /WithAlgorithm\(postern\.HMACSHA512\), postern\.WithNonce\(\)\)/,
+        /NewParameterSignature\(.*WithRawEncoding\(\)\)/,
+        /NewKey\(os\.Getenv\("APP_KEY"\), postern\.WithKeyHeader\("X-Own"\)\)/,
+        /WithKeyParameter\("key"\)/,
+        /NewOAuth2\(.*os\.Getenv\("TOKEN_URL"\)\)/,
+      ],
+      java: [
+        /hmac\(.*\)\.algorithm\(HmacAlgorithm\.SHA512\)\.nonce\(true\)\.build\(\)/,
+        /parameterSignature\(.*\)\.encoding\(ParameterEncoding\.RAW\)/,
+        /key\(System\.getenv\("APP_KEY"\)\)\.header\("X-Own"\)/,
+        /\.query\("key"\)/,
+        /oauth2\(.*System\.getenv\("TOKEN_URL"\)\)/,
+      ],
+      php: [
+        /Hmac\(.*, algorithm: 'hmac-sha512', nonce: true\)/,
+        /ParameterSignature\(.*, encoding: 'raw'\)/,
+        /Key\(getenv\('APP_KEY'\), header: 'X-Own'\)/,
+        /query: 'key'\)/,
+        /OAuth2\(.*getenv\('TOKEN_URL'\)\)/,
+      ],
+      rust: [
+        /\{reqwest::\{Client, ResponseExt\}, Algorithm, Hmac\};[^]*\.algorithm\(Algorithm::HmacSha512\)\.nonce\(\)\)\?/,
+        /ParameterSignature::new\(.*\)\?\.encoding\(Encoding::Raw\)/,
+        /Key::new\(std::env::var\("APP_KEY"\)\?\)\?\.in_header\("X-Own"\)\?/,
+        /\.in_query\("key"\)\?/,
+        /\{reqwest::\{Client, OAuth2, ResponseExt\}\};[^]*OAuth2::new\(.*"TOKEN_URL"\)\?\)\?/,
+      ],
+      shell: [
+        /--algorithm hmac-sha512 --nonce/,
+        /--method parameter-signature .*--raw/,
+        /--method key --secret-from env:APP_KEY --key-header X-Own/,
+        /--key-parameter key/,
+        /--token-url "\$TOKEN_URL"/,
+      ],
+    };
+    for (const name of languageNames) {
+      for (const [index, call] of [hmac, raw, header, query, oauth2].entries()) {
+        assert.match(languages[name].program(call), wanted[name][index] ?? /^$/, name);
+      }
+      assert.ok(!languages[name].program(header).includes('APP_SECRET'), name);
+    }
+  });
+
+  it('call without a body where the endpoint takes GET, and with one where it does not', async () => {
+    const endpoint = (methods: string): string =>
+      `{ id: api, scenario: partner-openapi, match: { paths: [{ prefix: /a }], methods: [${methods}] }, authentication: hmac }`;
+    const page = async (methods: string): Promise<string> =>
+      await pageOf(hmacYaml([endpoint(methods)]), 'acme-hmac', '--language', 'python');
+    assert.match(await page('GET, POST'), /session\.get\(os\.environ\["POSTERN_URL"\], timeout=10\)/);
+    assert.match(await page('PUT'), /session\.put\(os\.environ\["POSTERN_URL"\], json=\{"amount": 12\}, timeout=10\)/);
+    assert.match(await page('DELETE'), /session\.delete\(os\.environ\["POSTERN_URL"\], timeout=10\)/);
+    assert.match(await page('PROPFIND'), /session\.request\("PROPFIND", os\.environ/);
+  });
+
+  it('are written into a folder with the page, and with a file for the secret that is empty', async () => {
+    const to = join(folder.path, 'acme');
+    const given = ['--credential', 'acme-oauth2', '--url', url, '--language', 'javascript'];
+    const { code, out, err } = await handover(demoYaml, ...given, '--to', to);
+    assert.equal(code, 0, err);
+    const names = ['README.md', 'first-call.mjs', 'package.json', '.env.example', '.gitignore'];
+    assert.equal(out, names.map((name) => `${join(to, name)}\n`).join(''));
+    assert.deepEqual(readdirSync(to).sort(), [...names].sort());
+    assert.match(err, /^Send postern-client-0\.1\.0\.tgz along, which "clients\/javascript\/run build" makes\.$/m);
+    assert.equal(
+      readFileSync(join(to, 'README.md'), 'utf8'),
+      await pageOf(demoYaml, 'acme-oauth2', '--language', 'javascript'),
+    );
+    const script = `set -a; . ./.env.example; printf '%s|' "$POSTERN_URL" "$APP_KEY" "$APP_SECRET" "$TOKEN_URL"`;
+    assert.equal(
+      execFileSync('sh', ['-c', script], { cwd: to }).toString(),
+      `${url}/stock|acme-oauth2-key||${url}/oauth2/token|`,
+    );
+    JSON.parse(readFileSync(join(to, 'package.json'), 'utf8'));
+  });
+
+  it('have addresses that a shell reads as they are', async () => {
+    const endpoint =
+      '{ id: api, scenario: partner-openapi, match: { paths: [{ exact: "/a$(id)`x`\'b&c" }] }, authentication: hmac }';
+    const to = join(folder.path, 'hostile');
+    const credential = '{ id: c, method: hmac, appKey: K, appSecret: the-secret-of-acme }';
+    await handover(credentialYaml(credential, [endpoint]), '--credential', 'c', '--url', url, '--to', to);
+    const script = 'set -a; . ./.env.example; printf %s "$POSTERN_URL"';
+    assert.equal(execFileSync('sh', ['-c', script], { cwd: to }).toString(), `${url}/a$(id)\`x\`'b&c`);
+  });
+
+  it('are not written where something is, or where nothing can be', async () => {
+    const full = join(folder.path, 'full');
+    mkdirSync(full);
+    writeFileSync(join(full, '.hidden'), 'kept');
+    const given = ['--credential', 'acme-hmac', '--url', url];
+    const { code, out, err } = await handover(demoYaml, ...given, '--to', full);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /full is not empty; name a folder that is/);
+    assert.deepEqual(readdirSync(full), ['.hidden']);
+    const onFile = await handover(demoYaml, ...given, '--to', join(full, '.hidden'));
+    assert.equal(onFile.code, 1);
+    assert.match(onFile.err, /cannot be used \((EEXIST|ENOTDIR)\)/);
+    const asData = await handover(demoYaml, ...given, '--to', join(folder.path, 'data'), '-o', 'json');
+    assert.equal(asData.code, 2);
+    assert.match(asData.err, /leave --output out/);
+    assert.deepEqual(readdirSync(folder.path).includes('data'), false);
+    const language = await handover(demoYaml, ...given, '--language', 'cobol');
+    assert.equal(language.code, 2);
+    assert.match(language.err, /Allowed choices are javascript, python, go, java, php, rust, shell/);
+  });
+});
