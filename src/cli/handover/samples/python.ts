@@ -28,7 +28,6 @@ function program(call: FirstCall): string {
   const start = SHORT.includes(short) ? `${short}(` : `request(${literal(call.http)}, `;
   const json = call.body === null ? '' : ' json={"amount": 12},';
   return `import os
-
 import postern
 import postern.requests
 

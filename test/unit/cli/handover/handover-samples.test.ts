@@ -28,7 +28,8 @@ describe('the samples of postern handover', () => {
   for (const name of languageNames.filter((each) => each !== 'shell')) {
     it(`in ${name} are the first example of the client's README`, () => {
       const { client, fence, program } = languages[name];
-      assert.equal(program(readmeCall), readmeExample(client, fence));
+      const withoutBlankLines = (text: string): string => text.replaceAll(/\n+/g, '\n');
+      assert.equal(withoutBlankLines(program(readmeCall)), withoutBlankLines(readmeExample(client, fence)));
     });
   }
 
