@@ -71,12 +71,8 @@ async function attempt(
 }
 
 /** How long to wait after an attempt without an answer; null when it was the last. */
-function waitAfterError(
-  { method, isRepeatable, signal }: Outgoing,
-  { counted }: Attempts,
-  caller: Caller,
-): number | null {
-  if (!isRepeatable || signal?.aborted === true || counted >= caller.retries) return null;
+function waitAfterError({ method, isRepeatable }: Outgoing, { counted }: Attempts, caller: Caller): number | null {
+  if (!isRepeatable || counted >= caller.retries) return null;
   return waitAfterFailure(method, counted, caller.chance());
 }
 

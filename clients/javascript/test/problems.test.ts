@@ -62,6 +62,18 @@ describe('sizes count as sent', () => {
   });
 });
 
+describe('what could be mistaken for other parameters', () => {
+  const client = createClient({ method: 'parameter-signature', appKey, appSecret });
+  it('is no value with "=" before "&"', async () => {
+    const { stringToSign } = await client.sign({ method: 'GET', url: `${url}?q=x%3D1%26y` });
+    assert.match(stringToSign ?? '', /&q=x=1&y$/);
+  });
+  it('is a value with "=" before and after "&"', async () => {
+    const signing = client.sign({ method: 'GET', url: `${url}?q=x%3D1%26y%3D` });
+    assert.equal((await problemOf(signing)).code, 'AMBIGUOUS_PARAMETERS');
+  });
+});
+
 describe('what the gateway would refuse', () => {
   const client = createClient({ method: 'parameter-signature', appKey, appSecret });
   const bodies: [string, [string, string][]][] = [

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { createClient, type CommonSettings, type PosternClient } from '../src/index.ts';
+import { waitFor } from '../src/retry-rules.ts';
 import { appKey, appSecret, now } from './support/credentials.ts';
 import { FakeGateway, ok, refused } from './support/fake-gateway.ts';
 
@@ -170,6 +172,23 @@ describe('a call is not made again', () => {
   });
 });
 
+describe('waiting', () => {
+  it('ends at once when the signal is aborted, with its reason', async () => {
+    const abort = new AbortController();
+    const waiting = waitFor(60_000, abort.signal);
+    abort.abort(new Error('enough'));
+    await assert.rejects(waiting, /enough/);
+  });
+  it('does not begin when the signal was aborted before', async () => {
+    await assert.rejects(waitFor(60_000, AbortSignal.abort(new Error('enough'))), /enough/);
+  });
+  it('ends by itself, and leaves nothing at the signal', async () => {
+    const { signal } = new AbortController();
+    await waitFor(1, signal);
+    assert.deepEqual(getEventListeners(signal, 'abort'), []);
+  });
+});
+
 describe('what fetch is called with', () => {
   it('everything that was given, and no redirect', async () => {
     const gateway = new FakeGateway(ok());
@@ -186,6 +205,11 @@ describe('what fetch is called with', () => {
     const { credentials, redirect, keepalive, signal } = gateway.sent[0]?.init ?? {};
     assert.deepEqual([credentials, redirect, keepalive], ['omit', 'error', true]);
     assert.equal(signal, request.signal);
+  });
+  it('no redirect for a Request that says nothing of them', async () => {
+    const gateway = new FakeGateway(ok());
+    await hmacOver(gateway).fetch(new Request(url));
+    assert.equal(gateway.sent[0]?.init.redirect, 'manual');
   });
   it('redirects that are to be followed', async () => {
     const gateway = new FakeGateway(ok());

@@ -67,6 +67,15 @@ describe('sign', () => {
     const given = { method: 'GET', url: 'https://api.example.com/', headers: { Host: 'other.example.com:8443' } };
     assert.match((await client.sign(given)).stringToSign ?? '', /\nhost: other\.example\.com:8443$/);
   });
+  it('signs a value without blanks and tabs at its ends, as it arrives', async () => {
+    const client = createClient({ method: 'hmac', appKey, appSecret, now, signedHeaders: ['x-a', 'x-b'] });
+    const given: [string, string][] = [
+      ['X-A', ' \ta \t b\t '],
+      ['X-B', ' \t '],
+    ];
+    const { stringToSign } = await client.sign({ method: 'GET', url: 'https://api.example.com/', headers: given });
+    assert.match(stringToSign ?? '', /\nx-a: a \t b\nx-b: $/);
+  });
   it('leaves a user out of the host', async () => {
     const client = createClient({ method: 'hmac', appKey, appSecret, now, signedHeaders: ['host'] });
     const { stringToSign } = await client.sign({ method: 'GET', url: 'https://a@b:c@api.example.com/' });
