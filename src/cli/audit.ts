@@ -51,6 +51,7 @@ const view: ListView<AuditEvent> = {
     { heading: 'COMMAND', cell: ({ action }) => action },
     { heading: 'RESOURCE', cell: ({ kind, id }) => `${kind}/${id}` },
     { heading: 'CHANGED', cell: changed, canShrink: true },
+    { heading: 'REASON', cell: ({ reason = '' }) => reason, canShrink: true },
   ],
   declare: ({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event }),
   none: 'There is no such event.',

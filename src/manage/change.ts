@@ -17,6 +17,8 @@ export type Change = { readonly [K in ResourceKind]: ChangeOf<K> }[ResourceKind]
 export interface Operation {
   readonly actor: string;
   readonly action: string;
+  /** Why, as the operator says it: a ticket, for example. */
+  readonly reason?: string | undefined;
 }
 
 /**

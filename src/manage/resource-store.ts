@@ -63,6 +63,8 @@ export interface AuditEvent {
   readonly atMs: number;
   readonly actor: string;
   readonly action: string;
+  /** Why, where the operator said it. */
+  readonly reason?: string | undefined;
   /** The store's revision after the commit: equal for all changes of one command. */
   readonly storeRevision: number;
   readonly kind: ResourceKind;

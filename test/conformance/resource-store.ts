@@ -387,11 +387,15 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         await tested.store.commit(whole(), { actor: 'ada', action: 'apply' });
         tested.clock.advance(60);
         await tested.store.commit([await edit('consumer', 'acme', { enabled: false })], {
-          ...{ actor: 'ben', action: 'consumer disable' },
+          ...{ actor: 'ben', action: 'consumer disable', reason: 'OPS-17: unpaid' },
         });
         tested.clock.advance(60);
         await tested.store.commit([await deletion('grant', 'orders/acme')], { actor: 'ada', action: 'grant remove' });
         const all = await events();
+        assert.deepEqual(
+          all.map(({ reason }) => reason),
+          [undefined, 'OPS-17: unpaid', undefined, undefined, undefined, undefined],
+        );
         assert.deepEqual(
           all.map(({ actor, action, storeRevision, kind, id }) => [actor, action, storeRevision, kind, id]),
           [

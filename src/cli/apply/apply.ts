@@ -127,7 +127,7 @@ async function commitAgreed(
     second: 'Stopped: "postern diff" with the same files shows what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
-  const operation = { actor: store.actor, action: 'apply' };
+  const operation = { actor: store.actor, action: 'apply', reason: flags.reason };
   const committed: Change[] = [];
   const onCommitted = (step: readonly Change[]): void => {
     for (const change of step) committed.push(change);

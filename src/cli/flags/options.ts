@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { parseTimeout } from './times.ts';
-import { parseCount } from './values.ts';
+import { parseCount, parseReason } from './values.ts';
 
 /** Tables are for people, the others for programs: their names are those of declarative files (interfaces §4). */
 const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -24,6 +24,8 @@ export interface StoreFlags {
 /** The flags of every command that changes the store. */
 export interface ChangeFlags extends StoreFlags {
   readonly dryRun?: true;
+  /** Why, for the audit trail. */
+  readonly reason?: string;
   /** Absent on commands that do not ask. */
   readonly yes?: true;
 }
@@ -43,9 +45,12 @@ export function timeoutOption(): Option {
     .default(DEFAULT_TIMEOUT_MS, '20s');
 }
 
-/** Adds `--dry-run`, `-o`, `--store` and `--timeout`. */
+/** Adds `--dry-run`, `--reason`, `-o`, `--store` and `--timeout`. */
 export function addChangeOptions(command: Command): Command {
-  return addStoreOptions(command.option('--dry-run', 'print what would change, and change nothing'));
+  command
+    .option('--dry-run', 'print what would change, and change nothing')
+    .option('--reason <text>', 'why, for the audit trail: a ticket, for example', parseReason);
+  return addStoreOptions(command);
 }
 
 /** The flag of commands that seal secrets. */

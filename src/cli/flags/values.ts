@@ -30,6 +30,15 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
+const MAX_REASON_LENGTH = 500;
+
+/** Why something is changed: one line of text. */
+export function parseReason(text: string): string {
+  const reason = text.trim();
+  if (reason !== '' && reason.length <= MAX_REASON_LENGTH && !/\p{Cc}/u.test(reason)) return reason;
+  throw new InvalidArgumentError(`It must be one line of 1 to ${String(MAX_REASON_LENGTH)} characters.`);
+}
+
 /** The `requestId` of a refusal. */
 export function parseRequestId(text: string): string {
   if (isRequestId(text)) return text;

@@ -154,9 +154,9 @@ function isReal({ shown: { action, fields } }: { readonly shown: DescribedChange
 }
 
 async function carryOut({ plan, described, changes }: Proposal, running: Running): Promise<ExitCode> {
-  const { context, command, store } = running;
+  const { context, command, flags, store } = running;
   const { outcome, inSteps = false } = plan;
-  const operation = { actor: store.actor, action: command };
+  const operation = { actor: store.actor, action: command, reason: flags.reason };
   const onGivenUp = (): void => {
     const { err } = context.terminal;
     err.write(`${['Whether it was made:', ...waysToFindOut(changes)].join('\n')}\n`);

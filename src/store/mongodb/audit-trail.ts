@@ -32,8 +32,9 @@ function filterOf({ sinceMs, actor, resource }: AuditSelection): Filter<AuditDoc
 
 /** Null for a document of an unknown kind, which another program than Postern wrote. */
 function readEvent({ at, kind: name, ...event }: AuditDocument): AuditEvent | null {
-  const { actor, action, storeRevision, id, before, after } = event;
+  const { actor, action, reason, storeRevision, id, before, after } = event;
   const kind = resourceKinds.find((known) => known === name);
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
-  return { atMs: at.getTime(), actor, action, storeRevision, kind, id, before, after };
+  const why = reason === undefined ? {} : { reason };
+  return { atMs: at.getTime(), actor, action, ...why, storeRevision, kind, id, before, after };
 }

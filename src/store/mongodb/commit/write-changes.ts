@@ -74,8 +74,9 @@ export async function makeChanges(
 /** Writes an audit event for each change. The first has the id of the commit, by which the commit is found again. */
 async function recordEvents(changes: readonly Change[], operation: Operation, context: CommitContext): Promise<void> {
   const { db, session, commitId, storeRevision, nowMs } = context;
-  const { actor, action } = operation;
-  const common = { at: new Date(nowMs), actor, action, storeRevision };
+  const { actor, action, reason } = operation;
+  const why = reason === undefined ? {} : { reason };
+  const common = { at: new Date(nowMs), actor, action, ...why, storeRevision };
   for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
     const events = piece.map((change): AuditDocument => {
       const { kind, id } = change;

@@ -29,7 +29,7 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
@@ -65,6 +65,7 @@ export const collections: readonly CollectionDefinition[] = [
         ...{ at: time, actor: text, action: text, storeRevision: count, kind: text, id: text },
         ...{ before: sideOfChange, after: sideOfChange },
       },
+      { reason: text },
     ),
     [index({ at: -1, _id: -1 }), index({ kind: 1, id: 1, at: -1, _id: -1 }), index({ actor: 1, at: -1, _id: -1 })],
   ),

@@ -177,12 +177,12 @@ describe('postern audit', () => {
     const cli = await memoryCli();
     await prepare(cli);
     cli.setNow(nowSeconds + 2 * day);
-    await cli.done('consumer', 'disable', 'acme');
+    await cli.done('consumer', 'disable', 'acme', '--reason', ' OPS-17: unpaid ');
     assert.equal(
       await cli.done('audit', 'list', '--limit', '2'),
       [
-        'WHEN                     WHO  COMMAND           RESOURCE             CHANGED',
-        '2026-09-23 14:13:20 UTC  ada  consumer disable  consumer/acme        enabled',
+        'WHEN                     WHO  COMMAND           RESOURCE             CHANGED  REASON',
+        '2026-09-23 14:13:20 UTC  ada  consumer disable  consumer/acme        enabled  OPS-17: unpaid',
         '2026-09-21 14:13:20 UTC  ada  grant add         grant/invoices/acme  created',
         '',
       ].join('\n'),
@@ -198,11 +198,22 @@ describe('postern audit', () => {
     assert.deepEqual(await actions('--actor', 'bob'), []);
     const [event] = JSON.parse(await cli.done('audit', 'list', '-o', 'json', '--limit', '1')) as unknown[];
     assert.deepEqual(event, {
-      ...{ at: '2026-09-23T14:13:20.000Z', actor: 'ada', action: 'consumer disable', storeRevision: 7 },
-      ...{ kind: 'consumer', id: 'acme' },
+      ...{ at: '2026-09-23T14:13:20.000Z', actor: 'ada', action: 'consumer disable', reason: 'OPS-17: unpaid' },
+      ...{ storeRevision: 7, kind: 'consumer', id: 'acme' },
       before: { id: 'acme', name: 'Acme', labels: { tier: 'gold' }, enabled: true },
       after: { id: 'acme', name: 'Acme', labels: { tier: 'gold' }, enabled: false },
     });
+  });
+
+  it('takes a reason of one line', async () => {
+    const cli = await memoryCli();
+    await prepare(cli);
+    for (const reason of ['', '   ', 'two\nlines', 'x'.repeat(501)]) {
+      const { code, err } = await cli.run(['consumer', 'disable', 'acme', '--reason', reason]);
+      assert.equal(code, 2);
+      assert.match(err, /--reason .* It must be one line of 1 to 500 characters\./s);
+    }
+    await cli.done('consumer', 'disable', 'acme', '--reason', 'x'.repeat(500));
   });
 
   it('shows a change of secrets alone', async () => {
