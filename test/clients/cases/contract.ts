@@ -7,6 +7,7 @@ import { release } from '../../support/lifetime/release.ts';
 import { callCases } from './calls.ts';
 import { driverCases } from './driver.ts';
 import { refusalCases } from './refusals.ts';
+import { tamperedCases } from './tampered.ts';
 import { vectorCases } from './vectors.ts';
 
 /** The first time a driver is asked, everything it needs may have to be built. */
@@ -39,6 +40,7 @@ export function testClient(language: Language): void {
     };
     driverCases(language, subjectOf(0));
     vectorCases(() => running(driver));
+    tamperedCases(subjectOf(0));
     for (const [index, { adapter, http }] of language.ways.entries()) {
       describe(`by ${adapter}, over HTTP/${http}`, () => {
         callCases(subjectOf(index));

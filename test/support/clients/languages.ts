@@ -19,5 +19,18 @@ const both = (adapter: string): readonly Way[] => [
 /** The languages. What each needs on the machine is in scripts/testing/suites.mjs. */
 export const languages = {
   go: { title: 'Go', folder: 'go', ways: both('net/http') },
+  java: { title: 'Java', folder: 'java', ways: [...both('java.net.http'), ...both('okhttp')] },
   javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch') },
+  php: { title: 'PHP', folder: 'php', ways: [...both('guzzle'), ...both('psr-18'), ...both('curl')] },
+  python: {
+    title: 'Python',
+    folder: 'python',
+    ways: [
+      { adapter: 'requests', http: '1.1' },
+      ...both('httpx'),
+      ...both('httpx-async'),
+      { adapter: 'urllib', http: '1.1' },
+    ],
+  },
+  rust: { title: 'Rust', folder: 'rust', ways: both('reqwest') },
 } as const satisfies Readonly<Record<string, Language>>;

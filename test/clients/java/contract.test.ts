@@ -1,0 +1,4 @@
+import { languages } from '../../support/clients/languages.ts';
+import { testClient } from '../cases/contract.ts';
+
+testClient(languages.java);
