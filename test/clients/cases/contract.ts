@@ -6,6 +6,9 @@ import { type Language } from '../../support/clients/languages.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { callCases } from './calls.ts';
 import { driverCases } from './driver.ts';
+import { oauth2Cases } from './oauth2.ts';
+import { clockCases } from './clock.ts';
+import { retryCases } from './retries.ts';
 import { refusalCases } from './refusals.ts';
 import { tamperedCases } from './tampered.ts';
 import { vectorCases } from './vectors.ts';
@@ -45,7 +48,11 @@ export function testClient(language: Language): void {
       describe(`by ${adapter}, over HTTP/${http}`, () => {
         callCases(subjectOf(index));
         refusalCases(subjectOf(index));
+        oauth2Cases(subjectOf(index));
       });
     }
+    const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());
+    retryCases(everySubject);
+    clockCases(everySubject);
   });
 }

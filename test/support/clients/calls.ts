@@ -71,8 +71,7 @@ export function requestTo(url: string, endpoint: EndpointName, mark: string, par
     method,
     url: `${url}/${endpoint}/${mark}${rest}`,
     headers,
-    ...(body === undefined ? {} : { body }),
-    ...(once === undefined ? {} : { once }),
+    ...(body === undefined ? {} : { body: once === true ? { ...body, once } : body }),
   };
 }
 

@@ -26,14 +26,14 @@ export interface OtherOrigin extends AsyncDisposable {
   readonly urlByName: string;
   /** Requests with this text in their targets. */
   readonly received: (mark: string) => readonly ForeignRequest[];
-  /** What requests with this text in their targets are answered; 200 without it. */
-  readonly answer: (mark: string, make: (request: ForeignRequest) => ForeignAnswer) => void;
+  /** What requests with this text in their targets are answered, null for none; 200 without it. */
+  readonly answer: (mark: string, make: (request: ForeignRequest) => ForeignAnswer | null) => void;
 }
 
 /** Starts a server that speaks HTTP/1.1 and HTTP/2 over TLS. */
 export async function startOtherOrigin({ cert, key }: Certified): Promise<OtherOrigin> {
   const requests: ForeignRequest[] = [];
-  const answers = new Map<string, (request: ForeignRequest) => ForeignAnswer>();
+  const answers = new Map<string, (request: ForeignRequest) => ForeignAnswer | null>();
   const sockets = new Set<Socket>();
   const serve = async (request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> => {
     const pieces: Buffer[] = [];
@@ -42,7 +42,12 @@ export async function startOtherOrigin({ cert, key }: Certified): Promise<OtherO
     const received = { target: request.url, headers, body: Buffer.concat(pieces) };
     requests.push(received);
     const make = [...answers].find(([mark]) => received.target.includes(mark))?.[1];
-    const { status, headers: fields = {}, body = '' } = make?.(received) ?? { status: 200 };
+    const answer = make === undefined ? { status: 200 } : make(received);
+    if (answer === null) {
+      request.socket.destroy();
+      return;
+    }
+    const { status, headers: fields = {}, body = '' }: ForeignAnswer = answer;
     response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...fields });
     response.end(body);
   };

@@ -1,7 +1,11 @@
 /** The words of the driver protocol (clients/CONTRACT.md, section Driver). */
 
-/** A body: absent is empty. */
-export type BodyText = { readonly text: string } | { readonly base64: string } | Repeated;
+/** A body: absent is empty. Beside it, `once` makes it a stream that can be read once. */
+export type BodyText = { readonly once?: boolean } & (
+  | { readonly text: string }
+  | { readonly base64: string }
+  | Repeated
+);
 
 interface Repeated {
   readonly repeat: string;
@@ -37,8 +41,6 @@ export interface ClientRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: BodyText;
-  /** The body is a stream that can be read once. */
-  readonly once?: boolean;
 }
 
 /** A library that a client adapts, over one version of HTTP. */
