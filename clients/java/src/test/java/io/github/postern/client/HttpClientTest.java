@@ -20,11 +20,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -198,6 +202,51 @@ class HttpClientTest {
         assertTrue(Refusal.of(text).isEmpty());
         HttpResponse<InputStream> stream = http.send(request("/").build(), BodyHandlers.ofInputStream());
         assertEquals(large, new String(stream.body().readAllBytes()));
+    }
+
+    @Test
+    void givesAReaderNoMoreThanItAsksFor() throws Exception {
+        String large = "[" + "1,".repeat(200_000) + "1]";
+        server.then(400, large, "Content-Type", "application/json");
+        OneAtATime reader = new OneAtATime();
+        http(PosternClient.key("k")).sendAsync(request("/").build(), BodyHandlers.fromSubscriber(reader))
+                .get(10, TimeUnit.SECONDS);
+        assertEquals(large, reader.text.toString());
+        assertFalse(reader.isFlooded.get(), "it got more than it asked for");
+    }
+
+    /** Asks for the next part while it is given one. */
+    private static final class OneAtATime implements Flow.Subscriber<List<ByteBuffer>> {
+        private final StringBuilder text = new StringBuilder();
+        private final AtomicBoolean isFlooded = new AtomicBoolean();
+        private final AtomicBoolean isBusy = new AtomicBoolean();
+        private Flow.Subscription subscription;
+
+        @Override
+        public void onSubscribe(Flow.Subscription given) {
+            subscription = given;
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            if (isBusy.getAndSet(true)) {
+                isFlooded.set(true);
+            }
+            subscription.request(1);
+            buffers.forEach(buffer -> text.append(StandardCharsets.US_ASCII.decode(buffer)));
+            isBusy.set(false);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            isFlooded.set(true);
+        }
+
+        @Override
+        public void onComplete() {
+            subscription = null;
+        }
     }
 
     @Test

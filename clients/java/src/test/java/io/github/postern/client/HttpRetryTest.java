@@ -170,6 +170,24 @@ class HttpRetryTest {
     }
 
     @Test
+    void theClockIsCorrectedOncePerCall() throws Exception {
+        hmac.clockCorrection(Duration.ofSeconds(1000));
+        time.pass(Duration.ofSeconds(Instant.now().getEpochSecond() - time.instant().getEpochSecond()));
+        for (int count = 0; count < 3; count++) {
+            // The difference is another one at each answer.
+            server.then(exchange -> {
+                time.pass(Duration.ofSeconds(-100));
+                exchange.getResponseHeaders().set("Content-Type", "application/json");
+                exchange.sendResponseHeaders(401, 0);
+                exchange.getResponseBody()
+                        .write("{\"code\":\"REQUEST_EXPIRED\",\"message\":\"No.\",\"requestId\":\"r\"}".getBytes());
+            });
+        }
+        assertEquals("REQUEST_EXPIRED", Refusal.of(post()).orElseThrow().code());
+        assertEquals(2, server.received().size());
+    }
+
+    @Test
     void aLargeDifferenceIsIgnored() throws Exception {
         hmac.clockCorrection(Duration.ofSeconds(1000));
         expireAt(1100);
