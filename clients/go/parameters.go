@@ -43,10 +43,15 @@ func (s *parameterSigner) sign(out *http.Request, body []byte, now int64) ([]byt
 	}
 	media := mediaTypeOf(out.Header)
 	var escaped string
-	if media.essence == mediaJSON {
+	switch media.essence {
+	case mediaJSON:
 		escaped = escapeJSON(body)
-		if len(s.wrap(escaped, strings.Repeat("0", 2*sha512.Size), now)) > maxWrapperBytes {
+		if len(s.wrap(escaped, noSign, now)) > maxWrapperBytes {
 			return nil, problem(CodeBodyTooLarge, "the JSON body has more than 2097152 bytes when it is wrapped")
+		}
+	case mediaForm:
+		if s.signedFormSize(body, now) > maxBodyBytes {
+			return nil, problem(CodeBodyTooLarge, "the form has more than 10485760 bytes when it is signed")
 		}
 	}
 	if err := media.check(out.Header, body); err != nil {
@@ -62,6 +67,34 @@ func (s *parameterSigner) sign(out *http.Request, body []byte, now int64) ([]byt
 	return []byte(form), err
 }
 
+// noSign and noNonce are as long as what they stand for.
+var (
+	noSign  = strings.Repeat("0", 2*sha512.Size)
+	noNonce = strings.Repeat("0", 32)
+)
+
+// signedFormSize is the size of a form with what will be added.
+func (s *parameterSigner) signedFormSize(form []byte, now int64) int {
+	nonce := ""
+	if s.nonce != nil {
+		nonce = noNonce
+	}
+	size := len(form) + len(join(s.added(now, nonce))) + len("&sign="+noSign)
+	if form[len(form)-1] != '&' {
+		size++
+	}
+	return size
+}
+
+// added are the parameters that the client adds, but for the signature.
+func (s *parameterSigner) added(now int64, nonce string) []parameter {
+	added := []parameter{{"appKey", s.appKey}, {"apiTimestamp", strconv.FormatInt(now, 10)}}
+	if nonce != "" {
+		added = append(added, parameter{"nonce", nonce})
+	}
+	return added
+}
+
 // parameter is a name with its value, as they are signed.
 type parameter struct{ name, value string }
 
@@ -71,14 +104,13 @@ func (s *parameterSigner) signText(text string, now int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	added := []parameter{{"appKey", s.appKey}, {"apiTimestamp", strconv.FormatInt(now, 10)}}
+	nonce := ""
 	if s.nonce != nil {
-		nonce, err := s.nonce()
-		if err != nil {
+		if nonce, err = s.nonce(); err != nil {
 			return "", err
 		}
-		added = append(added, parameter{"nonce", nonce})
 	}
+	added := s.added(now, nonce)
 	if len(parameters)+len(added)+1 > maxParameters {
 		return "", problem(CodeTooManyParameters, "there are more than 100 parameters, with those that are added")
 	}

@@ -81,6 +81,51 @@ func TestTheFirstProblemOfTheListCounts(t *testing.T) {
 	}
 }
 
+func TestFormsAreCountedAsTheyAreSent(t *testing.T) {
+	for name, options := range map[string][]Option{"plain": nil, "with a nonce": {WithNonce()}} {
+		client, err := NewParameterSignature(testKey, testSecret, append(options, newTestClock().option())...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []string{"x", "&"} {
+			form := func(size int) *http.Request {
+				body := "a=" + strings.Repeat("x", size-3) + end
+				return newRequest(t, "POST", "https://a/", body, "Content-Type", mediaForm)
+			}
+			signed, err := client.Sign(form(100))
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest := maxBodyBytes - int(signed.ContentLength) + 100
+			if signed, err = client.Sign(form(largest)); err != nil || signed.ContentLength != maxBodyBytes {
+				t.Errorf("%s: %d bytes: %v", name, largest, err)
+			}
+			_, err = client.Sign(form(largest + 1))
+			wantProblem(t, err, CodeBodyTooLarge)
+		}
+	}
+}
+
+func TestWrappersAreCountedAsTheyAreSent(t *testing.T) {
+	client, err := NewParameterSignature(testKey, testSecret, newTestClock().option())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrapped := func(size int) (*http.Request, error) {
+		return client.Sign(newRequest(t, "POST", "https://a/", strings.Repeat("x", size), "Content-Type", mediaJSON))
+	}
+	signed, err := wrapped(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := maxWrapperBytes - int(signed.ContentLength) + 100
+	if signed, err = wrapped(largest); err != nil || signed.ContentLength != maxWrapperBytes {
+		t.Errorf("%d bytes: %v", largest, err)
+	}
+	_, err = wrapped(largest + 1)
+	wantProblem(t, err, CodeBodyTooLarge)
+}
+
 func TestTargetsThatNetHTTPWouldSendOtherwise(t *testing.T) {
 	for _, address := range []*url.URL{
 		{Scheme: "https", Host: "a", Opaque: "//b/c"},

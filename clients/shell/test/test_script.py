@@ -292,6 +292,25 @@ class Refusals(ScriptTest):
 
         self.each_shell(work)
 
+    def test_bodies_are_counted_as_they_are_sent(self):
+        form_extra = len("&appKey=app&apiTimestamp=1795228800&sign=") + 128
+        wrapper_extra = len('{"data":"","appKey":"app","sign":"","apiTimestamp":1795228800}') + 128
+
+        def work():
+            given = self.folder.root / "given"
+            arguments = ["--", "-so", "/dev/null", "--data-binary", "@%s" % given, self.server.url]
+            json = ["-H", "Content-Type: application/json"]
+            given.write_bytes(b"x" * (10485760 - form_extra + 1))
+            self.refused("BODY_TOO_LARGE", PARAMETERS + arguments)
+            given.write_bytes(b"x" * (10485760 - form_extra - 39 + 1) + b"&")
+            self.refused("BODY_TOO_LARGE", PARAMETERS + ["--nonce"] + arguments)
+            given.write_bytes(b'"' * 10 + b"x" * (2097152 - wrapper_extra - 20 + 1))
+            self.refused("BODY_TOO_LARGE", PARAMETERS + arguments + json)
+            given.write_bytes(b'"' * 10 + b"x" * (2097152 - wrapper_extra - 20))
+            self.assertEqual(len(self.send(PARAMETERS + arguments + json)["body"]), 2097152)
+
+        self.each_shell(work)
+
     def test_the_exit_code_is_that_of_curl(self):
         def work():
             run = self.folder.run(HMAC + ["--", "-s", "http://127.0.0.1:1/"], secret=SECRET)
