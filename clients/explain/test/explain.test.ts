@@ -119,6 +119,14 @@ describe('the examples of docs/explain.md that need no store', () => {
   const page = readFileSync(new URL('../../../docs/explain.md', import.meta.url), 'utf8');
   const example = /```sh\npostern explain (- --method .+?) <<'END'\n([^]*?)\nEND\n```\n\n```text\n([^]*?)```/g;
   const examples = [...page.matchAll(example)];
+  it('have the one of the README among them', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, shown] = /```text\n([^]*?)```/.exec(readme) ?? [];
+    assert.ok(
+      examples.some(([, , , expected]) => expected === shown),
+      shown,
+    );
+  });
   it('are at least nine', () => {
     assert.ok(examples.length >= 9, String(examples.length));
   });
