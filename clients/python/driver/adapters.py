@@ -74,7 +74,8 @@ class _Requests(Adapter):
     def send(self, method: str, url: str, headers: Headers, body: bytes, is_once: bool) -> Answer:
         data: Any = _once(body) if is_once else body or None
         sent = {name: value.encode("latin-1") for name, value in _joined(headers).items()}
-        answer = self._session.request(method, url, headers=sent, data=data, timeout=_TIMEOUT)
+        verify = self._session.verify  # Given with the request, it goes before REQUESTS_CA_BUNDLE of the environment.
+        answer = self._session.request(method, url, headers=sent, data=data, timeout=_TIMEOUT, verify=verify)
         version = {10: "1.0", 11: "1.1", 20: "2"}.get(answer.raw.version, "?")
         pairs = list(answer.raw.headers.items())
         return Answer(answer.status_code, version, pairs, answer.content, postern.refusal_of(answer))
@@ -101,19 +102,38 @@ def _raw(headers: Headers) -> List[Tuple[bytes, bytes]]:
 
 
 class _Httpx(Adapter):
+    """One client for HTTP/1.1; for HTTP/2 one in each thread, as the README says."""
+
     def __init__(self, credential: postern.Credential, http: str, ca: Optional[str]) -> None:
-        self._client = postern.httpx.Client(credential, **_settings(http, ca))
-        self.parts = [self._client, self._client.auth]
+        self._settings = (credential, http, ca)
+        self._clients: List[postern.httpx.Client] = [self._make()]
+        self._is_shared = http != "2"
+        self._local = threading.local()
+        self.parts = [self._clients[0], self._clients[0].auth]
+
+    def _make(self) -> postern.httpx.Client:
+        credential, http, ca = self._settings
+        return postern.httpx.Client(credential, **_settings(http, ca))
+
+    def _client(self) -> postern.httpx.Client:
+        if self._is_shared:
+            return self._clients[0]
+        if not hasattr(self._local, "client"):
+            self._local.client = self._make()
+            self._clients.append(self._local.client)
+        client: postern.httpx.Client = self._local.client
+        return client
 
     def send(self, method: str, url: str, headers: Headers, body: bytes, is_once: bool) -> Answer:
         content: Union[bytes, Iterator[bytes], None] = _once(body) if is_once else body or None
-        return _http_answer(self._client.request(method, url, headers=_raw(headers), content=content))
+        return _http_answer(self._client().request(method, url, headers=_raw(headers), content=content))
 
     def follow_redirects(self) -> None:
-        self._client.follow_redirects = True
+        self._clients[0].follow_redirects = True
 
     def close(self) -> None:
-        self._client.close()
+        for client in self._clients:
+            client.close()
 
 
 class _HttpxAsync(Adapter):
