@@ -1,6 +1,7 @@
 //! Names and values of a query or a form, as the gateway reads them.
 
 mod media_type;
+mod pairs;
 mod signature;
 mod wrapper;
 

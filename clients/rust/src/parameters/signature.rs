@@ -5,7 +5,8 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha512};
 
 use super::media_type::{not_signable, place_of, Place};
-use super::{extend, form_decode, pairs_of, wrapper};
+use super::pairs::{check_parameters, decoded_pairs, joined, not_utf8, wire_pairs};
+use super::{extend, wrapper};
 use crate::credential::{check_app_key, check_app_secret, invalid};
 use crate::nonce::{hex, Nonces};
 use crate::recent::Recent;
@@ -15,7 +16,6 @@ use crate::{Problem, ProblemCode, Request, Secret, Signed};
 
 const MAX_FORM_BYTES: usize = 10_485_760;
 const MAX_WRAPPER_BYTES: usize = 2_097_152;
-const MAX_PARAMETERS: usize = 100;
 
 /// The method `parameter-signature`: the parameters of a URL or a form, or a JSON body in a wrapper, are signed.
 ///
@@ -173,7 +173,7 @@ impl ParameterSignature {
 
     /// A query or form with the signature at its end, and what was signed.
     fn sign_text(&self, text: &str, now: u64) -> Result<(String, String), Problem> {
-        self.check_parameters(text)?;
+        check_parameters(text, self.reserved(), self.encoding)?;
         let mut extended = text.to_owned();
         extend(&mut extended, &self.parts_to_add(now, self.nonces.next().as_ref()));
         let to_sign = match self.encoding {
@@ -191,33 +191,13 @@ impl ParameterSignature {
         format!("appKey={}&apiTimestamp={now}{nonce}", self.app_key)
     }
 
-    /// What the gateway would refuse, in the order of the codes.
-    fn check_parameters(&self, text: &str) -> Result<(), Problem> {
-        let pairs = decoded_pairs(text)?;
-        let reserved: &[&str] = if self.nonces.is_on() {
+    /// The names that are added, and so cannot be there already.
+    fn reserved(&self) -> &'static [&'static str] {
+        if self.nonces.is_on() {
             &["appKey", "sign", "apiTimestamp", "nonce"]
         } else {
             &["appKey", "sign", "apiTimestamp"]
-        };
-        if pairs.iter().any(|(name, _)| reserved.contains(&name.as_str())) {
-            return Err(Problem::new(
-                ProblemCode::ReservedParameter,
-                format!("the client itself sets the parameters {}", reserved.join(", ")),
-            ));
         }
-        if self.encoding == Encoding::Decoded && pairs.iter().any(|(name, value)| is_ambiguous(name, value)) {
-            return Err(Problem::new(
-                ProblemCode::AmbiguousParameters,
-                "a name holds & or =, or a value an & and later a =: send it as JSON",
-            ));
-        }
-        if pairs.len() + reserved.len() > MAX_PARAMETERS {
-            return Err(Problem::new(
-                ProblemCode::TooManyParameters,
-                format!("more than {MAX_PARAMETERS} parameters, with those of the signature"),
-            ));
-        }
-        Ok(())
     }
 
     /// SHA-512 of the text and the App Secret, in lower-case hex.
@@ -240,38 +220,6 @@ fn check_body(request: &Request<'_>, target: &Target<'_>) -> Result<(), Problem>
         ));
     }
     Ok(())
-}
-
-fn is_ambiguous(name: &str, value: &str) -> bool {
-    name.contains(['&', '=']) || value.split_once('&').is_some_and(|(_, rest)| rest.contains('='))
-}
-
-fn decoded_pairs(text: &str) -> Result<Vec<(String, String)>, Problem> {
-    let decode = |part: &[u8]| {
-        let bytes = form_decode(part)
-            .ok_or_else(|| Problem::new(ProblemCode::MalformedParameters, "a % is not followed by two hex digits"))?;
-        String::from_utf8(bytes).map_err(|_| not_utf8())
-    };
-    pairs_of(text.as_bytes()).map(|(name, value)| Ok((decode(name)?, decode(value)?))).collect()
-}
-
-fn wire_pairs(text: &str) -> Vec<(&str, &str)> {
-    text.split('&')
-        .filter(|segment| !segment.is_empty())
-        .map(|segment| segment.split_once('=').unwrap_or((segment, "")))
-        .collect()
-}
-
-/// Sorted by the UTF-8 bytes of the names; equal names keep their order.
-fn joined<T: AsRef<str>>(mut pairs: Vec<(T, T)>) -> String {
-    pairs.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
-    let parts: Vec<String> =
-        pairs.iter().map(|(name, value)| format!("{}={}", name.as_ref(), value.as_ref())).collect();
-    parts.join("&")
-}
-
-fn not_utf8() -> Problem {
-    Problem::new(ProblemCode::MalformedParameters, "the parameters are not UTF-8")
 }
 
 fn too_large(most: usize) -> Problem {

@@ -6,12 +6,10 @@ use ::reqwest::header::DATE;
 use ::reqwest::{IntoUrl, Method, Request, RequestBuilder, Response, Url};
 
 use super::answer::with_refusal;
-use super::clock::{Clock, Reading, Source};
+use super::clock::{Clock, Reading};
 use super::credential::Signer;
-use super::{retry, Credential, Error, ResponseExt};
+use super::{retry, ClientBuilder, Credential, Error, ResponseExt};
 use crate::Secret;
-
-const DEFAULT_RETRIES: u32 = 2;
 
 /// Signs and sends requests with one credential. Cheap to clone; all clones share connections and the access token.
 ///
@@ -22,20 +20,10 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
-struct Inner {
-    signer: Signer,
-    clock: Clock,
-    retries: u32,
-}
-
-/// Settings of a [`Client`].
-#[must_use]
-pub struct ClientBuilder {
-    credential: Credential,
-    http: reqwest::ClientBuilder,
-    clock: Source,
-    clock_correction: Duration,
-    retries: u32,
+pub(super) struct Inner {
+    pub(super) signer: Signer,
+    pub(super) clock: Clock,
+    pub(super) retries: u32,
 }
 
 impl Client {
@@ -48,15 +36,13 @@ impl Client {
         Self::builder(credential).build()
     }
 
+    pub(super) fn from_parts(http: reqwest::Client, inner: Inner) -> Self {
+        Self { http, inner: Arc::new(inner) }
+    }
+
     /// Starts a client with settings of your own.
     pub fn builder(credential: impl Into<Credential>) -> ClientBuilder {
-        ClientBuilder {
-            credential: credential.into(),
-            http: reqwest::Client::builder(),
-            clock: Arc::new(SystemTime::now),
-            clock_correction: Duration::ZERO,
-            retries: DEFAULT_RETRIES,
-        }
+        ClientBuilder::new(credential.into())
     }
 
     /// Starts a request. It is not signed yet: give it to [`send`](Self::send), as its own `send` does not sign.
@@ -197,63 +183,6 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("credential", &self.inner.signer)
             .field("retries", &self.inner.retries)
-            .finish_non_exhaustive()
-    }
-}
-
-impl ClientBuilder {
-    /// Settings of reqwest: timeouts, TLS, proxies. Its redirects and its own retries are always turned off.
-    pub fn http(mut self, http: reqwest::ClientBuilder) -> Self {
-        self.http = http;
-        self
-    }
-
-    /// How often a call is tried again, besides the first time. The default is 2.
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.retries = retries;
-        self
-    }
-
-    /// Corrects the clock by the gateway's time after a `REQUEST_EXPIRED`, by at most this much (in whole seconds). The
-    /// default is zero, which turns it off: better let the machine keep its time.
-    pub fn clock_correction(mut self, most: Duration) -> Self {
-        self.clock_correction = most;
-        self
-    }
-
-    /// Another clock than the machine's.
-    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        self.clock = Arc::new(clock);
-        self
-    }
-
-    /// Makes the client.
-    ///
-    /// # Errors
-    ///
-    /// When reqwest cannot be set up.
-    pub fn build(self) -> Result<Client, Error> {
-        let http = self
-            .http
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .build()
-            .map_err(Error::Http)?;
-        let inner = Inner {
-            signer: Signer::new(self.credential),
-            clock: Clock::new(self.clock, self.clock_correction),
-            retries: self.retries,
-        };
-        Ok(Client { http, inner: Arc::new(inner) })
-    }
-}
-
-impl fmt::Debug for ClientBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientBuilder")
-            .field("credential", &self.credential)
-            .field("retries", &self.retries)
-            .field("clock_correction", &self.clock_correction)
             .finish_non_exhaustive()
     }
 }

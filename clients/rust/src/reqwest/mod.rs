@@ -16,16 +16,21 @@
 //! default headers and cookies: set on the request itself what is to be signed.
 
 mod answer;
+mod builder;
 mod client;
 mod clock;
 mod credential;
 mod error;
+mod oauth2;
 mod retry;
 mod token;
+mod token_error;
 mod wire;
 
 pub use answer::ResponseExt;
-pub use client::{Client, ClientBuilder};
+pub use builder::ClientBuilder;
+pub use client::Client;
 pub use credential::Credential;
 pub use error::Error;
-pub use token::{OAuth2, TokenError};
+pub use oauth2::OAuth2;
+pub use token_error::TokenError;
