@@ -1,8 +1,5 @@
 package io.github.postern.client;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** A text that is printed as {@code [secret]}. Neither a record nor serializable, so nothing writes its content. */
@@ -26,12 +23,10 @@ final class Secret {
         if (isWhiteSpace(text.codePointAt(0)) || isWhiteSpace(text.codePointBefore(text.length()))) {
             throw invalid("The App Secret begins or ends with white space.");
         }
-        try {
-            ByteBuffer ignored = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-            return new Secret(text);
-        } catch (CharacterCodingException e) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw invalid("The App Secret is not Unicode: it holds half a character.");
         }
+        return new Secret(text);
     }
 
     String reveal() {

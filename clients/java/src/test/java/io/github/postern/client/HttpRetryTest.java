@@ -64,7 +64,7 @@ class HttpRetryTest {
         return time.waits().stream().map(Duration::getSeconds).collect(Collectors.toList());
     }
 
-    private void assertSignedAnew() {
+    private void assertNoSignatureTwice() {
         List<String> signatures = server.received().stream().map(each -> each.header("Authorization"))
                 .collect(Collectors.toList());
         assertEquals(signatures.size(), signatures.stream().distinct().count(), "a signature was used twice");
@@ -75,7 +75,7 @@ class HttpRetryTest {
         server.refuse(429, "RATE_LIMITED", "Retry-After", "7").refuse(429, "RATE_LIMITED", "Retry-After", "0");
         assertEquals(200, post().statusCode());
         assertEquals(List.of(7L, 1L), seconds());
-        assertSignedAnew();
+        assertNoSignatureTwice();
     }
 
     @ParameterizedTest
@@ -97,7 +97,7 @@ class HttpRetryTest {
             long waited = time.waits().get(at).toMillis();
             assertTrue(waited >= least && waited <= least * 1.2, "waited " + waited + " ms");
         }
-        assertSignedAnew();
+        assertNoSignatureTwice();
     }
 
     @Test
@@ -129,7 +129,7 @@ class HttpRetryTest {
         server.refuse(401, "REQUEST_REPLAYED");
         assertEquals(200, post().statusCode());
         assertEquals(List.of(Duration.ofSeconds(1)), time.waits());
-        assertSignedAnew();
+        assertNoSignatureTwice();
     }
 
     @ParameterizedTest
@@ -207,7 +207,7 @@ class HttpRetryTest {
         server.breakOff().breakOff();
         assertEquals(200, send("PUT").statusCode());
         assertEquals(List.of(1L, 2L), seconds());
-        assertSignedAnew();
+        assertNoSignatureTwice();
     }
 
     @ParameterizedTest
