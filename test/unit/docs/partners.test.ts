@@ -70,6 +70,17 @@ describe('the worked examples in docs/partners.md', () => {
   });
 });
 
+describe('the programs in docs/partners.md', () => {
+  const fences = { javascript: 'js', python: 'python', go: 'go', java: 'java', php: 'php', rust: 'rust' };
+  for (const [client, fence] of Object.entries(fences)) {
+    it(`are for ${client} the first example of its README, which its own tests run`, () => {
+      const [example = ''] = readFences(readDocument(`clients/${client}/README.md`).replaceAll(',no_run', ''), fence);
+      assert.notEqual(example, '');
+      assert.deepEqual(readFences(page, fence), [example]);
+    });
+  }
+});
+
 function sha512(text: string): string {
   return createHash('sha512').update(text, 'utf8').digest('hex');
 }
