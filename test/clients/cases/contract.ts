@@ -10,6 +10,9 @@ import { oauth2Cases } from './oauth2.ts';
 import { clockCases } from './clock.ts';
 import { retryCases } from './retries.ts';
 import { refusalCases } from './refusals.ts';
+import { problemCases, settingCases } from './problems.ts';
+import { redirectCases } from './redirects.ts';
+import { assertNoSecretLeaked, secretCases } from './secrets.ts';
 import { tamperedCases } from './tampered.ts';
 import { vectorCases } from './vectors.ts';
 
@@ -43,16 +46,26 @@ export function testClient(language: Language): void {
     };
     driverCases(language, subjectOf(0));
     vectorCases(() => running(driver));
+    settingCases(subjectOf(0));
     tamperedCases(subjectOf(0));
-    for (const [index, { adapter, http }] of language.ways.entries()) {
+    for (const [index, way] of language.ways.entries()) {
+      const { adapter, http } = way;
       describe(`by ${adapter}, over HTTP/${http}`, () => {
         callCases(subjectOf(index));
         refusalCases(subjectOf(index));
-        oauth2Cases(subjectOf(index));
+        oauth2Cases(way, subjectOf(index));
+        problemCases(subjectOf(index));
+        redirectCases(subjectOf(index));
+        secretCases(subjectOf(index));
       });
     }
     const everySubject = (): readonly Subject[] => language.ways.map((_, index) => subjectOf(index)());
     retryCases(everySubject);
     clockCases(everySubject);
+
+    it('neither its errors nor its standard error held a secret in all these tests', () => {
+      const { gateway } = subjectOf(0)();
+      assertNoSecretLeaked([running(driver).stderr(), ...running(driver).faults()].join('\n'), gateway.partners);
+    });
   });
 }

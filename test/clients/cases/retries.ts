@@ -155,7 +155,8 @@ export function retryCases(subjects: () => readonly Subject[]): void {
 
     it('does not send a stream again that can be read once, where it is not in memory', async () => {
       refuseFirst(subjects()[0]?.gateway ?? assert.fail(), refusal(503, 'STORE_UNAVAILABLE'));
-      await forEveryWay(subjects(), async (subject) => {
+      const withStreams = subjects().filter(({ way }) => way.library?.isWithoutStreams !== true);
+      await forEveryWay(withStreams, async (subject) => {
         for (const [method, endpoint] of [
           ['key', 'key'],
           ['oauth2', 'bearer'],

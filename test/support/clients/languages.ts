@@ -11,9 +11,9 @@ export interface Language {
 }
 
 /** An adapter that speaks both versions of HTTP. */
-const both = (adapter: string): readonly Way[] => [
-  { adapter, http: '1.1' },
-  { adapter, http: '2' },
+const both = (adapter: string, library: Way['library'] = {}): readonly Way[] => [
+  { adapter, http: '1.1', library },
+  { adapter, http: '2', library },
 ];
 
 /** The languages. What each needs on the machine is in scripts/testing/suites.mjs. */
@@ -21,12 +21,16 @@ export const languages = {
   go: { title: 'Go', folder: 'go', ways: both('net/http') },
   java: { title: 'Java', folder: 'java', ways: [...both('java.net.http'), ...both('okhttp')] },
   javascript: { title: 'JavaScript', folder: 'javascript', ways: both('fetch') },
-  php: { title: 'PHP', folder: 'php', ways: [...both('guzzle'), ...both('psr-18'), ...both('curl')] },
+  php: {
+    title: 'PHP',
+    folder: 'php',
+    ways: [...both('guzzle'), ...both('psr-18'), ...both('curl', { isWithoutStreams: true })],
+  },
   python: {
     title: 'Python',
     folder: 'python',
     ways: [
-      { adapter: 'requests', http: '1.1' },
+      { adapter: 'requests', http: '1.1', library: { isUpperCasingEscapes: true } },
       ...both('httpx'),
       ...both('httpx-async'),
       { adapter: 'urllib', http: '1.1' },

@@ -47,6 +47,13 @@ export interface ClientRequest {
 export interface Way {
   readonly adapter: string;
   readonly http: '1.1' | '2';
+  /** What the library itself does. */
+  readonly library?: {
+    /** Writes the hexadecimal digits of escapes in upper case before anything is signed. */
+    readonly isUpperCasingEscapes?: true;
+    /** Takes bodies as text only. */
+    readonly isWithoutStreams?: true;
+  };
 }
 
 export interface Problem {
