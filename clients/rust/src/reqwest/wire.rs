@@ -84,3 +84,24 @@ fn path_and_query(request: &Request) -> String {
     let url = request.url();
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Hmac, Key};
+
+    fn signed(signer: impl FnOnce(&crate::Request<'_>) -> Result<Signed, Problem>) -> String {
+        let mut request = Request::new(reqwest::Method::GET, "https://api.example.com/a".parse().unwrap());
+        sign(&mut request, signer).unwrap();
+        format!("{:?}", request.headers())
+    }
+
+    #[test]
+    fn reqwest_does_not_print_the_headers_of_a_signature() {
+        let key = Key::new("the-app-key").unwrap();
+        assert_eq!(signed(|view| key.sign(view)), r#"{"x-app-key": Sensitive}"#);
+        let hmac = Hmac::new("acme", "the-secret").unwrap();
+        let text = signed(|view| hmac.sign(view));
+        assert!(text.contains(r#""authorization": Sensitive"#) && text.contains(" GMT"), "{text}");
+    }
+}
