@@ -57,6 +57,11 @@ describe('postern completion', () => {
       [['endpoint', 'create', 'orders', '--access'], ['--access-condition']],
       [['endpoint', 'create', 'orders', '--access-condition', 'authenticated-'], ['authenticated-and-authorized']],
       [['endpoint', 'list', '-o', 'j'], ['json']],
+      [
+        ['handover', '--language', 'ja'],
+        ['java', 'javascript'],
+      ],
+      [['handover', '--cred'], ['--credential']],
       [['endpoint', 'edit', '--description', 'list', '--un'], ['--unset']],
       [['credential', 'list', '--consumer', ''], ['']],
       [
