@@ -85,11 +85,11 @@ func (s *hmacSigner) names(hasBody bool) []string {
 	}
 	for _, each := range s.signedHeaders {
 		name := strings.ToLower(each)
-		if !contains(names, name) && (name != "x-nonce" || s.nonce == nil) {
+		if !contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if s.nonce != nil {
+	if s.nonce != nil && !contains(names, "x-nonce") {
 		names = append(names, "x-nonce")
 	}
 	return names
