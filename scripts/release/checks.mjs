@@ -1,6 +1,6 @@
 // What a machine can check before a release. Each check gives the problems that it found, as sentences.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeEnvoy } from '../compose/envoy-yaml.mjs';
@@ -159,6 +159,22 @@ function checkVectors(tree) {
   }
 }
 
+/** The same of the clients' vectors, byte for byte. */
+function checkClientVectors(tree) {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-vectors-'));
+  try {
+    // The program writes into the folder above its own.
+    mkdirSync(join(folder, 'vectors'));
+    copyFileSync(join(tree.directory, 'clients/vectors/generate.py'), join(folder, 'vectors/generate.py'));
+    const { status, error, stderr } = spawnSync('python3', ['vectors/generate.py'], { cwd: folder, encoding: 'utf8' });
+    if (status !== 0) return [`clients/vectors/generate.py cannot be run: ${error?.message ?? stderr}`];
+    const isSame = readFileSync(join(folder, 'vectors.json'), 'utf8') === tree.read('clients/vectors.json');
+    return isSame ? [] : ['clients/vectors.json is not what clients/vectors/generate.py writes'];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Every check with its name, in the order of the report. */
 export const checks = [
   { name: 'version', find: checkVersion },
@@ -172,6 +188,7 @@ export const checks = [
   { name: 'bill of materials', find: checkBill },
   { name: 'derived configurations', find: checkDerived },
   { name: 'signature vectors', find: checkVectors },
+  { name: 'client vectors', find: checkClientVectors },
 ];
 
 /** Runs every check: `{ name, problems }` of each. */

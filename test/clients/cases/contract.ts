@@ -10,6 +10,7 @@ import { oauth2Cases } from './oauth2.ts';
 import { clockCases } from './clock.ts';
 import { retryCases } from './retries.ts';
 import { refusalCases } from './refusals.ts';
+import { packageCases } from './package.ts';
 import { problemCases, settingCases } from './problems.ts';
 import { redirectCases } from './redirects.ts';
 import { assertNoSecretLeaked, secretCases } from './secrets.ts';
@@ -44,6 +45,7 @@ export function testClient(language: Language): void {
       assert.ok(way !== undefined && partner !== undefined);
       return { driver: running(driver), gateway: running(gateway), way, partner };
     };
+    packageCases(language, subjectOf(0));
     driverCases(language, subjectOf(0));
     vectorCases(() => running(driver));
     settingCases(subjectOf(0));
