@@ -115,6 +115,12 @@ const checks: Readonly<Record<ClientSettings['method'], Readonly<Record<string, 
   'parameter-signature': { ...common, appSecret: isSecret, encoding: isOneOf('decoded', 'raw'), nonce: isBoolean },
   oauth2: { ...common, appSecret: isSecret, tokenUrl: isTokenUrl },
 };
+/** What is wrong with a setting that people often get wrong. */
+const FORMS: Readonly<Record<string, string>> = {
+  appKey: 'must have 1 to 512 of the characters A-Z, a-z, 0-9, ".", "_" and "-"',
+  appSecret: 'is empty, or has white space at an end or a control character, such as a line feed at its end',
+  tokenUrl: 'must be an absolute http or https URL',
+};
 const REQUIRED = ['appKey', 'appSecret', 'tokenUrl'];
 const CONTROL_CHARACTER = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -128,14 +134,14 @@ export function checkSettings(settings: ClientSettings): void {
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
     if (check === undefined) throw new PosternProblem('INVALID_CREDENTIAL', `${method} has no setting ${name}`);
-    if (value !== undefined && !check(value)) throw invalid(name);
+    if (value !== undefined && !check(value)) throw invalid(name, FORMS[name]);
   }
   const missing = REQUIRED.find((name) => Object.hasOwn(known, name) && given[name] === undefined);
-  if (missing !== undefined) throw invalid(missing);
+  if (missing !== undefined) throw new PosternProblem('INVALID_CREDENTIAL', `the setting ${missing} is missing`);
 }
 
-function invalid(name: string): PosternProblem {
-  return new PosternProblem('INVALID_CREDENTIAL', `the setting ${name} is missing or not as it must be`);
+function invalid(name: string, form = 'has a value that it cannot have'): PosternProblem {
+  return new PosternProblem('INVALID_CREDENTIAL', `the setting ${name} ${form}`);
 }
 
 function isSecret(value: unknown): boolean {

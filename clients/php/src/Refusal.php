@@ -100,11 +100,14 @@ final class Refusal
     /**
      * Gives an answer back unless it is a refusal.
      *
+     * @template T of ResponseInterface|Response
+     * @param T $response of a library, or of {@see CurlClient}
+     * @return T
      * @throws Refused when it is one
      */
-    public static function orThrow(ResponseInterface $response): ResponseInterface
+    public static function orThrow(ResponseInterface|Response $response): ResponseInterface|Response
     {
-        $refusal = self::fromResponse($response);
+        $refusal = $response instanceof Response ? $response->refusal() : self::fromResponse($response);
         return $refusal === null ? $response : throw new Refused($refusal);
     }
 

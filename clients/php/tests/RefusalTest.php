@@ -73,6 +73,20 @@ final class RefusalTest extends TestCase
         self::assertSame(self::BODY, $stream->getContents());
     }
 
+    public function testThrowsForAnswersOfCurlClientToo(): void
+    {
+        $answer = fn (int $status): \Postern\Client\Response => new \Postern\Client\Response(
+            $status,
+            '1.1',
+            [['Content-Type', 'application/json']],
+            self::BODY,
+        );
+        $allowed = $answer(200);
+        self::assertSame($allowed, Refusal::orThrow($allowed));
+        $this->expectExceptionMessage('429 RATE_LIMITED: Too many requests. (request 1f0c)');
+        Refusal::orThrow($answer(429));
+    }
+
     public function testThrowsWithAllThatTheGatewaySays(): void
     {
         try {
