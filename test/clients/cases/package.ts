@@ -20,7 +20,7 @@ export function packageCases({ folder }: Language, subject: () => Subject): void
     it('passes its own tests', async () => {
       const { code, stdout, output } = await run(client, ['test']);
       assert.equal(code, 0, output);
-      const [, passed = '0'] = /(\d+) passed/.exec(stdout.trim().split('\n').at(-1) ?? '') ?? [];
+      const [, passed = '0'] = /(\d+)(?: tests)? passed/.exec(stdout.trim().split('\n').at(-1) ?? '') ?? [];
       assert.ok(Number(passed) > 0, `the last line says how many passed:\n${stdout.slice(-500)}`);
     }).timeout(deadlineMs);
 
