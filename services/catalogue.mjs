@@ -283,6 +283,20 @@ const others = {
       'put a php, 8.1 or newer, on PATH, with the extensions curl, dom, mbstring, tokenizer and xmlwriter, and with PHPUnit 9, Guzzle 7 and psr/http-client on its include_path, each with the autoloader that Debian gives it',
     ],
   },
+  busybox: {
+    title: 'BusyBox',
+    // Not the static one: its shell runs tools of its own before those on PATH.
+    version: 'debian',
+    command: 'busybox',
+    source: { kind: 'debian', name: 'busybox', program: 'bin/busybox' },
+    machine: {
+      commands: ['busybox'],
+      arguments: ['--help'],
+      fits: (text) => versionIn(text, /BusyBox v(\d+\.\d+\.\d+)/, '1.30.0', '2.0.0'),
+    },
+    proof: (text) => versionIn(text, /BusyBox v(\d+\.\d+\.\d+)/, '1.30.0', '2.0.0'),
+    byHand: ['put busybox, 1.30 or newer, on PATH'],
+  },
   go: {
     title: 'Go 1.24 or newer',
     version: '1.24',

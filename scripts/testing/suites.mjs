@@ -39,6 +39,7 @@ const needs = {
   'test/clients/python': ['python'],
   'test/clients/recipes': ['go'],
   'test/clients/rust': ['rust'],
+  'test/clients/shell': ['busybox', 'python'],
 };
 
 /**

@@ -3,11 +3,15 @@
 import copy
 import logging
 import pickle
+import socket
+import traceback
 from typing import Any, Callable, List
 
 import pytest
+import requests
 
 import postern
+import postern.requests
 from adapters import Adapter
 from printing import every_print_of
 from server import Reply, Server, refusal
@@ -97,3 +101,17 @@ def test_settings_that_cannot_be_right(make: Callable[[], postern.Credential]) -
         make()
     assert caught.value.code == "INVALID_CREDENTIAL"
     assert SECRET not in str(caught.value) and APP_KEY not in str(caught.value)
+
+
+def test_a_connection_that_fails_shows_no_key_of_the_query() -> None:
+    credential = postern.Key("key-that-is-secret", query="appKey", retries=0)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    for scheme in ("http", "https"):
+        with postern.requests.Session(credential) as session:
+            with pytest.raises(requests.ConnectionError) as caught:
+                session.get("%s://127.0.0.1:%d/orders" % (scheme, port))
+        shown = "".join(traceback.format_exception(type(caught.value), caught.value, caught.value.__traceback__))
+        assert "key-that-is-secret" not in shown + repr(caught.value) + str(caught.value)
+        assert "Connection refused" in str(caught.value)

@@ -13,7 +13,10 @@ import { temporaryDirectory } from '../../support/lifetime/temporary-directory.t
 const deadlineMs = 10 * 60_000;
 
 /** The client's own tests, its package, and the first example of its README in an empty folder. */
-export function packageCases({ folder }: Language, subject: () => Subject): void {
+export function packageCases(
+  { folder }: Pick<Language, 'folder'>,
+  subject: () => Pick<Subject, 'gateway' | 'partner'>,
+): void {
   const client = join(projectRoot, 'clients', folder);
 
   describe('the package', () => {

@@ -17,6 +17,7 @@ from ._body import read_all
 from ._credential import Credential
 from ._errors import Problem
 from ._exchange import Exchange
+from ._key import Key
 from ._message import Request
 from ._refusal import MAX_REFUSAL_BYTES, Refusal, may_be_refusal, read_refusal
 from ._target import normalized
@@ -64,14 +65,21 @@ class PosternAdapter(requests.adapters.HTTPAdapter):
         while True:
             try:
                 return super().send(request, stream, timeout, verify, cert, proxies)
-            except requests.exceptions.SSLError:
-                raise
-            except requests.ConnectionError:
-                wait = call.exchange.after_failure() if call is not None and call.is_signed else None
+            except requests.ConnectionError as error:
+                is_tls = isinstance(error, requests.exceptions.SSLError)
+                wait = None if is_tls or call is None or not call.is_signed else call.exchange.after_failure()
                 if call is None or wait is None:
+                    if call is not None and call.has_key_in_url:
+                        raise _without_url(error) from None
                     raise
                 time.sleep(wait)
                 call.sign_again(request)
+
+
+def _without_url(error: requests.ConnectionError) -> requests.ConnectionError:
+    """The same error in words that hold no URL: with `Key` in the query, the URL holds the secret."""
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    return type(error)("the request has no answer" if reason is None else "the request has no answer: %s" % reason)
 
 
 class Session(requests.Session):
@@ -100,6 +108,7 @@ class _Call:
             else:
                 replayable = isinstance(position._body_position, int)
         self.exchange = Exchange(credential, request.url or "", replayable)
+        self.has_key_in_url = isinstance(credential, Key) and credential.query is not None
         self.is_signed = False
         """Whether the request is signed now; a redirect is not."""
         self._has_left = False

@@ -20,8 +20,8 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Problem(_) => f.write_str("the request cannot be signed"),
-            Self::Token(_) => f.write_str("there is no access token"),
+            Self::Problem(problem) => write!(f, "the request cannot be signed: {problem}"),
+            Self::Token(error) => write!(f, "there is no access token: {error}"),
             Self::Http(_) => f.write_str("the request has no answer"),
         }
     }
@@ -29,11 +29,12 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(match self {
-            Self::Problem(problem) => problem,
-            Self::Token(error) => error,
-            Self::Http(error) => error,
-        })
+        match self {
+            // Printed already.
+            Self::Problem(problem) => problem.source(),
+            Self::Token(error) => error.source(),
+            Self::Http(error) => Some(error),
+        }
     }
 }
 

@@ -26,6 +26,7 @@ describe('a secret in what postern handover prints', () => {
         written,
         async (wanted, appSecret, appKeyText, format, language) => {
           const appKey = appKeyText.replaceAll(/[+=]/g, '.');
+          fc.pre(!appKey.includes(appSecret));
           const isKeyAlone = wanted.every((method) => method === 'key');
           const credential = `{ id: c, methods: [${wanted.join(', ')}], appKey: "${appKey}"${isKeyAlone ? '' : `, appSecret: "${appSecret}"`} }`;
           const yaml = credentialYaml(credential, endpoints);
