@@ -53,6 +53,15 @@ func NewKey(appKey string, options ...Option) (*Client, error) {
 	return client, nil
 }
 
+// Must gives the client that a constructor made, and panics with the error where it made none. It is for programs
+// that cannot run without one: postern.Must(postern.NewHMAC(appKey, appSecret)).
+func Must(client *Client, err error) *Client {
+	if err != nil {
+		panic(err)
+	}
+	return client
+}
+
 // NewHMAC makes a client for method hmac, which signs the date, the request line, the body and chosen headers.
 //
 // Options: [WithAlgorithm], [WithSignedHeaders], [WithNonce], [WithRetries], [WithClockCorrection].

@@ -149,3 +149,18 @@ func TestSignedHeadersThatNetHTTPDoesNotSend(t *testing.T) {
 		wantProblem(t, err, CodeHeaderNotSignable)
 	}
 }
+
+func TestMust(t *testing.T) {
+	client, err := NewKey("the-app-key")
+	if Must(client, err) != client {
+		t.Error("another client")
+	}
+	defer func() {
+		problem, ok := recover().(*Problem)
+		if !ok || problem.Code != CodeInvalidCredential {
+			t.Errorf("panicked with %v; want the problem of the constructor", problem)
+		}
+	}()
+	Must(NewHMAC("the-app-key", "a secret with a line feed\n"))
+	t.Error("no panic")
+}

@@ -44,8 +44,13 @@ ${methods
  * against a real gateway behind Envoy.
  *
  * @param artefact makes the client's file, and gives its path
+ * @param tools a folder with programs of the language that may not be on PATH
  */
-export function describeHandedOver(name: LanguageName, artefact: () => Promise<string>): void {
+export function describeHandedOver(
+  name: LanguageName,
+  artefact: () => Promise<string>,
+  tools: () => Promise<string | null> = () => Promise.resolve(null),
+): void {
   describe(`the folder that postern handover writes for ${languages[name].title}`, () => {
     let stack: OAuth2Stack;
     let folder: TemporaryDirectory;
@@ -84,7 +89,9 @@ export function describeHandedOver(name: LanguageName, artefact: () => Promise<s
           .replace(/^APP_KEY=$/m, `APP_KEY=${quoted(appKey)}`)
           .replace(/^APP_SECRET=$/m, () => `APP_SECRET=${quoted(secret ?? '')}`);
         await writeFile(join(to, '.env'), filled);
-        const output = await runProgram('sh', ['-ec', others.join('\n')], { cwd: to });
+        const first = await tools();
+        const env = first === null ? {} : { PATH: `${first}:${process.env['PATH'] ?? ''}` };
+        const output = await runProgram('sh', ['-ec', others.join('\n')], { cwd: to, env });
         assert.match(output, /\b200\b/);
         const [request] = stack.backend.requests;
         assert.equal(stack.backend.requests.length, 1);

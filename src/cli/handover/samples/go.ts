@@ -61,8 +61,7 @@ ${all.map((name) => `\t"${name}"`).join('\n')}
 )
 
 func main() {
-	client, err := ${constructor(call)}
-${CHECK}
+	client := postern.Must(${constructor(call)})
 ${lines.join('\n')}
 	fmt.Println(response.StatusCode)
 	io.Copy(os.Stdout, response.Body)
