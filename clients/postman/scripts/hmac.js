@@ -30,16 +30,14 @@ function signHmac() {
   const wanted = setting('signedHeaders')
     .split(/[\s,]+/)
     .filter((name) => name !== '');
+  if (setting('nonce') === 'true') {
+    headers.upsert({ key: 'X-Nonce', value: newNonce() });
+    wanted.push('x-nonce');
+  }
   for (const name of new Set(wanted.map((each) => each.toLowerCase()))) {
     if (names.includes(name)) continue;
     names.push(name);
     lines.push(`${name}: ${signedValue(name)}`);
-  }
-  if (setting('nonce') === 'true') {
-    const nonce = newNonce();
-    headers.upsert({ key: 'X-Nonce', value: nonce });
-    if (!names.includes('x-nonce')) names.push('x-nonce');
-    lines.push(`x-nonce: ${nonce}`);
   }
   const signature = cryptoJs[MACS[algorithm]](lines.join('\n'), appSecret).toString(cryptoJs.enc.Base64);
   const value = `hmac appkey="${appKey}", algorithm="${algorithm}", headers="${names.join(' ')}", signature="${signature}"`;

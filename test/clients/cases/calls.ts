@@ -177,8 +177,7 @@ function assertForwarded(got: RecordedRequest, path: string, each: Call, { way, 
   assert.equal(got.method, each.method ?? 'GET');
   assert.ok(got.target.startsWith(path), got.target);
   const rest = got.target.slice(path.length);
-  const asSent = (text: string): string =>
-    way.library?.isUpperCasingEscapes === true ? text.replace(/%[0-9a-f]{2}/gi, (it) => it.toUpperCase()) : text;
+  const asSent = (text: string): string => (way.library?.isNormalizingEscapes === true ? normalizeEscapes(text) : text);
   if (each.restBefore === undefined) assert.equal(rest, asSent(each.rest ?? ''));
   else assertAdded(rest, asSent(each.restBefore));
   if (each.bodyBefore !== undefined) assertAdded(got.body.toString(), each.bodyBefore);
@@ -188,6 +187,14 @@ function assertForwarded(got: RecordedRequest, path: string, each: Call, { way, 
   for (const name of ['authorization', 'x-app-key', namedCarriers.header]) {
     assert.deepEqual(fieldValues(got.headers, name), [], `${name} reached the back end`);
   }
+}
+
+/** Upper-case escapes, and none of characters that need none (RFC 3986 §6.2.2). */
+function normalizeEscapes(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (escape, digits: string) => {
+    const character = String.fromCharCode(parseInt(digits, 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
 }
 
 function assertAdded(text: string, before: string): void {

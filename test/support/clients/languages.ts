@@ -30,7 +30,7 @@ export const languages = {
     title: 'Python',
     folder: 'python',
     ways: [
-      { adapter: 'requests', http: '1.1', library: { isUpperCasingEscapes: true } },
+      { adapter: 'requests', http: '1.1', library: { isNormalizingEscapes: true } },
       ...both('httpx'),
       ...both('httpx-async'),
       { adapter: 'urllib', http: '1.1' },

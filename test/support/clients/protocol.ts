@@ -49,8 +49,8 @@ export interface Way {
   readonly http: '1.1' | '2';
   /** What the library itself does. */
   readonly library?: {
-    /** Writes the hexadecimal digits of escapes in upper case before anything is signed. */
-    readonly isUpperCasingEscapes?: true;
+    /** Writes escapes in upper case, and none where none is needed, before anything is signed. */
+    readonly isNormalizingEscapes?: true;
     /** Takes bodies as text only. */
     readonly isWithoutStreams?: true;
   };
