@@ -11,7 +11,7 @@ sed -n '/^```php$/,/^```$/p' "$php_client/README.md" | sed -n '2,/^```$/p' | sed
 if command -v "$COMPOSER_COMMAND" >/dev/null; then
   cat >composer.json <<JSON
 {
-  "repositories": [{ "type": "artifact", "url": "$php_client/dist" }, { "packagist.org": false }],
+  "repositories": [{ "type": "artifact", "url": "$php_client/dist" }, { "packagist": false }],
   "require": { "postern-gateway/client": "*" }
 }
 JSON
