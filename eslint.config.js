@@ -33,6 +33,7 @@ const layers = [
     'files',
     'finding.ts',
     'gen',
+    'made-once.ts',
     'net',
     'pending.ts',
     'programs',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
-import { reportFailure } from './failure.ts';
+import { reportFailure, writeSafely } from './failure.ts';
 import { wrap } from './render/text.ts';
 import type { OpenStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -24,6 +24,26 @@ export interface CommandContext extends CommandPorts {
   readonly terminal: Terminal;
   /** Takes the exit code of the command. */
   finish(code: ExitCode): void;
+}
+
+/**
+ * Makes a program print to a terminal, help its callers with what they mistyped, and throw where it would end the
+ * process.
+ */
+export function attachTo(terminal: Terminal, program: Command): Command {
+  return program
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for usage)')
+    .configureOutput({
+      writeOut: (text) => {
+        terminal.out.write(text);
+      },
+      // Repeats arguments, which may hold anything.
+      writeErr: (text) => {
+        writeSafely(terminal.err, text);
+      },
+    })
+    .exitOverride();
 }
 
 /** Adds a command to the program, or to the command that it belongs to. */

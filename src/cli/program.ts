@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../version.ts';
-import { type CommandPorts, type RegisterCommand, systemPorts } from './command.ts';
+import { attachTo, type CommandPorts, type RegisterCommand, systemPorts } from './command.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 import { writeSafely } from './failure.ts';
 
@@ -40,21 +40,10 @@ export async function runCommand(
     return exitCodes.usage;
   }
   let exitCode: ExitCode = exitCodes.done;
-  const program = new Command('postern')
+  const program = attachTo(terminal, new Command('postern'))
     .description('Authentication gateway for partner APIs behind Envoy.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for usage)')
-    .configureOutput({
-      writeOut: (text) => {
-        terminal.out.write(text);
-      },
-      // Repeats arguments, which may hold anything.
-      writeErr: (text) => {
-        writeSafely(terminal.err, text);
-      },
-    })
     .addHelpText(
       'after',
       `
@@ -67,8 +56,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed or differences found, 2 usage, 3 not found, 4 conflict, 5 a dependency is unreachable,
 6 outcome unknown: the change may be in force.`,
-    )
-    .exitOverride();
+    );
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };

@@ -1,3 +1,4 @@
+import { madeOnce } from '../made-once.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LimitReading } from '../model/limit.ts';
 import type { RefusalCode } from '../refusal.ts';
@@ -67,16 +68,3 @@ const entriesOfCaller = madeOnce(({ consumer, credential }: HeldCredential) =>
     ['credential', credential.id],
   ]),
 );
-
-/** Keeps what was made of a thing for as long as the thing lives. */
-function madeOnce<T extends object, V>(make: (thing: T) => V): (thing: T) => V {
-  const made = new WeakMap<T, V>();
-  return (thing) => {
-    let value = made.get(thing);
-    if (value === undefined) {
-      value = make(thing);
-      made.set(thing, value);
-    }
-    return value;
-  };
-}

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
-import { addHelp, type CommandContext } from '../../../src/cli/command.ts';
-import { reportFailure, writeSafely } from '../../../src/cli/failure.ts';
+import { addHelp, attachTo, type CommandContext } from '../../../src/cli/command.ts';
+import { reportFailure } from '../../../src/cli/failure.ts';
 import { outputOption } from '../../../src/cli/flags/options.ts';
 import { parseTime } from '../../../src/cli/flags/times.ts';
 import { collectOption, parseCount, parseRequestId } from '../../../src/cli/flags/values.ts';
@@ -37,7 +37,7 @@ export async function runExplain(args: readonly string[], terminal: Terminal): P
 /** The flags of `postern explain` that need no store, and its action. */
 function createProgram(context: CommandContext): Command {
   const { terminal } = context;
-  const program = new Command(NAME)
+  const program = attachTo(terminal, new Command(NAME))
     .description('Say what is wrong with a request that an API behind Postern refused, and how to fix it.')
     .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
     .addOption(
@@ -65,19 +65,7 @@ function createProgram(context: CommandContext): Command {
     )
     .addOption(outputOption())
     .version(readVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for usage)')
-    .configureOutput({
-      writeOut: (text) => {
-        terminal.out.write(text);
-      },
-      // Repeats arguments, which may hold anything.
-      writeErr: (text) => {
-        writeSafely(terminal.err, text);
-      },
-    })
-    .exitOverride();
+    .helpOption('-h, --help', 'print this help');
   addHelp(program, {
     notes: `Everything happens on this machine: the request is only read, never sent, and nothing else is. No App Secret, right
 signature or token is printed. An App Secret is needed but for oauth2.`,

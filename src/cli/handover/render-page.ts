@@ -1,4 +1,5 @@
 import type { Limit } from '../../model/limit.ts';
+import { count } from '../../printable.ts';
 import { formatTime, grouped } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from './partner-access.ts';
 import { renderComparison } from './render-examples.ts';
@@ -6,7 +7,7 @@ import type { EndpointGroup, Handover } from './handover-page.ts';
 import { block, code, plain, table } from './markdown.ts';
 import type { Language } from './samples/language.ts';
 import { renderSample } from './samples/sample.ts';
-import { hostsOf } from './target.ts';
+import { hostsOf, originOf } from './target.ts';
 
 /** Writes what an operator sends to a partner, as Markdown. */
 export function renderHandover(handover: Handover, language: Language): string {
@@ -60,7 +61,7 @@ function callable({ access, address, groups }: Handover): [readonly string[], re
       const { id, description, match } = accessible.endpoint;
       const places = hostsOf(match, address).flatMap((host) =>
         match.paths.map((rule) => {
-          const origin = `${address.scheme}://${host}${address.port}`;
+          const origin = originOf(address, host);
           return 'prefix' in rule ? `${code(origin + rule.prefix)} and below` : code(origin + rule.exact);
         }),
       );
@@ -83,7 +84,7 @@ function limitText({ limits }: AccessibleEndpoint): string {
 
 function describeLimit({ requests, unit, per }: Limit): string {
   const shared = per === 'endpoint' ? ' for all callers together' : '';
-  return `${grouped(requests)} ${requests === 1 ? 'request' : 'requests'} a ${unit}${shared}`;
+  return `${count(requests, 'request', grouped(requests))} a ${unit}${shared}`;
 }
 
 function endText({ endsAt }: AccessibleEndpoint): string {

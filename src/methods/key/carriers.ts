@@ -1,3 +1,4 @@
+import { madeOnce } from '../../made-once.ts';
 import { type CarrierKind, carrierKinds, type KeyCarrier, type KeyOptions } from '../../model/endpoint.ts';
 import type { HttpRequest } from '../../receive/http-request.ts';
 import type { Routed } from '../../route/route.ts';
@@ -147,19 +148,13 @@ interface Place {
   readonly name: string;
 }
 
-/** The places of each endpoint's carriers, found out when it is first asked for them. */
-const knownPlaces = new WeakMap<readonly KeyCarrier[], readonly Place[]>();
-
-function placesOf(carriers: readonly KeyCarrier[]): readonly Place[] {
-  const known = knownPlaces.get(carriers);
-  if (known !== undefined) return known;
-  const places = carriers.map((carrier): Place => {
+/** The places of each endpoint's carriers. */
+const placesOf = madeOnce((carriers: readonly KeyCarrier[]) =>
+  carriers.map((carrier): Place => {
     const kind = kindOf(carrier);
     return { kind: kinds[kind], name: kinds[kind].comparable(nameOf(carrier, kind)) };
-  });
-  knownPlaces.set(carriers, places);
-  return places;
-}
+  }),
+);
 
 function kindOf(carrier: KeyCarrier): CarrierKind {
   for (const kind of carrierKinds) if (kind in carrier) return kind;
