@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { collectAll } from '../manage/resource-store.ts';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../manage/plan-consumer.ts';
 import type { Consumer } from '../model/consumer.ts';
+import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
 import { count } from '../printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
 import { declareWholeOwned } from '../resources/credential.ts';
@@ -116,7 +117,7 @@ const view: ListView<Stored<Consumer>> = {
   columns: [
     { heading: 'ID', cell: ({ resource }) => resource.id },
     { heading: 'NAME', cell: ({ resource }) => resource.name ?? '-', canShrink: true },
-    { heading: 'LABELS', cell: ({ resource }) => formatLabels(resource.labels) ?? '-', canShrink: true },
+    { heading: 'LABELS', cell: ({ resource }) => describeLabels(resource.labels) || '-', canShrink: true },
     {
       heading: 'STATE',
       cell: ({ resource }) => (resource.enabled ? 'enabled' : 'disabled'),
@@ -127,14 +128,8 @@ const view: ListView<Stored<Consumer>> = {
   none: 'There is no such consumer. "postern consumer create" creates one.',
 };
 
-/** Labels on one line: `region=eu tier=gold`. Null for none. */
-function formatLabels(labels: Consumer['labels']): string | null {
-  const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  return shown.length === 0 ? null : shown.join(' ');
-}
-
 interface ListFlags {
-  readonly label?: Readonly<Record<string, string>>;
+  readonly label?: LabelSelector;
   readonly disabled?: true;
   readonly limit?: number;
 }
@@ -149,9 +144,8 @@ function registerList(noun: Command, context: CommandContext): void {
   addReadAction(command, context, {
     examples: ['postern consumer list --label tier=gold', 'postern consumer list --disabled -o json'],
     show: async ({ resources }, { label = {}, disabled, limit, output }: ListFlags & StoreFlags) => {
-      const wanted = Object.entries(label);
       const isWanted = ({ resource: { labels, enabled } }: Stored<Consumer>): boolean =>
-        (disabled === undefined || !enabled) && wanted.every(([name, value]) => labels[name] === value);
+        (disabled === undefined || !enabled) && carries(labels, label);
       await printList(selectFrom(resources.list('consumer'), isWanted, limit), view, output, context.terminal);
     },
   });
@@ -192,7 +186,7 @@ function registerShow(noun: Command, context: CommandContext): void {
       const shown = [
         ['name', name],
         ['description', description || null],
-        ['labels', formatLabels(labels)],
+        ['labels', describeLabels(labels) || null],
         ...versionFields(stored, now),
       ] as const;
       printFields(`consumer ${id}${enabled ? '' : ' (disabled)'}`, shown, terminal);

@@ -1,4 +1,5 @@
 import { type Field, FieldFault, flagField, idField, textField, textsByKeyField } from '../document/fields.ts';
+import type { Labels } from './labels.ts';
 
 /** A partner who calls (spec §1). */
 export interface Consumer {
@@ -7,7 +8,7 @@ export interface Consumer {
   /** What upstream sees as `X-Consumer-Username`; null when the id stands for it. */
   readonly name: string | null;
   readonly description: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   /** A disabled consumer is refused like an unknown one. */
   readonly enabled: boolean;
 }

@@ -4,6 +4,7 @@ import { ID_PATTERN } from '../../document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
+import type { Labels } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
 import { parsePathRule } from '../../receive/path.ts';
 import { isRequestId } from '../../receive/request-id.ts';
@@ -102,10 +103,7 @@ export function collectOption(
 }
 
 /** `tier=gold` as a label; the last of equal names counts. */
-export function collectLabel(
-  text: string,
-  labels: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
+export function collectLabel(text: string, labels: Labels = {}): Labels {
   const [name, value] = splitAssignment(text);
   return { ...labels, [name]: value };
 }

@@ -83,7 +83,7 @@ describe('a change of the schema under load', function () {
       await load.more(SOME);
       assert.match(
         await poll('a reason', async () => await reason(waiting)),
-        /has schema version 3, and this Postern needs 5: .*postern doctor --fix/,
+        /has schema version 3, and this Postern needs 6: .*postern doctor --fix/,
       );
       assert.match(await fleet.postern('doctor', '--fix'), /no faults/);
       assert.equal(await version(), SCHEMA_VERSION);
@@ -111,7 +111,7 @@ describe('a change of the schema under load', function () {
     await load.more(SOME);
     assert.match(
       await poll('a reason', async () => await reason(waiting)),
-      /has schema version 6, and this Postern knows 5 at most/,
+      /has schema version 7, and this Postern knows 6 at most/,
     );
     await withDatabase(fleet, async (db) => {
       await setSchemaVersion(db, SCHEMA_VERSION);
