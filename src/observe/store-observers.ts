@@ -1,7 +1,7 @@
 import { formatProblem } from '../document/problem.ts';
 import type { KeyRingObserver } from '../keyring/key-ring-holder.ts';
 import type { DatabaseObserver, FileObserver } from '../store/check-store.ts';
-import type { UsageRecorderPorts } from '../store/usage-recorder.ts';
+import type { WriteObserver } from '../store/batch-writer.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -113,7 +113,7 @@ export function createKeyRingObserver(logger: Logger): KeyRingObserver {
 }
 
 /** Logs that uses of credentials cannot be written, and that they are written again. */
-export function createUsageObserver(logger: Logger): UsageRecorderPorts['observer'] {
+export function createUsageObserver(logger: Logger): WriteObserver {
   return {
     writeFailed(error) {
       const reason = error instanceof Error ? error.message : 'unknown';

@@ -1,4 +1,4 @@
-import type { StartTimer } from '../clock.ts';
+import { BatchWriter, type BatchPorts } from './batch-writer.ts';
 import type { WhichSecret } from '../model/credential.ts';
 
 /** When a credential was last used. Seconds since the epoch. */
@@ -28,14 +28,8 @@ const MAX_KEPT = 50_000;
 const LAST_WRITE_MS = 2000;
 
 /** What a recorder needs. */
-export interface UsageRecorderPorts {
+export interface UsageRecorderPorts extends BatchPorts {
   readonly sink: UsageSink;
-  readonly startTimer: StartTimer;
-  readonly observer: {
-    /** A batch could not be written; it is kept and written again. Called once until one is written. */
-    writeFailed(error: unknown): void;
-    writeWorks(): void;
-  };
 }
 
 /**
@@ -43,19 +37,18 @@ export interface UsageRecorderPorts {
  * `lastUsedAt`). A use in the minute after one that was noted is not noted: recording it costs one look-up in a map.
  */
 export class UsageRecorder implements AsyncDisposable {
-  readonly #ports: UsageRecorderPorts;
+  readonly #sink: UsageSink;
+  readonly #writer: BatchWriter;
   readonly #maxKept: number;
   /** In the order in which they were first kept. */
   readonly #uses = new Map<string, Use>();
   #toWrite = new Set<Use>();
   #dropped = 0;
-  #cancelTimer: (() => void) | null = null;
-  #writing: Promise<void> | null = null;
-  #isFailing = false;
-  #isDisposed = false;
 
   constructor(ports: UsageRecorderPorts, maxKept: number = MAX_KEPT) {
-    this.#ports = ports;
+    this.#sink = ports.sink;
+    const work = { isWaiting: () => this.#toWrite.size > 0, write: () => this.#write() };
+    this.#writer = new BatchWriter(work, ports, { intervalMs: FLUSH_INTERVAL_MS, lastWriteMs: LAST_WRITE_MS });
     this.#maxKept = maxKept;
   }
 
@@ -88,16 +81,7 @@ export class UsageRecorder implements AsyncDisposable {
 
   /** Writes what there is, waiting two seconds at most, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true;
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#ports.startTimer(LAST_WRITE_MS, resolve);
-    });
-    const written = (this.#writing ?? Promise.resolve()).then(() => this.#write());
-    await Promise.race([written, patience]);
-    cancel();
+    await this.#writer[Symbol.asyncDispose]();
   }
 
   #dropOldest(): void {
@@ -109,35 +93,20 @@ export class UsageRecorder implements AsyncDisposable {
 
   #writeLater(use: Use): void {
     this.#toWrite.add(use);
-    if (!this.#isDisposed && this.#writing === null) this.#startTimer();
-  }
-
-  #startTimer(): void {
-    this.#cancelTimer ??= this.#ports.startTimer(FLUSH_INTERVAL_MS, () => {
-      this.#cancelTimer = null;
-      this.#writing = this.#write().finally(() => {
-        this.#writing = null;
-        if (!this.#isDisposed && this.#toWrite.size > 0) this.#startTimer();
-      });
-    });
+    this.#writer.wake();
   }
 
   /** Uses during a write belong to the next batch. */
   async #write(): Promise<void> {
-    if (this.#toWrite.size === 0) return;
     const written = this.#toWrite;
     this.#toWrite = new Set();
     const batch = [...written].map((use) => ({ ...use }));
     try {
-      await this.#ports.sink.write(batch);
+      await this.#sink.write(batch);
     } catch (error) {
       this.#keepUnwritten(written);
-      if (!this.#isFailing) this.#ports.observer.writeFailed(error);
-      this.#isFailing = true;
-      return;
+      throw error;
     }
-    if (this.#isFailing) this.#ports.observer.writeWorks();
-    this.#isFailing = false;
     this.#forget(batch);
   }
 
