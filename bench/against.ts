@@ -5,7 +5,7 @@ import { measure, type MeasurePorts } from './measure.ts';
 import type { Peer } from './peers/peer.ts';
 import { peers } from './peers/peers.ts';
 import { prepareRows } from './prepare.ts';
-import { newTable } from './report.ts';
+import { formatTable } from './report.ts';
 import { loadNamesOf, type Row } from './row.ts';
 import { median, medianRatio } from './statistics.ts';
 
@@ -46,11 +46,14 @@ export async function compareWith(
 
 /** The comparisons as text for people. */
 export function formatComparisons(comparisons: readonly Comparison[], checkout: string): string {
-  const table = newTable(['row', 'load', `${checkout}, CPU µs`, 'here, CPU µs', 'ratio']);
-  for (const { name, load, otherCpuUs, cpuUs, ratio } of comparisons) {
-    table.push([name, load, otherCpuUs.toFixed(1), cpuUs.toFixed(1), ratio.toFixed(3)]);
-  }
-  return `${table.toString()}\n`;
+  const lines = comparisons.map(({ name, load, otherCpuUs, cpuUs, ratio }) => [
+    name,
+    load,
+    otherCpuUs.toFixed(1),
+    cpuUs.toFixed(1),
+    ratio.toFixed(3),
+  ]);
+  return `${formatTable(['row', 'load', `${checkout}, CPU µs`, 'here, CPU µs', 'ratio'], lines)}\n`;
 }
 
 /** The same service, from the build of another checkout. */

@@ -1,4 +1,4 @@
-import Table from 'cli-table3';
+import { renderTable } from '../src/cli/render/list.ts';
 import { type BesideFigures, besideTitle } from './beside.ts';
 import type { Latencies } from './driver/pace.ts';
 import { type Figures } from './figures.ts';
@@ -44,7 +44,7 @@ export function formatReport(report: Report): string {
 
 /** Null when no row was measured under this load. */
 function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
-  const table = newTable([
+  const head = [
     'row',
     'CPU µs/check',
     '× grpc-js',
@@ -56,12 +56,12 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
     'peak MiB',
     'driver µs',
     'Envoy µs',
-  ]);
-  for (const { name, title, loads, memory } of rows) {
+  ];
+  const lines = rows.flatMap(({ name, title, loads, memory }) => {
     const figures = loads[load];
-    if (figures === undefined) continue;
+    if (figures === undefined) return [];
     const { cpuUs, toGrpcJs, toGrpcGo, checksPerSecond, p50Us, p99Us, driverUs, envoyUs } = figures;
-    table.push([
+    const line = [
       `${title} (${name})`,
       cpuUs.toFixed(1),
       toGrpcJs?.toFixed(2) ?? '-',
@@ -73,48 +73,54 @@ function formatLoad(rows: readonly Figures[], load: LoadName): string | null {
       memory.peakMiB.toFixed(0),
       driverUs.toFixed(1),
       envoyUs?.toFixed(1) ?? '-',
-    ]);
-  }
-  return table.length === 0 ? null : table.toString();
+    ];
+    return [line];
+  });
+  return lines.length === 0 ? null : formatTable(head, lines);
 }
 
 function formatBeside({ alone, beside, large }: BesideFigures): string {
-  const table = newTable(['', 'p50 µs', 'p99 µs', 'longest µs']);
-  const add = (name: string, { p50Us, p99Us, maxUs }: Latencies): void => {
-    table.push([name, p50Us.toFixed(0), p99Us.toFixed(0), maxUs.toFixed(0)]);
-  };
-  add('small, alone', alone);
-  add('small, beside large', beside);
-  add('large', large);
-  return table.toString();
+  const line = (name: string, { p50Us, p99Us, maxUs }: Latencies): string[] => [
+    name,
+    p50Us.toFixed(0),
+    p99Us.toFixed(0),
+    maxUs.toFixed(0),
+  ];
+  return formatTable(
+    ['', 'p50 µs', 'p99 µs', 'longest µs'],
+    [line('small, alone', alone), line('small, beside large', beside), line('large', large)],
+  );
 }
 
 function formatTokenEndpoint({ cpuUs, tokensPerSecond, p50Us, p99Us }: TokenEndpointFigures): string {
-  const table = newTable(['', 'CPU µs/token', 'tokens/s', 'p50 µs', 'p99 µs']);
-  table.push([tokenEndpointName, cpuUs.toFixed(1), tokensPerSecond.toFixed(0), p50Us.toFixed(0), p99Us.toFixed(0)]);
-  return table.toString();
+  return formatTable(
+    ['', 'CPU µs/token', 'tokens/s', 'p50 µs', 'p99 µs'],
+    [[tokenEndpointName, cpuUs.toFixed(1), tokensPerSecond.toFixed(0), p50Us.toFixed(0), p99Us.toFixed(0)]],
+  );
 }
 
 function formatMemory({ afterChecksMiB, afterLargeBodiesMiB }: MemoryFigures): string {
-  const table = newTable(['', 'MiB']);
-  table.push(['key checks', afterChecksMiB.toFixed(0)], ['hmac checks of 10 MiB', afterLargeBodiesMiB.toFixed(0)]);
-  return table.toString();
+  return formatTable(
+    ['', 'MiB'],
+    [
+      ['key checks', afterChecksMiB.toFixed(0)],
+      ['hmac checks of 10 MiB', afterLargeBodiesMiB.toFixed(0)],
+    ],
+  );
 }
 
 function formatGoals(outcomes: readonly Outcome[]): string {
-  const table = newTable(['goal', 'measured', '']);
-  for (const { text, values, isMet } of outcomes) {
+  const lines = outcomes.map(({ text, values, isMet }) => {
     const measured = values.map((value) => value?.toFixed(2) ?? '-').join(' or ');
-    table.push([text, measured, isMet ? 'ok' : 'missed']);
-  }
-  return table.toString();
+    return [text, measured, isMet ? 'ok' : 'missed'];
+  });
+  return formatTable(['goal', 'measured', ''], lines);
 }
 
-/** A table without colours, as all of the bench are. */
-export function newTable(head: string[]): Table.Table {
-  return new Table({
-    head,
-    style: { head: [], border: [], compact: true },
-    colAligns: head.map((_, at) => (at === 0 ? 'left' : 'right')),
-  });
+/** A table without its last line break; figures, in all columns but the first, end at the right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lengths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)));
+  const aligned = (row: readonly string[]): string[] =>
+    row.map((cell, at) => (at === 0 ? cell : cell.padStart(lengths[at] ?? 0)));
+  return renderTable(aligned(head), rows.map(aligned)).trimEnd();
 }
