@@ -4,7 +4,9 @@ import { type DocumentParts, writeDocument } from '../resources/write-document.t
 import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { declareStore } from '../manage/declare-store.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
-import { type StoreFlags, timeoutOption } from './flags/options.ts';
+import { type SelectorFlag, selectorOption, type StoreFlags, timeoutOption } from './flags/options.ts';
+import { replaceInvisible } from '../document/source-text.ts';
+import { describeLabels } from '../model/labels.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
 import type { OpenedStore } from './store/open-store.ts';
@@ -18,6 +20,9 @@ export function registerExport(program: Command, context: CommandContext): void 
     .description('Print the store, or a part of it, as a declarative document.')
     .option('--endpoint <id>', 'only this endpoint, with its grants; repeatable', collectId)
     .option('--consumer <id>', 'only this consumer, with its credentials and grants; repeatable', collectId)
+    .addOption(
+      selectorOption('only what carries this label, as apply --selector takes it').conflicts(['endpoint', 'consumer']),
+    )
     .option('--with-secrets', 'with App Secrets, and App Keys of method key')
     .option('--to <file>', 'write this file, or to this pipe or device; with secrets, only the owner can read the file')
     .addOption(new Option('-o, --output <format>', 'how to write').choices(['yaml', 'json']).default('yaml'))
@@ -25,11 +30,14 @@ export function registerExport(program: Command, context: CommandContext): void 
     .addOption(timeoutOption());
   addHelp(command, {
     notes: `The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
-same state in an empty database. Of a file store, it is the file in its normal form.`,
+same state in an empty database. Of a file store, it is the file in its normal form.
+
+With --selector: endpoints and consumers with these labels, credentials of these consumers, and grants on these endpoints.`,
     examples: [
       'postern export > postern.yaml',
       'postern export --with-secrets --to backup.yaml',
       'postern export --consumer acme -o json',
+      'postern export --selector team=payments > payments.yaml',
     ],
     exits: { ...readExits, notFound: 'there is no such endpoint or consumer' },
   });
@@ -45,7 +53,7 @@ same state in an empty database. Of a file store, it is the file in its normal f
   });
 }
 
-interface ExportFlags extends Pick<StoreFlags, 'store' | 'timeout'> {
+interface ExportFlags extends Pick<StoreFlags, 'store' | 'timeout'>, SelectorFlag {
   readonly endpoint?: readonly string[];
   readonly consumer?: readonly string[];
   readonly withSecrets?: true;
@@ -61,7 +69,7 @@ async function write(
 ): Promise<void> {
   const { out, err } = terminal;
   const hasSecrets = flags.withSecrets === true;
-  const selection = { endpointIds: flags.endpoint, consumerIds: flags.consumer };
+  const selection = { endpointIds: flags.endpoint, consumerIds: flags.consumer, selector: flags.selector };
   const parts = declareStore(store.resources, selection, hasSecrets ? 'reveal' : 'leave-out');
   // A bar between the lines of a document would be in the way.
   using progress = startProgress('exporting', file === null ? { ...err, isTerminal: false } : err, clock);
@@ -88,7 +96,7 @@ function counted(parts: Omit<DocumentParts, 'comment'>, onWritten: () => void): 
   return { endpoints: count(parts.endpoints), consumers: count(parts.consumers), grants: count(parts.grants) };
 }
 
-function commentFor({ endpoint, consumer, withSecrets }: ExportFlags): readonly string[] {
+function commentFor({ endpoint, consumer, selector, withSecrets }: ExportFlags): readonly string[] {
   const isPart = endpoint !== undefined || consumer !== undefined;
   return [
     'Written by "postern export".',
@@ -97,6 +105,11 @@ function commentFor({ endpoint, consumer, withSecrets }: ExportFlags): readonly 
       : [
           'Secrets are left out. "postern apply -f" takes it again: the store keeps the secrets of the credentials named here.',
           'For another database, or as a file store, export it with --with-secrets.',
+        ]),
+    ...(selector === undefined
+      ? []
+      : [
+          `It is the part of a store that carries ${replaceInvisible(describeLabels(selector))}: apply it with the same --selector.`,
         ]),
     ...(isPart ? ['It is a part of a store: its grants may lead to what only the store has.'] : []),
   ];

@@ -7,9 +7,10 @@ import type { Problem } from '../document/problem.ts';
 import { secretReader } from '../resources/secret-source.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
-import { type OutputFormat, outputOption } from './flags/options.ts';
+import { type OutputFormat, outputOption, type SelectorFlag, selectorOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import { UsageError } from './failure.ts';
 import { findStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -20,7 +21,7 @@ interface Finding extends SourceFiles {
     | { readonly problems: readonly Problem[] };
 }
 
-interface ValidateFlags {
+interface ValidateFlags extends SelectorFlag {
   readonly file?: readonly string[];
   readonly output: OutputFormat;
 }
@@ -32,34 +33,38 @@ export function registerValidate(program: Command, context: CommandContext): voi
     .description('Check declarative files and report every problem with file, line and column.')
     .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
     .option('-f, --file <file...>', 'the same, as in "apply" and "diff"')
+    .addOption(selectorOption('files for apply --selector: all of it carries this label'))
     .addOption(outputOption());
   addHelp(command, {
     notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
 environment variables and files of appSecretFrom must be there. No secret is printed.
 
-Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.`,
+Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.
+
+With --selector, grants may lead to what only the store has, which is not looked at: "diff" with the same flags does.`,
     examples: [
       'postern validate',
       'postern validate postern.yaml',
       'postern validate -f endpoints.yaml -f consumers.yaml -o json',
+      'postern validate -f payments.yaml --selector team=payments',
     ],
     exits: { done: 'valid, with or without warnings', failed: 'problems' },
   });
-  addAction(command, context, async (names: readonly string[], { file = [], output }: ValidateFlags) => {
+  addAction(command, context, async (names: readonly string[], { file = [], selector, output }: ValidateFlags) => {
     const given = [...names, ...file];
     const files = given.length > 0 ? given : [fileOfStore(context.terminal.environment)];
-    return await validate(files, output, context.terminal);
+    return await validate(files, { format: output, selector }, context.terminal);
   });
 }
 
 /** Checks files as one document and prints what was found. Gives 0 for a valid document and 1 for problems. */
 export async function validate(
   files: readonly string[],
-  format: OutputFormat,
+  { format, selector }: { readonly format: OutputFormat } & SelectorFlag,
   terminal: Pick<Terminal, 'environment' | 'out'>,
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
-  const finding = await check(files, terminal.environment, clock);
+  const finding = await check(files, selector, terminal.environment, clock);
   terminal.out.write(render(finding, format, terminal));
   return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
@@ -72,11 +77,17 @@ function fileOfStore(environment: Terminal['environment']): string {
   throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
 }
 
-async function check(names: readonly string[], environment: Terminal['environment'], clock: Clock): Promise<Finding> {
+async function check(
+  names: readonly string[],
+  selector: LabelSelector | undefined,
+  environment: Terminal['environment'],
+  clock: Clock,
+): Promise<Finding> {
   const read = await readSources(names);
   const parsed = parsePlacedDocument(read.sources, {
     isComplete: true,
-    references: 'document',
+    references: selector === undefined ? 'document' : 'elsewhere',
+    selector,
     readSecret: secretReader({ environment }),
   });
   if ('problems' in parsed) return { ...read, parsed };

@@ -95,6 +95,13 @@ export class ProblemLog {
     else this.#report(place, message, 'value');
   }
 
+  /** Adds a problem with the document as a whole, at the top of its first file. */
+  reportWhole(message: Message): void {
+    const [tree] = this.#trees;
+    if (tree === undefined) this.#count += 1;
+    else this.reportMissing({ tree, path: [] }, message, 'document');
+  }
+
   /** All problems by file and position, the first {@link MAX_PROBLEMS} that were found. */
   sorted(): readonly Problem[] {
     const files = this.#trees.map((tree) => tree.file);

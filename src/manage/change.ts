@@ -1,4 +1,5 @@
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import type { PlainProblem } from '../document/read-plain.ts';
 
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
@@ -19,6 +20,11 @@ export interface Operation {
   readonly action: string;
   /** Why, as the operator says it: a ticket, for example. */
   readonly reason?: string | undefined;
+  /**
+   * What all of it has to belong to when it is made (list-selected.ts): another operator may have changed labels since
+   * it was planned. Absent for anything.
+   */
+  readonly selector?: LabelSelector | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Change, Operation } from './change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
+import type { LabelSelector } from '../model/labels.ts';
 
 /** Which resources of a kind; any number of ids. What is absent does not narrow. */
 export interface Selection {
@@ -13,6 +14,10 @@ export interface Selection {
   readonly consumerIds?: readonly string[] | undefined;
   /** Grants on an endpoint. */
   readonly endpointId?: string | undefined;
+  /** Grants on any of these endpoints. */
+  readonly endpointIds?: readonly string[] | undefined;
+  /** Endpoints and consumers that carry these labels. */
+  readonly labels?: LabelSelector | undefined;
   /** Credentials by the hashes of their App Keys. */
   readonly appKeyHashes?: readonly string[] | undefined;
 }
@@ -27,7 +32,7 @@ export interface ResourceStore {
   list<K extends ResourceKind>(kind: K, selection?: Selection): AsyncIterable<Stored<ResourceOf[K]>>;
   /**
    * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Outdated}
-   * when a `before` is no longer what the store has, and with {@link Conflict} when an App Key is taken, references
+   * when a `before` is no longer what the store has or what is changed does not belong to the operation's selector, and with {@link Conflict} when an App Key is taken, references
    * would lead nowhere, endpoints would claim the same requests, or another commit stays in the way. Then, and with
    * every other error but a `StoreUnavailable` whose `reason` is `uncertain`, nothing was changed. Gives the store's
    * new revision, which is higher with every commit.

@@ -1,3 +1,4 @@
+import type { Labels } from './labels.ts';
 import type { Limit } from './limit.ts';
 
 /** The ways a consumer proves who it is (spec §3). */
@@ -93,6 +94,8 @@ interface EndpointBase {
   /** `^[a-z0-9][a-z0-9-]{0,62}$` */
   readonly id: string;
   readonly description: string;
+  /** For operators, such as whose it is: checks, logs and metrics pass over them. */
+  readonly labels: Labels;
   readonly match: EndpointMatch;
   readonly limits: readonly Limit[];
   readonly enabled: boolean;

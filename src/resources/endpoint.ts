@@ -5,7 +5,15 @@ import {
   type PartnerEndpoint,
   scenarios,
 } from '../model/endpoint.ts';
-import { choiceField, flagField, idField, nestedList, nestedMapping, textField } from '../document/fields.ts';
+import {
+  choiceField,
+  flagField,
+  idField,
+  nestedList,
+  nestedMapping,
+  textField,
+  textsByKeyField,
+} from '../document/fields.ts';
 import { type Place, placeIn, type ProblemLog } from '../document/problem-log.ts';
 import { type Declared, withoutDefaults } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
@@ -25,6 +33,7 @@ export const endpointKind = {
   fields: {
     id: idField,
     description: textField,
+    labels: textsByKeyField,
     scenario: choiceField(scenarios),
     // What is inside them, a database leaves to the readers.
     match: nestedMapping(matchKind, { bsonType: 'object', required: matchKind.required }),
@@ -54,16 +63,27 @@ export function readEndpoint(raw: unknown, place: Place, problems: ProblemLog): 
   const match = values.match === undefined ? null : readMatch(values.match, placeIn(place, 'match'), problems);
   const limits = readTrafficControl(values.trafficControl, placeIn(place, 'trafficControl'), isOpen, problems);
   const options = readOptions(values.options, placeIn(place, 'options'), method, problems);
-  const { id, scenario, description = '', enabled = true, accessCondition = 'authenticated' } = values;
+  const { id, scenario, description = '', labels = {}, enabled = true, accessCondition = 'authenticated' } = values;
   if (problems.count > before || id === undefined || scenario === undefined || match === null) return null;
   // Written out: an object that is spread together has a hidden class of its own, and each check would pay for it.
   if (scenario === 'open') {
-    return { id, description, match, limits, enabled, scenario, authentication: null, options: commonOptions(options) };
+    return {
+      id,
+      description,
+      labels,
+      match,
+      limits,
+      enabled,
+      scenario,
+      authentication: null,
+      options: commonOptions(options),
+    };
   }
   if (method === null || method === undefined) return null;
   return {
     id,
     description,
+    labels,
     match,
     limits,
     enabled,
@@ -95,12 +115,13 @@ function readTrafficControl(
 
 /** An endpoint as a declarative file has it (interfaces §4), without defaults: every key in it was chosen. */
 export function declareEndpoint(endpoint: Endpoint): Declared {
-  const { id, description, scenario, match, limits, enabled } = endpoint;
+  const { id, description, labels, scenario, match, limits, enabled } = endpoint;
   const { hosts, paths, methods } = match;
   return withoutDefaults(
     {
       id,
       description,
+      labels: { ...labels },
       scenario,
       match: withoutDefaults({ hosts, paths, methods }, { hosts: [], methods: [] }),
       ...(endpoint.scenario === 'open'
@@ -110,7 +131,7 @@ export function declareEndpoint(endpoint: Endpoint): Declared {
       options: withoutDefaults({ ...endpoint.options }, { ...defaultsOf(endpoint) }),
       enabled,
     },
-    { description: '', accessCondition: 'authenticated', trafficControl: {}, options: {}, enabled: true },
+    { description: '', labels: {}, accessCondition: 'authenticated', trafficControl: {}, options: {}, enabled: true },
   );
 }
 

@@ -14,6 +14,8 @@ import { choiceField, isMapping, namesIn, nestedList } from '../document/fields.
 import { readLargeTree } from '../document/large/read-large-tree.ts';
 import type { Problem } from '../document/problem.ts';
 import { type Place, type Placed, placeIn, ProblemLog } from '../document/problem-log.ts';
+import type { LabelSelector } from '../model/labels.ts';
+import { checkLabels } from './check-labels.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
@@ -100,13 +102,20 @@ export interface PlacedDocument {
   readonly problems: ProblemLog;
 }
 
+/** How a document is read whose places are kept. */
+export interface PlacedOptions extends ParseOptions {
+  readonly references: 'document' | 'elsewhere';
+  readonly selector?: LabelSelector | undefined;
+}
+
 /**
  * Reads a document like {@link parseDocument} and keeps the place of everything. With references `elsewhere`, the
- * caller checks those that lead to nothing in the document.
+ * caller checks those that lead to nothing in the document. With a selector, endpoints and consumers without its labels
+ * are problems.
  */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
-  { references, ...options }: ParseOptions & { readonly references: 'document' | 'elsewhere' },
+  { references, selector, ...options }: PlacedOptions,
 ): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees, (key) => documentNames.has(key));
@@ -147,6 +156,10 @@ export function parsePlacedDocument(
   checkUniqueGrants(document.grants, problems);
   if (references === 'document') checkReferences(document.grants, endpointIds, consumerIds, problems);
   checkCollisions(document.endpoints, problems);
+  if (selector !== undefined) {
+    checkLabels('endpoint', document.endpoints, selector, problems);
+    checkLabels('consumer', document.consumers, selector, problems);
+  }
   return problems.count > 0 ? { problems: problems.sorted() } : { document };
 }
 

@@ -8,10 +8,12 @@ import {
   type AuditSelection,
   type AuditTrail,
   Conflict,
+  Outdated,
   type ResourceStore,
   type Selection,
 } from '../../src/manage/resource-store.ts';
 import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
+import type { Labels } from '../../src/model/labels.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
@@ -139,7 +141,7 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
 
     describe('making and changing', () => {
       it('keeps every kind of resource as it was given', async () => {
-        const endpoint = partnerEndpoint('hmac', { limits: [limit('100/minute/consumer')] });
+        const endpoint = partnerEndpoint('hmac', { limits: [limit('100/minute/consumer')], labels: { 'a.b': 'c' } });
         const acme = consumer({ labels: { tier: 'gold' }, enabled: false });
         const granted = grant({ limits: [], expiresAt: 1_900_000_000 });
         const credentials = [
@@ -198,11 +200,34 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         assert.deepEqual(await ids('credential'), ['x', 'y', 'z']);
         assert.deepEqual(await ids('credential', { consumerId: 'acme' }), ['x', 'z']);
         assert.deepEqual(await ids('credential', { consumerIds: ['other', 'nobody'] }), ['y']);
+        assert.deepEqual(await ids('grant', { endpointIds: ['a', 'nowhere'] }), ['a/acme', 'a/other']);
+        assert.deepEqual(await ids('grant', { endpointIds: ['b', 'a'], consumerIds: ['acme'] }), ['a/acme', 'b/acme']);
         assert.deepEqual(await ids('credential', { consumerId: 'acme', ids: ['y', 'z'] }), ['z']);
         assert.deepEqual(await ids('credential', { appKeyHashes: [hashAppKey('x-app-key')] }), ['x']);
         assert.deepEqual(await ids('grant', { consumerId: 'acme' }), ['a/acme', 'b/acme']);
         assert.deepEqual(await ids('grant', { endpointId: 'a' }), ['a/acme', 'a/other']);
         assert.deepEqual(await ids('grant', { endpointId: 'b', consumerId: 'other' }), []);
+      });
+
+      it('lists what carries labels, whatever their names', async () => {
+        const labelled = (id: string, labels: Labels): Change[] => [
+          creation('endpoint', keyEndpoint({ id, paths: [{ prefix: `/${id}` }], labels })),
+          creation('consumer', consumer({ id, labels })),
+        ];
+        await commit(
+          ...labelled('a', { team: 'payments', 'a.b': '$c', $d: 'e' }),
+          ...labelled('b', { team: 'payments', a: 'b' }),
+          ...labelled('c', { team: 'billing' }),
+          ...labelled('d', {}),
+        );
+        for (const kind of ['endpoint', 'consumer'] as const) {
+          assert.deepEqual(await ids(kind, { labels: { team: 'payments' } }), ['a', 'b']);
+          assert.deepEqual(await ids(kind, { labels: { team: 'payments', 'a.b': '$c', $d: 'e' } }), ['a']);
+          assert.deepEqual(await ids(kind, { labels: { 'a.b': 'c' } }), []);
+          assert.deepEqual(await ids(kind, { labels: { toString: 'x' } }), []);
+          assert.deepEqual(await ids(kind, { labels: { team: 'payments' }, ids: ['b', 'c'] }), ['b']);
+          assert.deepEqual(await ids(kind, { labels: {} }), ['a', 'b', 'c', 'd']);
+        }
       });
 
       it('deletes a consumer with all that is its own', async () => {
@@ -321,6 +346,71 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         const other = keyEndpoint({ id: 'other', paths: [{ prefix: '/other' }] });
         await commit(creation('endpoint', other));
         await assertConflict([await edit('endpoint', 'other', { match: keyEndpoint().match })], /same requests/);
+      });
+    });
+
+    describe('an operation with a selector', () => {
+      const team = { team: 'payments' };
+      const own = { ...operation, selector: team };
+
+      beforeEach(async () => {
+        await commit(
+          creation('endpoint', keyEndpoint({ labels: team })),
+          creation('consumer', consumer({ labels: team })),
+          creation('credential', managed()),
+          creation('grant', grant()),
+          creation('consumer', consumer({ id: 'blue', labels: { team: 'billing' } })),
+        );
+      });
+
+      async function assertOutside(changes: readonly Change[]): Promise<void> {
+        const before = await everything();
+        await assert.rejects(tested.store.commit(changes, own), Outdated);
+        assert.deepEqual(await everything(), before, 'a refused commit changed something');
+      }
+
+      it('changes, makes and deletes what belongs to it, in one commit or in several', async () => {
+        const other = keyEndpoint({ id: 'refunds', paths: [{ prefix: '/refunds' }], labels: team });
+        const onOther = grant({ endpointId: 'refunds', consumerId: 'blue' });
+        await tested.store.commit([creation('endpoint', other), creation('grant', onOther)], own);
+        await tested.store.commit([await edit('grant', 'orders/acme', { limits: [] })], own);
+        await tested.store.commit([await edit('credential', 'acme-hmac', { state: 'revoked' })], own);
+        await tested.store.commit(
+          [await deletion('grant', 'refunds/blue'), await deletion('endpoint', 'refunds')],
+          own,
+        );
+        assert.deepEqual(await ids('grant'), ['orders/acme']);
+        const [event] = await events({ limit: 1 });
+        assert.deepEqual(Object.keys(event ?? {}).includes('selector'), false);
+      });
+
+      it('changes nothing that does not carry its labels, and nothing to something that does not', async () => {
+        await assertOutside([await edit('consumer', 'blue', { enabled: false })]);
+        await assertOutside([await edit('consumer', 'blue', { labels: team })]);
+        await assertOutside([await edit('consumer', 'acme', { labels: { team: 'billing' } })]);
+        await assertOutside([await deletion('consumer', 'blue')]);
+        await assertOutside([creation('consumer', consumer({ id: 'new' }))]);
+        await assertOutside([creation('credential', managed({ id: 'blue-key', consumerId: 'blue' }))]);
+      });
+
+      it('changes nothing of an endpoint or consumer that got other labels since', async () => {
+        const late = [
+          await edit('grant', 'orders/acme', { limits: [] }),
+          await deletion('grant', 'orders/acme'),
+          creation('grant', grant({ consumerId: 'blue' })),
+        ];
+        const ofConsumer = [
+          await edit('credential', 'acme-hmac', { state: 'revoked' }),
+          await deletion('credential', 'acme-hmac'),
+          creation('credential', managed({ id: 'acme-new' })),
+        ];
+        const endpointEdit = await edit('endpoint', 'orders', { description: 'late' });
+        const consumerEdit = await edit('consumer', 'acme', { description: 'late' });
+        await commit(await edit('endpoint', 'orders', { labels: { team: 'billing' } }));
+        for (const change of [...late, endpointEdit]) await assertOutside([change]);
+        await tested.store.commit([creation('credential', managed({ id: 'acme-early' }))], own);
+        await commit(await edit('consumer', 'acme', { labels: {} }));
+        for (const change of [...ofConsumer, consumerEdit]) await assertOutside([change]);
       });
     });
 

@@ -118,6 +118,7 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.deepEqual(tested.checks.current().endpoints.findById('orders'), {
         id: 'orders',
         description: '',
+        labels: {},
         scenario: 'partner-openapi',
         match: {
           hosts: ['api.example.com', '*.partners.example.com'],

@@ -4,6 +4,7 @@ import type { StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
+import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
 import { FileStoreRefusal, reportFailure } from '../failure.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type ChangeFlags,
   type NewRingFlag,
   secretsForSealing,
+  selectorOption,
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
 import { grouped } from '../render/text.ts';
@@ -39,6 +41,7 @@ export function registerApply(program: Command, context: CommandContext): void {
     .description('Make the store match declarative files.')
     .requiredOption('-f, --file <file...>', 'files that together are one document')
     .option('--prune', 'delete what the files do not name; asks, or needs --yes')
+    .addOption(selectorOption('change and delete only what carries this label'))
     .option('--revive', 'also bring back what was disabled, revoked or is retiring, where the files say so');
   addYesOption(addChangeOptions(addNewRingOption(command)));
   addHelp(command, {
@@ -46,11 +49,15 @@ export function registerApply(program: Command, context: CommandContext): void {
 new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays so
 where the files leave out "enabled" and "state"; where they say the opposite, nothing is changed without --revive (--yes is
 not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
-the command again completes what was stopped.`,
+the command again completes what was stopped.
+
+With --selector, the files hold nothing but endpoints and consumers with these labels, credentials of these consumers, and
+grants on these endpoints. Nothing else is changed, and --prune deletes nothing else.`,
     examples: [
       'postern apply -f postern.yaml --dry-run',
       'postern apply -f endpoints.yaml -f consumers.yaml',
       'postern apply -f postern.yaml --prune',
+      'postern apply -f payments.yaml --selector team=payments --prune',
       'postern apply -f postern.yaml --revive',
     ],
     exits: {
@@ -100,13 +107,18 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
     report(plan, [], true, running);
     return exitCodes.done;
   }
-  if (mustAsk && !(await confirm(`Delete what the files do not name (${deleted})?`, terminal))) {
+  if (mustAsk && !(await confirm(`Delete what the files do not name${ownedBy(flags)} (${deleted})?`, terminal))) {
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
   const { end, done, committed } = await commitAgreed(plan, running);
   report(done, committed, end === 'done', running);
   return end === 'done' ? exitCodes.done : reportEnd(end, committed.length, done.changes.length, terminal);
+}
+
+/** Whose resources are deleted, in a question. */
+function ownedBy({ selector }: ApplyFlags): string {
+  return selector === undefined ? '' : ` of ${describeLabels(selector)}`;
 }
 
 /** So often the rest is planned again after others changed some of it. */
@@ -127,7 +139,7 @@ async function commitAgreed(
     second: 'Stopped: "postern diff" with the same files shows what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
-  const operation = { actor: store.actor, action: 'apply', reason: flags.reason };
+  const operation = { actor: store.actor, action: 'apply', reason: flags.reason, selector: flags.selector };
   const committed: Change[] = [];
   const onCommitted = (step: readonly Change[]): void => {
     for (const change of step) committed.push(change);

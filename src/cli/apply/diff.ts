@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
-import { addStoreOptions, type OutputFormat, type StoreFlags } from '../flags/options.ts';
+import { addStoreOptions, selectorOption, type OutputFormat, type StoreFlags } from '../flags/options.ts';
 import { grouped } from '../render/text.ts';
 import { openFor } from '../store/read-store.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
@@ -13,12 +13,17 @@ export function registerDiff(program: Command, context: CommandContext): void {
     .command('diff')
     .description('Print what apply would change, and change nothing.')
     .requiredOption('-f, --file <file...>', 'files that together are one document')
-    .option('--prune', 'also what apply --prune would delete');
+    .option('--prune', 'also what apply --prune would delete')
+    .addOption(selectorOption('as apply --selector: only what carries this label'));
   addStoreOptions(command);
   addHelp(command, {
     notes: `Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked is
 marked "revives": apply makes it only with --revive.`,
-    examples: ['postern diff -f postern.yaml', 'postern diff -f postern.yaml --prune -o json'],
+    examples: [
+      'postern diff -f postern.yaml',
+      'postern diff -f postern.yaml --prune -o json',
+      'postern diff -f payments.yaml --selector team=payments --prune',
+    ],
     exits: { ...readExits, done: 'no differences', failed: 'differences, or problems of the files' },
   });
   addAction(command, context, async (flags: PlanFlags & StoreFlags) => {

@@ -13,13 +13,13 @@ import type { CommandContext } from '../command.ts';
 import { readSources, renderProblems } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
-import type { OutputFormat } from '../flags/options.ts';
+import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
 import { count } from '../../printable.ts';
 import { grouped, paintFor } from '../render/text.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */
-export interface PlanFlags {
+export interface PlanFlags extends SelectorFlag {
   readonly file: readonly string[];
   readonly prune?: true;
   readonly output: OutputFormat;
@@ -27,7 +27,7 @@ export interface PlanFlags {
 
 /** Reads files and compares them with the store. Gives null when they have problems, which were printed then. */
 export async function planDocument(
-  { file, prune, output }: PlanFlags,
+  { file, prune, selector, output }: PlanFlags,
   store: ResourceStore,
   { terminal, clock }: CommandContext,
 ): Promise<ApplyPlan | null> {
@@ -40,9 +40,14 @@ export async function planDocument(
       read += 1;
       progress.update(read, null);
     });
-    return await planApply(document, counted, { isPruning: prune === true });
+    return await planApply(document, counted, { isPruning: prune === true, selector });
   };
-  const parsed = parsePlacedDocument(sources, { isComplete: false, references: 'elsewhere', readSecret });
+  const parsed = parsePlacedDocument(sources, {
+    isComplete: false,
+    references: 'elsewhere',
+    readSecret,
+    selector,
+  });
   const compared = 'problems' in parsed ? parsed : await compare(parsed.document);
   if ('plan' in compared) return compared.plan;
   const { problems } = compared;

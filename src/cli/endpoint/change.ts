@@ -6,7 +6,15 @@ import { accessConditions, authenticationMethods, scenarios } from '../../model/
 import { count } from '../../printable.ts';
 import type { CommandContext } from '../command.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from '../flags/fields.ts';
-import { collect, collectId, collectLimit, collectOption, collectPathRule, parseId } from '../flags/values.ts';
+import {
+  collect,
+  collectId,
+  collectLabel,
+  collectLimit,
+  collectOption,
+  collectPathRule,
+  parseId,
+} from '../flags/values.ts';
 import { grantFields } from '../grant.ts';
 import { addChangeAction } from '../store/change-store.ts';
 import { requireResource } from '../store/read-store.ts';
@@ -16,6 +24,7 @@ import { addEnableVerbs, addResourceAction } from '../store/resource-verbs.ts';
 export const endpointFields: FieldFlags = {
   scenario: '--scenario',
   description: '--description',
+  'labels.*': '--label',
   'match.hosts': '--host',
   'match.paths': '--path',
   'match.methods': '--method',
@@ -30,6 +39,7 @@ function addEndpointFlags(command: Command): Command {
   return command
     .addOption(new Option('--scenario <scenario>', 'whether callers are authenticated').choices(scenarios))
     .option('--description <text>', 'a description for operators')
+    .option('--label <name=value>', 'a label for operators, such as team=payments; repeatable', collectLabel)
     .option('--host <host>', 'api.example.com or *.example.com; any host when left out; repeatable', collect)
     .option('--path <path>', '/orders: everything below; exact:/orders: this path only; repeatable', collectPathRule)
     .option('--method <method>', 'GET, POST, …; any method when left out; repeatable', collect)
@@ -89,11 +99,11 @@ export function registerEndpointEdit(noun: Command, context: CommandContext): vo
   const command = noun.command('edit').description('Change an endpoint: only what is given changes.');
   addEndpointFlags(command).option(
     '--unset <flag>',
-    'restore the default of host, method, description, access-condition, limit, option or option.NAME; repeatable',
-    unsetCollector(endpointFields, ['description', 'host', 'method', 'access-condition', 'limit', 'option']),
+    'restore the default of host, method, description, label, label.NAME, access-condition, limit, option or option.NAME; repeatable',
+    unsetCollector(endpointFields, ['description', 'label', 'host', 'method', 'access-condition', 'limit', 'option']),
   );
   addResourceAction(command, context, 'endpoint', {
-    notes: `--host, --path, --method and --limit replace the whole list; --option changes one option and keeps the others.
+    notes: `--host, --path, --method and --limit replace the whole list; --option changes one option, --label one label.
 --scenario open also removes authentication and access condition.`,
     examples: [
       'postern endpoint edit orders --method GET --method POST --option clockSkewSeconds=60',

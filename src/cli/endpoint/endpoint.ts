@@ -5,9 +5,10 @@ import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import type { Grant } from '../../model/grant.ts';
+import { carries, describeLabels, type LabelSelector } from '../../model/labels.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
-import { formatPathRule, parseId } from '../flags/values.ts';
+import { collectLabel, formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
@@ -34,6 +35,7 @@ export function registerEndpoint(program: Command, context: CommandContext): voi
 
 interface ListFlags extends StoreFlags {
   readonly authentication?: string;
+  readonly label?: LabelSelector;
   readonly disabled?: true;
 }
 
@@ -43,6 +45,7 @@ const view: ListView<Stored<Endpoint>> = {
     { heading: 'AUTHENTICATION', cell: ({ resource }) => resource.authentication ?? '-' },
     { heading: 'LETS IN', cell: ({ resource }) => accessOf(resource) },
     { heading: 'REQUESTS', cell: ({ resource }) => matchOf(resource), canShrink: true },
+    { heading: 'LABELS', cell: ({ resource }) => describeLabels(resource.labels) || '-', canShrink: true },
     { heading: 'LIMITS', cell: ({ resource }) => formatLimits(resource.limits), canShrink: true },
     {
       heading: 'STATE',
@@ -59,12 +62,14 @@ function registerEndpointList(noun: Command, context: CommandContext): void {
     .command('list')
     .description('List the endpoints.')
     .addOption(new Option('--authentication <method>', 'those of this method').choices(authenticationMethods))
+    .option('--label <name=value>', 'those with this label; repeatable', collectLabel)
     .option('--disabled', 'those that are disabled');
   addReadAction(command, context, {
-    examples: ['postern endpoint list', 'postern endpoint list --authentication hmac -o json'],
-    show: async ({ resources }, { authentication, disabled, output }: ListFlags) => {
+    examples: ['postern endpoint list --label team=payments', 'postern endpoint list --authentication hmac -o json'],
+    show: async ({ resources }, { authentication, label = {}, disabled, output }: ListFlags) => {
       const isWanted = ({ resource }: Stored<Endpoint>): boolean =>
         (authentication === undefined || resource.authentication === authentication) &&
+        carries(resource.labels, label) &&
         (disabled === undefined || !resource.enabled);
       await printList(selectFrom(resources.list('endpoint'), isWanted), view, output, context.terminal);
     },
@@ -103,10 +108,11 @@ function registerEndpointShow(noun: Command, context: CommandContext): void {
 }
 
 function fieldsOf(endpoint: Endpoint, grants: readonly Grant[]): readonly Field[] {
-  const { description, scenario, match, limits, options } = endpoint;
+  const { description, labels, scenario, match, limits, options } = endpoint;
   const { hosts, paths, methods } = match;
   return [
     ['description', description === '' ? null : description],
+    ['labels', describeLabels(labels) || null],
     ['scenario', scenario],
     ['hosts', hosts.length === 0 ? 'any' : hosts],
     ['paths', paths.map((rule) => ('prefix' in rule ? `${rule.prefix} and below` : formatPathRule(rule)))],

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
+import type { LabelSelector } from '../../model/labels.ts';
 import { parseTimeout } from './times.ts';
-import { parseCount, parseReason } from './values.ts';
+import { collectSelector, parseCount, parseReason } from './values.ts';
 
 /** Tables are for people, the others for programs: their names are those of declarative files (interfaces §4). */
 const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -71,6 +72,16 @@ export function addNewRingOption(command: Command): Command {
 /** Adds `--yes`, for what asks first. */
 export function addYesOption(command: Command): Command {
   return command.option('-y, --yes', 'do not ask; needed where there is no terminal to ask at');
+}
+
+/** The flag of commands that can be about what carries some labels, and nothing else. */
+export interface SelectorFlag {
+  readonly selector?: LabelSelector | undefined;
+}
+
+/** `--selector`; `about` says what of the command it narrows. */
+export function selectorOption(about: string): Option {
+  return new Option('--selector <name=value>', `${about}; repeatable`).argParser(collectSelector);
 }
 
 /** Adds `--revision`. */

@@ -4,7 +4,7 @@ import { ID_PATTERN } from '../../document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
-import type { Labels } from '../../model/labels.ts';
+import type { Labels, LabelSelector } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
 import { parsePathRule } from '../../receive/path.ts';
 import { isRequestId } from '../../receive/request-id.ts';
@@ -106,6 +106,18 @@ export function collectOption(
 export function collectLabel(text: string, labels: Labels = {}): Labels {
   const [name, value] = splitAssignment(text);
   return { ...labels, [name]: value };
+}
+
+/**
+ * `team=payments` as one label of a selector. Not the last of equal names: two values of one label are a slip, and the
+ * wrong one of them would choose what belongs to others.
+ */
+export function collectSelector(text: string, selector: LabelSelector = {}): LabelSelector {
+  const [name, value] = splitAssignment(text);
+  if (Object.hasOwn(selector, name) && selector[name] !== value) {
+    throw new InvalidArgumentError('A label has one value: nothing carries both.');
+  }
+  return { ...selector, [name]: value };
 }
 
 function splitAssignment(text: string): readonly [name: string, value: string] {

@@ -15,6 +15,7 @@ import { idOfResource } from '../../resources/declare-resource.ts';
 import type { Declared } from '../../resources/declared.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { carries } from '../../model/labels.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
@@ -73,17 +74,22 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
   return {
     maxChangesPerCommit: 0,
     find: async (kind, id) => await Promise.resolve(resources[kind].get(id) ?? null),
-    list: async function* (kind, { ids, consumerId, consumerIds, endpointId, appKeyHashes } = {}) {
+    list: async function* (
+      kind,
+      { ids, consumerId, consumerIds, endpointId, endpointIds, appKeyHashes, labels = {} } = {},
+    ) {
       const filters = [
         { field: 'consumerId', values: consumerId === undefined ? undefined : [consumerId] },
         { field: 'consumerId', values: consumerIds },
         { field: 'endpointId', values: endpointId === undefined ? undefined : [endpointId] },
+        { field: 'endpointId', values: endpointIds },
         { field: 'appKeyHash', values: appKeyHashes },
       ].flatMap(({ field, values }) => (values === undefined ? [] : [{ field, values: new Set<unknown>(values) }]));
       for (const id of ids ?? resources[kind].keys()) {
         const stored = resources[kind].get(id);
         if (stored === undefined) continue;
         const fields: Declared = { ...stored.resource };
+        if ('labels' in stored.resource && !carries(stored.resource.labels, labels)) continue;
         if (filters.every(({ field, values }) => values.has(fields[field]))) yield await Promise.resolve(stored);
       }
     },

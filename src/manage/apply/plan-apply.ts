@@ -7,7 +7,10 @@ import type { Endpoint } from '../../model/endpoint.ts';
 import type { Change } from '../change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { keepEnabled } from './keep-stopped.ts';
+import { carries, type LabelSelector } from '../../model/labels.ts';
+import { listSelected } from '../list-selected.ts';
 import { listEndpoints, type ResourceStore } from '../resource-store.ts';
+import { checkGrantOwners, checkGrantsElsewhere, checkTaken } from './stay-within.ts';
 import { orderChanges } from './order-changes.ts';
 import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
@@ -27,6 +30,8 @@ export interface ApplyPlan {
 export interface PlanOptions {
   /** Whether what the document does not name is deleted. */
   readonly isPruning: boolean;
+  /** With these labels, nothing else is changed or deleted, and what the document has of others is a problem. */
+  readonly selector?: LabelSelector | undefined;
 }
 
 /** Changes of one kind, and how many declared resources need none. */
@@ -48,14 +53,21 @@ export async function planApply(
   options: PlanOptions,
 ): Promise<{ readonly plan: ApplyPlan } | { readonly problems: readonly Problem[] }> {
   const { problems } = document;
-  const kept = options.isPruning ? [] : await listEndpoints(store);
+  const { isPruning, selector } = options;
+  const stored = await listEndpoints(store);
+  const kept = isPruning ? stored.filter(({ labels }) => !carries(labels, selector ?? {})) : stored;
   checkStoredCollisions(document.endpoints, kept, problems);
+  if (selector !== undefined) checkGrantOwners(document, stored, selector);
 
-  const endpoints = await planKind('endpoint', document.endpoints, store, options);
-  const consumers = await planKind('consumer', document.consumers, store, options);
+  const endpoints = await planKind('endpoint', document.endpoints, store, options, problems);
+  const consumers = await planKind('consumer', document.consumers, store, options, problems);
   const credentials = await planCredentials(document.credentials, store, options, problems);
   await checkGrantReferences(document, kept, store, options);
-  const grants = await planKind('grant', document.grants, store, options);
+  const grants = await planKind('grant', document.grants, store, options, problems);
+  if (selector !== undefined) {
+    const deleted = consumers.deleted.map(({ id }) => id);
+    await checkGrantsElsewhere(deleted, { stored, selector }, store, problems);
+  }
   if (problems.count > 0) return { problems: problems.sorted() };
 
   const kinds = { endpoints, consumers, credentials, grants };
@@ -84,22 +96,27 @@ async function planKind<K extends PlainKind>(
   kind: K,
   declared: readonly Placed<ResourceOf[K]>[],
   store: ResourceStore,
-  { isPruning }: PlanOptions,
+  options: PlanOptions,
+  problems: ProblemLog,
 ): Promise<KindPlan> {
+  const { selector } = options;
   const wanted = new Map(declared.map((placed) => [idOfResource(placed.value), placed]));
   const changes = new Map<string, Change | 'same'>();
   const deleted: Change[] = [];
-  const read = store.list(kind, isPruning ? {} : { ids: [...wanted.keys()] });
   let unchangedCount = 0;
-  for await (const before of read) {
-    const id = idOfResource(before.resource);
+  for await (const before of readCompared(kind, wanted, store, options)) {
+    const { resource } = before;
+    const id = idOfResource(resource);
     const placed = wanted.get(id);
     if (placed === undefined) {
       deleted.push(changeOf(kind, id, before, null));
       continue;
     }
-    const after = complete[kind](placed, before.resource);
-    const isSame = isDeepStrictEqual(declareResource(kind, before.resource), declareResource(kind, after));
+    if (selector !== undefined && 'labels' in resource && kind !== 'grant') {
+      checkTaken({ kind, id, stored: resource.labels, placed }, selector, problems);
+    }
+    const after = complete[kind](placed, resource);
+    const isSame = isDeepStrictEqual(declareResource(kind, resource), declareResource(kind, after));
     changes.set(id, isSame ? 'same' : changeOf(kind, id, before, after));
     if (isSame) unchangedCount += 1;
   }
@@ -109,6 +126,20 @@ async function planKind<K extends PlainKind>(
     if (change !== 'same') made.push(change);
   }
   return { made, deleted, unchangedCount };
+}
+
+/** What is stored under the ids that a document names; when pruning, also what it leaves out and may be deleted. */
+async function* readCompared<K extends PlainKind>(
+  kind: K,
+  wanted: ReadonlyMap<string, unknown>,
+  store: ResourceStore,
+  { isPruning, selector }: PlanOptions,
+): AsyncGenerator<Stored<ResourceOf[K]>> {
+  if (!isPruning || selector !== undefined) yield* store.list(kind, { ids: [...wanted.keys()] });
+  if (!isPruning) return;
+  for await (const stored of listSelected(store, kind, selector)) {
+    if (selector === undefined || !wanted.has(idOfResource(stored.resource))) yield stored;
+  }
 }
 
 /** A change of one kind, which the compiler cannot infer. */
@@ -121,18 +152,20 @@ function changeOf<K extends ResourceKind>(
   return { kind, id, before, after } as Change;
 }
 
-/** Grants may lead to what only the store has, unless that is to be deleted. */
+/** Grants may lead to what only the store has, unless that is to be deleted. `kept` are the endpoints that are not. */
 async function checkGrantReferences(
   { endpoints, consumers, grants, problems }: PlacedDocument,
-  storedEndpoints: readonly Endpoint[],
+  kept: readonly Endpoint[],
   store: ResourceStore,
-  { isPruning }: PlanOptions,
+  { isPruning, selector }: PlanOptions,
 ): Promise<void> {
-  const endpointIds = new Set([...storedEndpoints, ...endpoints.map(({ value }) => value)].map(({ id }) => id));
+  const endpointIds = new Set([...kept, ...endpoints.map(({ value }) => value)].map(({ id }) => id));
   const consumerIds = new Set(consumers.map(({ value }) => value.id));
   const elsewhere = new Set(grants.map(({ value }) => value.consumerId).filter((id) => !consumerIds.has(id)));
-  if (!isPruning) {
-    for await (const { resource } of store.list('consumer', { ids: [...elsewhere] })) consumerIds.add(resource.id);
+  if (!isPruning || selector !== undefined) {
+    for await (const { resource } of store.list('consumer', { ids: [...elsewhere] })) {
+      if (!isPruning || !carries(resource.labels, selector ?? {})) consumerIds.add(resource.id);
+    }
   }
   checkReferences(grants, endpointIds, consumerIds, problems);
 }

@@ -7,6 +7,7 @@ import { changesSecrets } from '../describe-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
+import { listSelected } from '../list-selected.ts';
 import { chunksOf, type ResourceStore } from '../resource-store.ts';
 import type { ApplyPlan, KindPlan, PlanOptions } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
@@ -38,13 +39,14 @@ const HASHES_PER_QUESTION = 1000;
 export async function planCredentials(
   declared: readonly Placed<DocumentCredential>[],
   store: ResourceStore,
-  { isPruning }: PlanOptions,
+  { isPruning, selector }: PlanOptions,
   problems: ProblemLog,
 ): Promise<CredentialPlan> {
   const planner = new CredentialPlanner(declared, problems);
   if (isPruning) {
-    for await (const stored of store.list('credential')) planner.meet(stored, { isPruning });
-  } else {
+    for await (const stored of listSelected(store, 'credential', selector)) planner.meet(stored, { isPruning });
+  }
+  if (!isPruning || selector !== undefined) {
     for await (const stored of store.list('credential', { ids: planner.declaredIds() })) planner.meet(stored);
     for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
       for await (const stored of store.list('credential', { appKeyHashes })) planner.meet(stored);

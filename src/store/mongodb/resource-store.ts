@@ -169,17 +169,25 @@ const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow'
 
 /** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
-  const { ids, consumerId, consumerIds, endpointId, appKeyHashes } = selection;
+  const { ids, consumerId, consumerIds, endpointId, endpointIds, appKeyHashes, labels = {} } = selection;
   const filters: Filter<Identified>[] = [];
   if (consumerId !== undefined) filters.push({ consumerId });
   if (consumerIds !== undefined) filters.push({ consumerId: { $in: [...consumerIds] } });
   if (endpointId !== undefined) filters.push({ endpointId });
+  if (endpointIds !== undefined) filters.push({ endpointId: { $in: [...endpointIds] } });
   if (appKeyHashes !== undefined) filters.push({ appKeyHash: { $in: [...appKeyHashes] } });
+  for (const [name, value] of Object.entries(labels)) filters.push(carriesLabel(name, value));
   const narrowed = filters.length === 0 ? {} : { $and: filters };
   if (ids === undefined) yield narrowed;
   else
     for (const piece of chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE))
       yield { ...narrowed, _id: { $in: [...piece] } };
+}
+
+/** Names of labels may hold dots and dollars, which paths of fields cannot. */
+function carriesLabel(name: string, value: string): Filter<Identified> {
+  const label = { $getField: { field: { $literal: name }, input: '$labels' } };
+  return { $expr: { $eq: [label, { $literal: value }] } };
 }
 
 function unreadable(fault: DocumentFault): MongodbUnavailable {

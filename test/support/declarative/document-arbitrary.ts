@@ -4,6 +4,8 @@ const SECRET = 'a secret for tests, number';
 
 const limits = fc.uniqueArray(fc.constantFrom('second', 'minute', 'day'), { maxLength: 2 });
 
+const labels = fc.dictionary(fc.constantFrom('tier', 'yes', '1'), fc.constantFrom('gold', 'no', '~'));
+
 /** An endpoint of any kind, with a host of its own. */
 function endpoint(id: string, index: number): fc.Arbitrary<Record<string, unknown>> {
   return fc
@@ -11,16 +13,18 @@ function endpoint(id: string, index: number): fc.Arbitrary<Record<string, unknow
       scenario: fc.constantFrom('open', 'partner-openapi'),
       authentication: fc.constantFrom('key', 'hmac', 'parameter-signature', 'oauth2'),
       path: fc.constantFrom('/', '/p', '/q/r'),
+      labels,
       description: fc.constantFrom('', 'Orders: "all" of them', '# not a comment', '2026-01-01', '\u{1f600}\n'),
       enabled: fc.boolean(),
       units: limits,
       mode: fc.constantFrom('enforce', 'observe'),
     })
-    .map(({ scenario, authentication, path, description, enabled, units, mode }) => ({
+    .map(({ scenario, authentication, path, labels: chosen, description, enabled, units, mode }) => ({
       id,
       scenario,
       match: { paths: [{ prefix: path }], hosts: [`h${String(index)}.example`] },
       ...(scenario === 'open' ? {} : { authentication }),
+      labels: { ...chosen },
       description,
       enabled,
       trafficControl: { limits: units.map((unit) => ({ requests: 5, unit, per: 'endpoint' })) },
@@ -58,7 +62,7 @@ function consumer(id: string): fc.Arbitrary<Record<string, unknown>> {
   return fc
     .record({
       name: fc.constantFrom('Acme', 'null', '12', 'Ümlaut & Söhne', ' x'),
-      labels: fc.dictionary(fc.constantFrom('tier', 'yes', '1'), fc.constantFrom('gold', 'no', '~')),
+      labels,
       enabled: fc.boolean(),
       credentials: subset(['a', 'b', 'c'].map((name) => credential(`${id}-${name}`))),
     })

@@ -25,6 +25,7 @@ import {
 } from '../../../src/manage/resource-store.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
+import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { findMatchCollisions } from '../../../src/route/collisions.ts';
 
@@ -97,6 +98,8 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
 
   async commit(changes: readonly Change[], operation: Operation): Promise<number> {
     await this.beforeCommit?.(changes);
+    const { selector, ...rest } = operation;
+    if (selector !== undefined) checkOwners(changes, selector, this.#tables);
     const tables = copyOf(this.#tables);
     const formerAppKeys = new Set(this.#formerAppKeys);
     for (const change of changes) this.#apply(change, tables);
@@ -110,7 +113,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const atMs = this.#clock.nowMs();
     for (const change of changes) {
       const { kind, id } = change;
-      this.#events.push({ atMs, ...operation, storeRevision, kind, id, ...declaredSides(change) });
+      this.#events.push({ atMs, ...rest, storeRevision, kind, id, ...declaredSides(change) });
     }
     return storeRevision;
   }
@@ -173,16 +176,40 @@ function copyOf(tables: Tables): Tables {
 
 function isSelected(
   resource: object,
-  { consumerId, endpointId }: Selection,
+  { consumerId, endpointId, endpointIds, labels = {} }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
   consumerIds: ReadonlySet<string> | null,
 ): boolean {
   return (
     (consumerId === undefined || ('consumerId' in resource && resource.consumerId === consumerId)) &&
     (consumerIds === null || ('consumerId' in resource && consumerIds.has(String(resource.consumerId)))) &&
+    (!('labels' in resource) || carries(resource.labels as Labels, labels)) &&
+    (endpointIds === undefined || ('endpointId' in resource && endpointIds.includes(String(resource.endpointId)))) &&
     (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
     (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
   );
+}
+
+/** What is changed, and what it belongs to, has to carry the selector, before and after. */
+function checkOwners(changes: readonly Change[], selector: LabelSelector, tables: Tables): void {
+  const changed = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
+  const carriesAll = (kind: 'endpoint' | 'consumer', id: string): boolean => {
+    const after = changed.get(`${kind} ${id}`)?.after ?? null;
+    const sides = [tables[kind].get(id)?.resource ?? null, after as Endpoint | Consumer | null];
+    return (
+      sides.some((side) => side !== null) && sides.every((side) => side === null || carries(side.labels, selector))
+    );
+  };
+  for (const { kind, id, before, after } of changes) {
+    const side = after ?? before?.resource;
+    const belongs =
+      kind === 'grant'
+        ? carriesAll('endpoint', (side as Grant).endpointId)
+        : kind === 'credential'
+          ? carriesAll('consumer', (side as ManagedCredential).consumerId)
+          : carriesAll(kind, id);
+    if (!belongs) throw new Outdated(`the ${kind} "${id}" does not belong to the selector`);
+  }
 }
 
 function keepFormerAppKey(change: Change, tables: Tables, formerAppKeys: Set<string>): void {

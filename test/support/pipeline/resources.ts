@@ -12,6 +12,7 @@ import { hashAppKey } from '../../../src/model/app-key.ts';
 import { type Consumer, consumerDefaults } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
 import { type Grant } from '../../../src/model/grant.ts';
+import { type Labels } from '../../../src/model/labels.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
 import { compileCatalog } from '../../../src/route/endpoint-table.ts';
@@ -28,6 +29,7 @@ interface MatchParts {
   readonly methods?: readonly string[];
   readonly limits?: readonly Limit[];
   readonly enabled?: boolean;
+  readonly labels?: Labels;
 }
 
 interface PartnerParts extends MatchParts {
@@ -157,6 +159,7 @@ function matchOf({
   methods = [],
   limits = [],
   enabled = true,
+  labels = {},
 }: MatchParts) {
-  return { id, description: '', match: { hosts, paths, methods }, limits, enabled };
+  return { id, description: '', labels, match: { hosts, paths, methods }, limits, enabled };
 }

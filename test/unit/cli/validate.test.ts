@@ -38,13 +38,17 @@ describe('postern validate', () => {
   async function run(
     names: readonly string[],
     format: 'table' | 'json' | 'yaml' = 'table',
-    { isTerminal = false, environment = environmentWithSecret } = {},
+    {
+      isTerminal = false,
+      environment = environmentWithSecret,
+      selector = undefined as Readonly<Record<string, string>> | undefined,
+    } = {},
   ): Promise<readonly [number, string]> {
     let text = '';
     const out = { isTerminal, write: (part: string) => (text += part) };
     const code = await validate(
       names.map((name) => join(folder, name)),
-      format,
+      { format, selector },
       { environment, out },
     );
     return [code, text.replaceAll(`${folder}/`, '')];

@@ -31,6 +31,7 @@ function endpointOf<M extends 'key' | 'hmac' | 'parameter-signature'>(
   return {
     id: 'orders',
     description: '',
+    labels: {},
     match: { hosts: ['api.example.com'], paths: [{ prefix: '/' }], methods: [] },
     limits: [],
     enabled: true,

@@ -93,7 +93,7 @@ describe('declaring resources', () => {
 
   it('is read back as the same resources', () => {
     const endpoints = [
-      keyEndpoint({ options: { keyNames: [{ header: 'X-Partner' }] } }),
+      keyEndpoint({ options: { keyNames: [{ header: 'X-Partner' }] }, labels: { team: 'payments', '1': 'yes' } }),
       partnerEndpoint('hmac', { id: 'h', paths: [{ exact: '/h' }], limits: [limit('5/day/endpoint')] }),
       partnerEndpoint('parameter-signature', { id: 'p', paths: [{ prefix: '/p' }] }),
       partnerEndpoint('oauth2', { id: 'o', paths: [{ prefix: '/o' }], enabled: false }),

@@ -87,6 +87,10 @@ const cases: Readonly<Record<string, Case>> = {
       '2:58: this cannot be a key: a key is a text; quote it',
     ],
   },
+  'labels of an endpoint that are no texts': {
+    text: 'version: 1\nendpoints: [{ id: a, scenario: open, match: { paths: [{ prefix: / }] }, labels: { team: 7 } }]',
+    problems: ['2:89: a value in "labels" must be a text, but YAML reads this as a number: quote it'],
+  },
   'numbers and booleans where a text is needed': {
     text: `version: 1\nconsumers:\n  - id: 007\n    name: true\n    labels: { tier: 1 }\n    credentials: [{ id: 12, method: hmac, appKey: 1e3, appSecret: 1234567890123456789 }]\n`,
     problems: [

@@ -7,6 +7,7 @@ const everything = `version: 1
 endpoints:
   - id: orders
     description: Order API for partners
+    labels: { team: payments }
     scenario: partner-openapi
     match:
       hosts: [API.example.com., "*.Partners.example.com", "[::1]"]
@@ -47,6 +48,7 @@ describe('reading a declarative document', () => {
       {
         id: 'orders',
         description: 'Order API for partners',
+        labels: { team: 'payments' },
         scenario: 'partner-openapi',
         match: {
           hosts: ['api.example.com', '*.partners.example.com', '[::1]'],
@@ -136,6 +138,7 @@ grants: [{ endpoint: k, consumer: acme }]
     assert.deepEqual(first, {
       id: 'k',
       description: '',
+      labels: {},
       scenario: 'partner-openapi',
       match: { hosts: [], paths: [{ prefix: '/k' }], methods: [] },
       authentication: 'key',

@@ -11,6 +11,7 @@ import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../
 import { MongodbUnavailable, noMajority, type UnavailableReason, withFaults } from '../faults.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
+import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
 
@@ -62,6 +63,7 @@ export async function makeChanges(
   context: CommitContext,
 ): Promise<void> {
   await checkRevisions(changes, context);
+  await checkOwners(changes, operation, context);
   await checkAppKeys(changes, context);
   await recordEvents(changes, operation, context);
   await keepFormerAppKeys(changes, context);

@@ -92,6 +92,7 @@ function refusingEndpoint(id: string, match: EndpointMatch): Endpoint {
   return {
     id,
     description: '',
+    labels: {},
     scenario: 'partner-openapi',
     match,
     authentication: 'oauth2',

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import {
   collectId,
   collectLabel,
+  collectSelector,
   collectOption,
   collectPathRule,
   formatPathRule,
@@ -74,6 +75,13 @@ describe('the values of flags', () => {
     refuses(collectOption, ['', 'mode', '=x', '__proto__=x'], /The form is NAME=VALUE/);
     refuses(collectOption, ['keyNames=X-Key', 'keyNames=cookie:a'], /header:NAME or keyNames=query:NAME/);
     assert.deepEqual(collectLabel('tier=a=b', { region: 'eu' }), { region: 'eu', tier: 'a=b' });
+  });
+
+  it('have selectors, of which no label has two values', () => {
+    assert.deepEqual(collectSelector('team=a', collectSelector('stage=live')), { stage: 'live', team: 'a' });
+    assert.deepEqual(collectSelector('team=a', { team: 'a' }), { team: 'a' });
+    refuses((text) => collectSelector(text, { team: 'a' }), ['team=b', 'team='], /A label has one value/);
+    refuses(collectSelector, ['', 'team', '=a', '__proto__=a'], /The form is NAME=VALUE/);
   });
 
   it('have times with their zone, or how far they are from now', () => {

@@ -158,6 +158,34 @@ describe('postern endpoint', () => {
     assert.deepEqual([nothing.code, nothing.err], [2, 'postern endpoint edit: no change is given; see --help\n']);
   });
 
+  it('has labels, which are set and removed one by one', async () => {
+    await cli.done('endpoint', 'edit', 'orders', '--label', 'team=payments', '--label', 'stage=live');
+    const out = await cli.done('endpoint', 'edit', 'orders', '--label', 'team=billing', '--unset', 'label.stage');
+    assert.match(out, /^ {4}labels\.team: payments → billing$/m);
+    assert.match(out, /^ {4}labels\.stage: live → \(none\)$/m);
+    assert.deepEqual((await cli.store.find('endpoint', 'orders'))?.resource.labels, { team: 'billing' });
+    await cli.done(
+      'endpoint',
+      'create',
+      'refunds',
+      '--path',
+      '/refunds',
+      '--scenario',
+      'open',
+      '--label',
+      'team=billing',
+    );
+    const listed = await cli.done('endpoint', 'list', '--label', 'team=billing');
+    assert.deepEqual(
+      listed.split('\n').map((line) => line.split(' ')[0]),
+      ['ID', 'orders', 'refunds', ''],
+    );
+    assert.match(listed, /team=billing/);
+    assert.match(await cli.done('endpoint', 'show', 'refunds'), /labels +team=billing\n/);
+    await cli.done('endpoint', 'edit', 'refunds', '--unset', 'label');
+    assert.deepEqual((await cli.store.find('endpoint', 'refunds'))?.resource.labels, {});
+  });
+
   it('changes an endpoint only at the revision that was looked at', async () => {
     await cli.done('endpoint', 'disable', 'orders', '--revision', '1');
     for (const command of ['edit --description x', 'enable', 'disable', 'delete --yes']) {
@@ -188,10 +216,10 @@ describe('postern endpoint', () => {
     assert.equal(
       await cli.done('endpoint', 'list'),
       [
-        'ID        AUTHENTICATION  LETS IN        REQUESTS   LIMITS               STATE',
-        'invoices  hmac            granted only   /invoices  -                    enabled',
-        'keyed     key             authenticated  /keyed     100/minute/consumer  enabled',
-        'orders    hmac            authenticated  /orders    -                    enabled',
+        'ID        AUTHENTICATION  LETS IN        REQUESTS   LABELS  LIMITS               STATE',
+        'invoices  hmac            granted only   /invoices  -       -                    enabled',
+        'keyed     key             authenticated  /keyed     -       100/minute/consumer  enabled',
+        'orders    hmac            authenticated  /orders    -       -                    enabled',
         '',
       ].join('\n'),
     );

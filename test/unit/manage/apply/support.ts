@@ -1,44 +1,54 @@
 import assert from 'node:assert/strict';
 import { parsePlacedDocument } from '../../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
-import { planApply, type ApplyPlan } from '../../../../src/manage/apply/plan-apply.ts';
+import { planApply, type ApplyPlan, type PlanOptions } from '../../../../src/manage/apply/plan-apply.ts';
 import type { ResourceStore } from '../../../../src/manage/resource-store.ts';
 
 /** Plans a document on a store; gives the problems, as `line:column: message`, instead of a plan. */
 export async function planOrProblems(
   text: string,
   store: ResourceStore,
-  { isPruning = false } = {},
+  { isPruning = false, selector }: Partial<PlanOptions> = {},
 ): Promise<ApplyPlan | readonly string[]> {
   const parsed = parsePlacedDocument([{ file: 'test.yaml', text }], {
     isComplete: false,
     references: 'elsewhere',
     readSecret: () => ({ fault: 'is not there' }),
+    selector,
   });
-  if ('problems' in parsed) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-  const planned = await planApply(parsed.document, store, { isPruning });
+  const planned = 'problems' in parsed ? parsed : await planApply(parsed.document, store, { isPruning, selector });
   if ('plan' in planned) return planned.plan;
   return planned.problems.map((problem) => formatProblem(problem).replace(/^test\.yaml:/, ''));
 }
 
 /** A plan without problems. */
-export async function plan(text: string, store: ResourceStore, options = {}): Promise<ApplyPlan> {
+export async function plan(text: string, store: ResourceStore, options: Partial<PlanOptions> = {}): Promise<ApplyPlan> {
   const planned = await planOrProblems(text, store, options);
   assert.ok('changes' in planned, JSON.stringify(planned));
   return planned;
 }
 
 /** The problems of a document that cannot be applied. */
-export async function problemsOf(text: string, store: ResourceStore, options = {}): Promise<readonly string[]> {
+export async function problemsOf(
+  text: string,
+  store: ResourceStore,
+  options: Partial<PlanOptions> = {},
+): Promise<readonly string[]> {
   const planned = await planOrProblems(text, store, options);
   assert.ok(!('changes' in planned), 'it can be applied');
   return planned;
 }
 
 /** Plans and commits at once. */
-export async function apply(text: string, store: ResourceStore, options = {}): Promise<ApplyPlan> {
+export async function apply(
+  text: string,
+  store: ResourceStore,
+  options: Partial<PlanOptions> = {},
+): Promise<ApplyPlan> {
   const planned = await plan(text, store, options);
-  if (planned.changes.length > 0) await store.commit(planned.changes, { actor: 'ada', action: 'apply' });
+  if (planned.changes.length > 0) {
+    await store.commit(planned.changes, { actor: 'ada', action: 'apply', selector: options.selector });
+  }
   return planned;
 }
 

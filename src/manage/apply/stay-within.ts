@@ -1,0 +1,66 @@
+import { describeForeign } from '../../resources/check-labels.ts';
+import type { PlacedDocument } from '../../resources/parse-document.ts';
+import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import { carries, type Labels, type LabelSelector } from '../../model/labels.ts';
+import { chunksOf, type ResourceStore } from '../resource-store.ts';
+
+// A document that is applied with a selector changes nothing that belongs to others (list-selected.ts says what belongs
+// to whom). Whether what it declares carries the labels, its parser checks; here is what only the store can tell.
+
+/** A stored endpoint or consumer, and the declared one of the same id. */
+interface Meeting {
+  readonly kind: 'endpoint' | 'consumer';
+  readonly id: string;
+  readonly stored: Labels;
+  readonly placed: Placed<unknown>;
+}
+
+/** Reports a declared endpoint or consumer whose id is taken by one that does not carry the selector. */
+export function checkTaken({ kind, id, stored, placed }: Meeting, selector: LabelSelector, problems: ProblemLog): void {
+  if (carries(stored, selector)) return;
+  const message = `the ${kind} "${id}" ${describeForeign(stored, selector)}: it belongs to others; take another id`;
+  problems.report(placeIn(placed.place, 'id'), message);
+}
+
+/** Reports declared grants on stored endpoints that do not carry the selector. */
+export function checkGrantOwners(
+  { endpoints, grants, problems }: PlacedDocument,
+  stored: readonly Endpoint[],
+  selector: LabelSelector,
+): void {
+  const declared = new Set(endpoints.map(({ value }) => value.id));
+  const foreign = new Map(stored.filter(({ labels }) => !carries(labels, selector)).map((each) => [each.id, each]));
+  for (const { value, place } of grants) {
+    const endpoint = foreign.get(value.endpointId);
+    if (endpoint === undefined || declared.has(endpoint.id)) continue;
+    const why = describeForeign(endpoint.labels, selector);
+    const message = `the endpoint "${endpoint.id}" ${why}: its grants belong to others, too`;
+    problems.report(placeIn(place, 'endpoint'), message);
+  }
+}
+
+/** Consumers whose grants are asked for at once. */
+const CONSUMERS_AT_ONCE = 500;
+
+/**
+ * Reports consumers that pruning would delete although they have grants on endpoints that do not carry the selector:
+ * those cannot go with them.
+ */
+export async function checkGrantsElsewhere(
+  deleted: readonly string[],
+  { stored, selector }: { readonly stored: readonly Endpoint[]; readonly selector: LabelSelector },
+  store: ResourceStore,
+  problems: ProblemLog,
+): Promise<void> {
+  const labelsOf = new Map(stored.map(({ id, labels }) => [id, labels]));
+  for (const consumerIds of chunksOf(deleted, CONSUMERS_AT_ONCE)) {
+    for await (const { resource } of store.list('grant', { consumerIds })) {
+      const labels = labelsOf.get(resource.endpointId) ?? {};
+      if (carries(labels, selector)) continue;
+      problems.reportWhole(
+        `the consumer "${resource.consumerId}" is left out and would be deleted, but has a grant on the endpoint "${resource.endpointId}", which ${describeForeign(labels, selector)}: have that grant removed first, or keep the consumer`,
+      );
+    }
+  }
+}
