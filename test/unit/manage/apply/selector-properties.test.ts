@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { carries } from '../../../../src/model/labels.ts';
 import { declareStore } from '../../../../src/manage/declare-store.ts';
 import { listSelected } from '../../../../src/manage/list-selected.ts';
-import type { ResourceStore } from '../../../../src/manage/resource-store.ts';
+import { collectAll, type ResourceStore } from '../../../../src/manage/resource-store.ts';
 import { idOfResource } from '../../../../src/resources/declare-resource.ts';
 import { resourceKinds } from '../../../../src/resources/resource.ts';
 import { writeDocument } from '../../../../src/resources/write-document.ts';
@@ -59,7 +59,7 @@ describe('any store that teams share', () => {
         const { changes, unchangedCount } = await plan(await exported(store), store, options);
         assert.deepEqual(changes, []);
         let owned = 0;
-        for (const kind of resourceKinds) for await (const _ of listSelected(store, kind, TEAM_A)) owned += 1;
+        for (const kind of resourceKinds) owned += (await collectAll(listSelected(store, kind, TEAM_A))).length;
         assert.equal(unchangedCount, owned);
         exportedResources += owned;
       }),
