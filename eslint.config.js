@@ -49,7 +49,7 @@ const layers = [
   ['signing'],
   ['keyring'],
   ['receive'],
-  ['route'],
+  ['refusals', 'route'],
   ['tokens'],
   ['methods'],
   ['authorize'],

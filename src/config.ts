@@ -129,7 +129,7 @@ export const settings = {
   adminAddress: setting(
     'POSTERN_ADMIN_ADDRESS',
     '127.0.0.1:9003',
-    'listener of /livez, /readyz and /metrics',
+    'listener of /livez, /readyz, /metrics and, for this machine only, /refusals',
     parseListenAddress,
   ),
   unixSocketMode: setting(
@@ -161,6 +161,18 @@ export const settings = {
     'POSTERN_HTTP_TLS',
     'false',
     'whether the listener of the OAuth2 endpoints uses TLS too, with the same files: true or false',
+    parseBoolean,
+  ),
+  refusals: setting(
+    'POSTERN_REFUSALS',
+    'true',
+    'whether refused requests of known callers are kept, for "postern refusals": true or false',
+    parseBoolean,
+  ),
+  refusalsSourceAddress: setting(
+    'POSTERN_REFUSALS_SOURCE_ADDRESS',
+    'true',
+    'whether the addresses that they came from are kept with them: true or false',
     parseBoolean,
   ),
   logLevel: setting('POSTERN_LOG_LEVEL', 'info', 'error, warn, info or debug', parseChoice(logLevels)),

@@ -8,13 +8,14 @@
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
 // What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use and the lists of revoked tokens and
-// of used signatures, which it can make longer only.
+// Secrets encrypted, and changes nothing but the times of last use and the lists of revoked tokens, of used signatures
+// and of refused requests, which it can make longer only.
 //
 //   posternService   `postern serve`. Reads and watches resources, notes when credentials were used, which tokens were
-//                    revoked and which signatures used.
-//   posternOperator  commands. Reads and changes resources; adds to the audit trail and cannot change it, nor give an App
-//                    Key free that was given once.
+//                    revoked, which signatures used and which requests refused.
+//   posternOperator  commands. Reads and changes resources; reads refused requests, and removes those of a consumer who
+//                    is deleted; adds to the audit trail and cannot change it, nor give an App Key free that was given
+//                    once.
 //   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
 //                    `postern doctor --fix` after an upgrade. Removes nothing.
 
@@ -35,6 +36,7 @@ const roles = {
     on('usage', 'find', 'insert', 'update'),
     on('revokedTokens', 'find', 'insert', 'changeStream'),
     on('replay', 'insert'),
+    on('refusals', 'insert'),
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),
@@ -42,6 +44,7 @@ const roles = {
     on('formerAppKeys', 'find', 'insert', 'update'),
     on('audit', 'find', 'insert'),
     on('usage', 'find', 'remove'),
+    on('refusals', 'find', 'remove'),
     on('revokedTokens', 'find'),
     onAll('listCollections', 'listIndexes'),
   ],

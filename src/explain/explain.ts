@@ -5,6 +5,7 @@ import { proofOf } from '../methods/methods.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
+import { maskSecrets } from '../signing/mask-secrets.ts';
 import { findDifference } from './difference.ts';
 import type { Answer, Explanation, KnownCaller, Verdict } from './explanation.ts';
 import { type Judgement, judgeRequest, type Known } from './judge-request.ts';
@@ -74,8 +75,10 @@ function explainJudged(
     mistakes: isRight ? [] : mistakes,
     // The texts are compared as they are shown: with the App Secret masked wherever else it may stand.
     difference:
-      compared === null ? null : findDifference(masked(compared.expected, secrets), masked(compared.signed, secrets)),
-    stringToSign: stringToSign === null ? null : masked(stringToSign, secrets),
+      compared === null
+        ? null
+        : findDifference(maskSecrets(compared.expected, secrets), maskSecrets(compared.signed, secrets)),
+    stringToSign: stringToSign === null ? null : maskSecrets(stringToSign, secrets),
     checked: isUnexplained ? (search?.checked ?? []) : [],
     notes: [
       ...notesOf(finding, refusal),
@@ -149,17 +152,6 @@ function answerOf({ judgement: { refusal, endpoint }, caller }: Judged, isUnveri
     ? 'nothing is authenticated, and no grant is needed'
     : `the credentials are right${isAccessChecked ? ', and the access condition is met' : ''}`;
   return { status: null, code: 'ALLOWED', detail, isAccessChecked };
-}
-
-/** As many asterisks in place of each secret, so that offsets stay. */
-function masked(text: Buffer, secrets: readonly Buffer[]): Buffer {
-  const found = secrets.filter((secret) => text.includes(secret));
-  if (found.length === 0) return text;
-  const all = Buffer.from(text);
-  for (const secret of found) {
-    for (let at = all.indexOf(secret); at !== -1; at = all.indexOf(secret, at)) all.fill('*', at, at + secret.length);
-  }
-  return all;
 }
 
 function endpointNotes({ options }: Endpoint, refusal: Refusal | null): readonly string[] {

@@ -34,8 +34,8 @@ export interface Pipeline {
  */
 export function buildPipeline(ports: PipelinePorts): Pipeline {
   const { config, clock, logger, metrics, tracing, store, limiter } = ports;
-  const { checks, keyRing, recordUse } = store;
-  const observerPorts = { logger, metrics, budget: ports.budget, recordUse };
+  const { checks, keyRing, recordUse, refusals } = store;
+  const observerPorts = { logger, metrics, budget: ports.budget, recordUse, recordRefusal: refusals?.record ?? null };
   const processRing = createProcessRing(clock.nowSeconds());
   if (keyRing === null) logger.info('access tokens live as long as this process: no key ring is configured');
   const replayGuard = store.replayGuard ?? openReplayMemory(ports);

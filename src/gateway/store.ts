@@ -14,6 +14,7 @@ import { FileStore } from '../store/file/file-store.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 import { UsageRecorder } from '../store/usage-recorder.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
+import { type GatewayRefusals, openGatewayRefusals } from './refusals.ts';
 
 /** What a gateway decides with. What a store does not keep for all replicas is null: a file keeps nothing. */
 export interface GatewayStore {
@@ -24,6 +25,8 @@ export interface GatewayStore {
   readonly replayGuard: ReplayGuard | null;
   /** Keeps when credentials were used. */
   readonly recordUse: RecordUse | null;
+  /** Keeps what is refused to known callers; null where that is turned off. */
+  readonly refusals: GatewayRefusals | null;
 }
 
 /**
@@ -48,20 +51,23 @@ export async function openGatewayStore(ports: PartPorts, parts: OwnedParts): Pro
 async function openFile(
   path: string,
   keyRing: KeyRingHolder | null,
-  { environment, clock, logger, metrics }: PartPorts,
+  ports: PartPorts,
   parts: OwnedParts,
 ): Promise<GatewayStore> {
+  const { environment, clock, logger, metrics } = ports;
   const observer = createFileObserver(logger, metrics);
   const checks = parts.own(await FileStore.open(path, { environment, clock, observer }));
-  return { checks, keyRing, revokedTokens: null, replayGuard: null, recordUse: null };
+  const refusals = openGatewayRefusals(ports, null, parts);
+  return { checks, keyRing, revokedTokens: null, replayGuard: null, recordUse: null, refusals };
 }
 
 async function openDatabase(
   uri: string,
   keyRing: KeyRingHolder | null,
-  { config, clock, logger, metrics }: PartPorts,
+  ports: PartPorts,
   parts: OwnedParts,
 ): Promise<GatewayStore> {
+  const { config, clock, logger, metrics } = ports;
   if (keyRing === null) {
     throw new Error(
       'POSTERN_KEYRING: a MongoDB store needs the key ring that its App Secrets were sealed with; for a new store make one with "postern keyring create FILE"',
@@ -95,5 +101,6 @@ async function openDatabase(
     recordUse: (credentialId, secret) => {
       recorder.used(credentialId, secret, clock.nowSeconds());
     },
+    refusals: openGatewayRefusals(ports, store.refusals, parts),
   };
 }

@@ -1,5 +1,6 @@
 import type { Sealer } from '../keyring/sealed.ts';
 import type { Change, Operation } from './change.ts';
+import type { RefusalSource } from '../refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -131,6 +132,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly resources: ResourceStore;
   readonly usage: UsageSource;
   readonly audit: AuditTrail;
+  /** What was refused to known callers; null where only the service that runs knows. */
+  readonly refusals: RefusalSource | null;
   /** Null for a store that seals nothing. */
   readonly sealed: SealedSecrets | null;
   /** Whether the client of an access token revoked it; null where only the service that runs knows. */

@@ -25,10 +25,17 @@ export interface OAuth2Answer {
  * Who is counted for a request (spec §3.4): `x-envoy-external-address` of a peer that is known as an Envoy, or the
  * TCP peer; an IPv6 address counts as its /64.
  */
-export function sourceOf(request: Pick<OAuth2Request, 'headerValues' | 'peerAddress' | 'isPeerTrusted'>): string {
-  const { headerValues, peerAddress, isPeerTrusted } = request;
+export function sourceOf(request: SourcedRequest): string {
+  return groupOfAddress(callerOf(request) ?? '') ?? 'local';
+}
+
+type SourcedRequest = Pick<OAuth2Request, 'headerValues' | 'peerAddress' | 'isPeerTrusted'>;
+
+/** The address of {@link sourceOf} itself; null on a Unix socket without the header. */
+export function callerOf({ headerValues, peerAddress, isPeerTrusted }: SourcedRequest): string | null {
   const [external = '', ...more] = isPeerTrusted ? headerValues('x-envoy-external-address') : [];
-  return (more.length === 0 ? groupOfAddress(external) : null) ?? groupOfAddress(peerAddress ?? '') ?? 'local';
+  const isAddress = more.length === 0 && groupOfAddress(external) !== null;
+  return isAddress ? external : peerAddress;
 }
 
 /** The errors that clients get (RFC 6749 §5.2, and §4.1.2.1 for the last two). */

@@ -29,7 +29,12 @@ export type OAuth2Operation = (typeof oauth2Operations)[number];
 
 export interface OAuth2Observer {
   /** `requestId` is Envoy's, null without a usable one; `refusal` is null when the request was answered as asked. */
-  answered(operation: OAuth2Operation, refusal: OAuth2Refusal | null, requestId: string | null): void;
+  answered(
+    operation: OAuth2Operation,
+    refusal: OAuth2Refusal | null,
+    request: OAuth2Request,
+    requestId: string | null,
+  ): void;
   /** A client authenticated itself with one of the App Secrets of a credential. */
   used(credentialId: string, secret: WhichSecret): void;
   /** The program itself was wrong; the client got 500. */
@@ -74,12 +79,12 @@ export function createOAuth2Service(ports: OAuth2Ports): OAuth2Service {
     try {
       const answer = endpoint === null ? answerOther(operation, request) : await answerClient(endpoint, request, ports);
       const refusal = isOAuth2Refusal(answer) ? answer : null;
-      observer.answered(operation, refusal, requestId);
+      observer.answered(operation, refusal, request, requestId);
       return isOAuth2Refusal(answer) ? refusalAnswer(answer) : answer;
     } catch (fault) {
       const refusal = refusalOf(fault);
       if (refusal.error === 'server_error') observer.defect(fault, requestId);
-      observer.answered(operation, refusal, requestId);
+      observer.answered(operation, refusal, request, requestId);
       return refusalAnswer(refusal);
     }
   };

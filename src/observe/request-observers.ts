@@ -1,9 +1,12 @@
 import type { CheckObserver } from '../server/check-handler.ts';
 import { isGranted } from '../respond/respond.ts';
 import type { WhichSecret } from '../model/credential.ts';
+import { callerOf } from '../oauth2/messages.ts';
 import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
 import { printable } from '../printable.ts';
 import type { HttpRequest } from '../receive/http-request.ts';
+import { sourceAddressOf } from '../receive/source-address.ts';
+import type { RecordRefusal } from '../refusals/refusal-recorder.ts';
 import { requestIdOf } from '../receive/request-id.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 import type { LineBudget } from './line-budget.ts';
@@ -20,13 +23,16 @@ export interface ObserverPorts {
   readonly budget: Pick<LineBudget, 'take'>;
   /** Null where the use of credentials is not recorded. */
   readonly recordUse: RecordUse | null;
+  /** Takes what is refused to known callers; null where refusals are not kept. */
+  readonly recordRefusal: RecordRefusal | null;
 }
 
 /**
  * Counts every check and writes one line for each refusal, as far as the budget of its code goes; allowed requests are
  * logged at debug level only.
  */
-export function createCheckObserver({ logger, metrics, budget, recordUse }: ObserverPorts): CheckObserver {
+export function createCheckObserver(ports: ObserverPorts): CheckObserver {
+  const { logger, metrics, budget, recordUse, recordRefusal } = ports;
   return {
     decided({ request, decision, answer, requestId, seconds }) {
       const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
@@ -34,14 +40,25 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
       const { code, isAllowed } = answer;
       metrics.countCheck(endpoint, code, seconds);
       if (!isGranted(decision)) {
+        const { refusal } = decision;
+        const about = decision.authenticated?.caller ?? refusal.about ?? null;
+        if (recordRefusal !== null && about !== null) {
+          recordRefusal({
+            ...{ about, requestId, request, code, detail: refusal.detail },
+            endpointId: endpoint?.id ?? null,
+            isObserved: isAllowed,
+            stringToSign: refusal.stringToSign ?? null,
+            findSource: () => sourceAddressOf(request),
+          });
+        }
         if (!budget.take(isAllowed ? `${code} observed` : code)) return;
         logger.info(isAllowed ? 'let through by observe mode' : 'refused', {
           requestId,
           code,
-          detail: decision.refusal.detail,
+          detail: refusal.detail,
           endpoint: endpoint?.id ?? null,
           ...describe(request),
-          ...identify(decision.authenticated?.caller ?? decision.refusal.about ?? null),
+          ...identify(about),
         });
         return;
       }
@@ -75,18 +92,27 @@ export function createCheckObserver({ logger, metrics, budget, recordUse }: Obse
 
 /** Counts every request to an OAuth2 endpoint, and writes one line for each that is refused, as far as the budget
  * of its error goes. */
-export function createOAuth2Observer({ logger, metrics, budget, recordUse }: ObserverPorts): OAuth2Observer {
+export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
+  const { logger, metrics, budget, recordUse, recordRefusal } = ports;
   return {
     used(credentialId, secret) {
       recordUse?.(credentialId, secret);
     },
-    answered(operation, refusal, requestId) {
+    answered(operation, refusal, request, requestId) {
       metrics.countOAuth2Request(operation, refusal?.error ?? 'ok');
       if (refusal === null) {
         if (logger.isDebug) logger.debug('an OAuth2 request was answered', { requestId, operation });
         return;
       }
       const { error, status, detail, about } = refusal;
+      if (recordRefusal !== null && about !== undefined) {
+        const { method, target: path } = request;
+        recordRefusal({
+          ...{ about, requestId, request: { method, path }, code: error, detail },
+          ...{ endpointId: null, isObserved: false, stringToSign: null },
+          findSource: () => callerOf(request),
+        });
+      }
       if (!budget.take(`oauth2 ${error}`)) return;
       logger.info('an OAuth2 request was refused', {
         ...{ requestId, operation, status, error, detail },

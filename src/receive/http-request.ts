@@ -3,6 +3,8 @@ import { LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts';
 
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;
+/** Within `source`: `address`, in it `socket_address`, in it `address`. */
+const PEER_ADDRESS_TAGS = [0x0a, 0x0a, 0x12];
 
 /**
  * The HTTP request that Envoy asks about, read in place from the bytes of a `CheckRequest`.
@@ -27,6 +29,8 @@ export class HttpRequest {
   #methodStart = 0;
   #methodEnd = 0;
   #size = 0;
+  #sourceStart = NO_SPAN;
+  #sourceEnd = 0;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -91,6 +95,30 @@ export class HttpRequest {
     return this.#endpointStart === NO_SPAN ? null : this.#text(this.#endpointStart, this.#endpointEnd);
   }
 
+  /** `source.address.socket_address.address`: who is connected to Envoy; null on a Unix socket. Read when asked for. */
+  get peerAddress(): string | null {
+    if (this.#sourceStart === NO_SPAN) return null;
+    const reader = new WireReader(this.#bytes);
+    let start = this.#sourceStart;
+    let end = this.#sourceEnd;
+    for (const wanted of PEER_ADDRESS_TAGS) {
+      reader.at = start;
+      let [foundStart, foundEnd] = [NO_SPAN, end];
+      while (reader.at < end) {
+        const tag = reader.readVarint();
+        if (tag !== wanted) {
+          reader.skip(tag & 7, end);
+          continue;
+        }
+        foundStart = reader.readSpan(end);
+        foundEnd = reader.spanEnd;
+      }
+      if (reader.failed || foundStart === NO_SPAN) return null;
+      [start, end] = [foundStart, foundEnd];
+    }
+    return this.#text(start, end);
+  }
+
   #readAttributes(reader: WireReader, start: number): void {
     const end = reader.spanEnd;
     reader.at = start;
@@ -98,7 +126,10 @@ export class HttpRequest {
       const tag = reader.readVarint();
       if (tag === 0x22) this.#readRequest(reader, reader.readSpan(end));
       else if (tag === 0x52) this.#readExtension(reader, reader.readSpan(end));
-      else reader.skip(tag & 7, end);
+      else if (tag === 0x0a) {
+        this.#sourceStart = reader.readSpan(end);
+        this.#sourceEnd = reader.spanEnd;
+      } else reader.skip(tag & 7, end);
     }
     reader.finish(end);
   }

@@ -48,6 +48,7 @@ export async function openFileStore(
         throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);
       },
     },
+    refusals: null,
     sealed: null,
     isTokenRevoked: null,
     file: path,

@@ -74,6 +74,27 @@ export interface AuditDocument extends Omit<AuditEvent, 'atMs' | 'kind'> {
   readonly kind: string;
 }
 
+/** A refused request of a known caller, or how many of one were left out. TTL index on `at`. */
+export interface RefusalDocument {
+  readonly _id: ObjectId;
+  readonly at: Date;
+  readonly consumerId: string;
+  /** Absent for none. */
+  readonly leftOut?: number;
+  /** Absent when this only says what was left out; then so is everything below. */
+  readonly code?: string;
+  readonly detail?: string;
+  readonly requestId?: string;
+  readonly endpointId?: string;
+  readonly credentialId?: string;
+  readonly method?: string;
+  readonly path?: string;
+  /** Let through by `mode: observe`. */
+  readonly observed?: true;
+  readonly sourceAddress?: string;
+  readonly stringToSign?: string;
+}
+
 /** One number of the database as a whole. */
 export interface MetaDocument {
   readonly _id: 'schema' | 'state' | 'turn';
@@ -98,6 +119,7 @@ interface Documents {
   readonly revokedTokens: RevokedTokenDocument;
   readonly replay: ReplayDocument;
   readonly audit: AuditDocument;
+  readonly refusals: RefusalDocument;
   readonly meta: MetaDocument;
 }
 export type CollectionName = keyof Documents;

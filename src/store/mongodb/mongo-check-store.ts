@@ -20,6 +20,8 @@ import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
+import type { RefusalSink } from '../../refusals/refusal-writer.ts';
+import { createRefusalSink } from './refusals.ts';
 import { createUsageSink } from './usage.ts';
 
 /** What a MongoDB store needs. */
@@ -50,6 +52,8 @@ export class MongoCheckStore implements CheckStore {
   readonly ready: Promise<void>;
   /** Where the times of last use are kept. */
   readonly usage: UsageSink;
+  /** Where refusals of known callers are kept. */
+  readonly refusals: RefusalSink;
   /** Access tokens that their clients revoked. */
   readonly revokedTokens: MongoRevokedTokens;
   /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
@@ -97,6 +101,7 @@ export class MongoCheckStore implements CheckStore {
     const checks = connectMongodb(uri, 'checks');
     const changes = connectMongodb(uri, 'changes');
     this.usage = createUsageSink(changes.db());
+    this.refusals = createRefusalSink(changes.db());
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };

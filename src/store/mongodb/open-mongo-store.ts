@@ -9,6 +9,7 @@ import { describeFault } from './mapping/document-fault.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
 import { countDue, countSealed, rewrapSecrets } from './rewrap-secrets.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
+import { createRefusalSource } from './refusals.ts';
 import { createUsageSource } from './usage.ts';
 
 /** The database as commands have it open. Disposing closes the connections. */
@@ -72,6 +73,7 @@ export function openMongoStore(
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
     audit: createAuditTrail(db, timeoutMs),
+    refusals: createRefusalSource(db, timeoutMs),
     sealed: {
       countByKey: async () => await countSealed(await patientDb()),
       countDue: async (currentKeyId) => await countDue(await patientDb(), currentKeyId),

@@ -5,7 +5,7 @@ import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { chunksOf, type ResourceStore, type Selection } from '../../manage/resource-store.ts';
-import { checkPlan, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
+import { checkPlan, deletedIds, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
 import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
@@ -16,6 +16,7 @@ import { describeFault, type DocumentFault, type Mapped } from './mapping/docume
 import type { SecretReading } from './mapping/map-credential.ts';
 import { ensureSchema } from './migrate.ts';
 import { readStored, recordKinds } from './record-kinds.ts';
+import { removeRefusals } from './refusals.ts';
 import { requireKnownKeys } from './require-known-keys.ts';
 import { SCHEMA_VERSION } from './schema/collections.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
@@ -108,10 +109,23 @@ export class MongoResourceStore implements ResourceStore {
       };
       const isThere = (): Promise<boolean> => isCommitted(db, commitId, deadline);
       await inTransaction(db.client, work, { deadline, isThere, obstacles });
+      await this.#forgetRefusals(deletedIds(changes, 'consumer'));
       // Those who wait for their turn get it before the next large commit.
       if (changes.length > WRITES_AT_ONCE) await delay(GAP_MS);
       return storeRevision;
     });
+  }
+
+  /** Apart from the commit, which it could make too large. What it leaves, the database removes after seven days. */
+  async #forgetRefusals(consumerIds: readonly string[]): Promise<void> {
+    const { db, timeoutMs = DEFAULT_TIMEOUT_MS, onWait = () => undefined } = this.#ports;
+    if (consumerIds.length === 0) return;
+    try {
+      await byDeadline(AbortSignal.timeout(timeoutMs), () => removeRefusals(db, consumerIds));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      onWait(`refusals of deleted consumers are not removed, and expire after seven days: ${reason}`);
+    }
   }
 
   async #requireChangeable(changes: readonly Change[], deadline: AbortSignal): Promise<void> {

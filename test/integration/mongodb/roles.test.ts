@@ -5,14 +5,17 @@ import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
 import { describeFault, type DocumentFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
+import { createRefusalSink } from '../../../src/store/mongodb/refusals.ts';
 import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
+import { collectAll } from '../../../src/manage/resource-store.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
 import { runShellScript } from '../../support/mongodb/shell-script.ts';
 import { fixedClock } from '../../support/time/fixed-clock.ts';
 import { consumer, grant, keyEndpoint } from '../../support/pipeline/resources.ts';
+import { record as refusal } from '../../support/refusals/refused.ts';
 import { release } from '../../support/lifetime/release.ts';
 
 const script = new URL('../../../deploy/mongodb/roles.js', import.meta.url);
@@ -143,6 +146,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ])
         .next();
       await db.collection<Anything>('replay').insertOne({ _id: 'used', expiresAt: new Date() });
+      await createRefusalSink(db).write([refusal({ consumerId: 'other' })]);
       await db.collection<Anything>('revokedTokens').insertOne({ _id: 't', credentialId: 'a', expiresAt: new Date() });
       await db
         .collection<Anything>('usage')
@@ -158,7 +162,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
         ...each(['revokedTokens'], 'update', 'remove', 'drop', 'bypass'),
-        ...each(['replay'], 'read', 'update', 'remove', 'drop', 'bypass'),
+        ...each(['replay', 'refusals'], 'read', 'update', 'remove', 'drop', 'bypass'),
         ...administration,
       });
     });
@@ -187,6 +191,9 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       for await (const { action } of store.audit.events({ actor: 'ben' })) told.push(action);
       assert.equal(told.length, 6);
       assert.equal((await store.usage.usageOf(['acme-hmac'])).size, 1);
+      const found = store.refusals?.find({ limit: 1 });
+      assert.equal(await found?.countLeftOut(), 0);
+      assert.equal((await collectAll(found?.records ?? assert.fail())).length, 0, 'with the consumer');
       assert.equal(await store.isTokenRevoked?.('unknown'), false);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();
@@ -197,7 +204,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       await forbids(as('postern-operator'), {
         ...each(['audit'], 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['formerAppKeys'], 'remove', 'drop'),
-        ...each(['usage', 'revokedTokens'], 'insert', 'update'),
+        ...each(['usage', 'revokedTokens', 'refusals'], 'insert', 'update'),
         ...each(['meta'], 'remove'),
         ...each(resources, 'drop', 'bypass'),
         ...administration,

@@ -87,6 +87,8 @@ describe('the schema of the database', () => {
     ['audit', { at: new Date(), actor: 'ada' }],
     ['formerAppKeys', { _id: 'x', deletedAt: new Date() }],
     ['revokedTokens', { _id: 'x', credentialId: 'acme', expiresAt: 5 }],
+    ['refusals', { at: new Date() }],
+    ['refusals', { at: new Date(), consumerId: 'acme', body: 'x' }],
     ['replay', { _id: 'x' }],
     ['replay', { _id: 'x', expiresAt: new Date(), appKey: 'acme' }],
   ];

@@ -76,7 +76,7 @@ export function oauth2Fixture({
     throttle: new Throttle(clock),
     credentials: () => state.credentials,
     observer: {
-      answered: (operation, refusal, requestId) => {
+      answered: (operation, refusal, _, requestId) => {
         told.push({ operation, refusal, requestId });
       },
       used: (credentialId, secret) => {

@@ -6,6 +6,7 @@ import {
   registerReplayMetrics,
   registerStoreAge,
 } from '../../../src/observe/store-metrics.ts';
+import { registerRefusalMetrics } from '../../../src/observe/refusal-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
@@ -34,6 +35,8 @@ export function fullRegistry(): Registry {
     { pending: 0, dropped: 0 },
   );
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
+  const noRefusals = { consumer: 0, replica: 0, room: 0 };
+  registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });
   const startTimer = () => () => undefined;
   openRequestLog({ logger, registry, clock: systemClock, startTimer });
   new BoundedSpans({

@@ -1,3 +1,4 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { CheckRequest } from '../../../src/gen/envoy/service/auth/v3/external_auth.ts';
 import { HttpRequest } from '../../../src/receive/http-request.ts';
 
@@ -27,6 +28,8 @@ export interface RequestParts {
   readonly headerForm?: 'raw' | 'map';
   /** `raw`: `raw_body`. `text`: `body`. */
   readonly bodyForm?: 'raw' | 'text';
+  /** `source.address.socket_address.address`: who is connected to Envoy. */
+  readonly peer?: string;
 }
 
 export const headerForms = ['raw', 'map'] as const;
@@ -34,7 +37,18 @@ export const bodyForms = ['raw', 'text'] as const;
 
 /** The bytes of a `CheckRequest`, as Envoy would send them. */
 export function checkRequest(parts: RequestParts = {}): Buffer {
-  return Buffer.from(CheckRequest.encode(checkRequestMessage(parts)).finish());
+  const message = CheckRequest.encode(checkRequestMessage(parts)).finish();
+  return Buffer.concat(parts.peer === undefined ? [message] : [message, sourceOf(parts.peer)]);
+}
+
+/** `attributes` with nothing but a `source`, which the generated messages leave out; a reader joins it to the others. */
+function sourceOf(address: string): Uint8Array {
+  const socketAddress = new BinaryWriter()
+    .uint32(0x0a)
+    .bytes(new BinaryWriter().uint32(0x12).string(address).uint32(0x18).uint32(40_000).finish());
+  const peer = new BinaryWriter().uint32(0x0a).bytes(socketAddress.finish()).finish();
+  const attributes = new BinaryWriter().uint32(0x0a).bytes(peer).finish();
+  return new BinaryWriter().uint32(0x0a).bytes(attributes).finish();
 }
 
 /** The request as the pipeline sees it. */

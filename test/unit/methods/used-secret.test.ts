@@ -54,6 +54,7 @@ describe('the record of uses', () => {
       logger,
       metrics: new Metrics('test'),
       budget: { take: () => true },
+      recordRefusal: null,
       recordUse: (credentialId, secret) => {
         used.push(`${credentialId} ${secret}`);
       },

@@ -36,7 +36,7 @@ async function observe(
   registerStoreAge(metrics.registry, () => 3);
   const compiled = catalogOf({ endpoints });
   const { ports } = testGateway({ catalog: catalog ?? (() => compiled) });
-  const observer = createCheckObserver({ logger, metrics, budget, recordUse: null });
+  const observer = createCheckObserver({ logger, metrics, budget, recordUse: null, recordRefusal: null });
   const handle = createCheckHandler({ ...ports, observer });
   for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
   const lines = text

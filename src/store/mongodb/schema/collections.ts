@@ -35,6 +35,7 @@ const id = idField.schema;
 const text = { bsonType: 'string' };
 const time = { bsonType: 'date' };
 const count = { bsonType: 'number', minimum: 0 };
+const DAY_SECONDS = 86_400;
 const sideOfChange = { bsonType: ['object', 'null'] };
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
@@ -57,6 +58,23 @@ export const collections: readonly CollectionDefinition[] = [
     index({ expiresAt: 1 }, { expireAfterSeconds: 0 }),
   ]),
   collection('replay', strictSchema(text, { expiresAt: time }), [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })]),
+  collection(
+    'refusals',
+    strictSchema(
+      { bsonType: 'objectId' },
+      { at: time, consumerId: id },
+      {
+        ...{ leftOut: count, code: text, detail: text, requestId: text, endpointId: id, credentialId: id },
+        ...{ method: text, path: text, observed: { bsonType: 'bool' }, sourceAddress: text, stringToSign: text },
+      },
+    ),
+    [
+      index({ at: 1 }, { expireAfterSeconds: 7 * DAY_SECONDS }),
+      index({ consumerId: 1, at: -1 }),
+      index({ code: 1, at: -1 }),
+      index({ requestId: 1 }),
+    ],
+  ),
   collection(
     'audit',
     strictSchema(

@@ -264,7 +264,15 @@ describe('a command that changes the store', () => {
         clock: { nowSeconds: () => 0, nowMs: () => 0, elapsedMs: () => 0 },
         openStore: async () =>
           await Promise.resolve({
-            ...{ usage: cli.store, audit: cli.store, actor: 'ada', sealed: null, isTokenRevoked: null, file: null },
+            ...{
+              usage: cli.store,
+              audit: cli.store,
+              actor: 'ada',
+              refusals: null,
+              sealed: null,
+              isTokenRevoked: null,
+              file: null,
+            },
             resources: {
               maxChangesPerCommit: cli.store.maxChangesPerCommit,
               find: async (kind, id) => await cli.store.find(kind, id),

@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/clock.ts';
 import type { StoreWish } from '../../../../src/cli/store/open-store.ts';
+import { RefusalMemory } from '../../../../src/refusals/refusal-memory.ts';
+import type { RefusalRecord, RefusalSource } from '../../../../src/refusals/refusal-record.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import type { InitialResources, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { type CommandResult, type Given, runCli } from '../run-cli.ts';
@@ -10,6 +13,7 @@ export const nowSeconds = 1_790_000_000;
 /** `postern` with a store in memory. */
 export interface MemoryCli {
   readonly store: MemoryResourceStore;
+  readonly refusals: RefusalMemory;
   /** What commands wished of the store, one for each time that they opened it. */
   readonly wishes: readonly StoreWish[];
   /** How often a store was closed. */
@@ -31,6 +35,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
   let now = nowSeconds;
   const clock: Clock = { nowSeconds: () => now, nowMs: () => now * 1000, elapsedMs: () => 0 };
   const store = new MemoryResourceStore(initial, clock);
+  const refusals = new RefusalMemory();
   const wishes: StoreWish[] = [];
   let closed = 0;
   const run: MemoryCli['run'] = async (args, { environment = {}, ...given } = {}) =>
@@ -44,6 +49,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             resources: store,
             usage: store,
             audit: store,
+            refusals: sourceOf(refusals),
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
@@ -58,6 +64,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
     });
   return {
     store,
+    refusals,
     wishes,
     closed: () => closed,
     setNow: (seconds) => {
@@ -70,5 +77,14 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
         throw new Error(`postern ${args.join(' ')} ended with ${String(code)}: ${err}${out}`);
       return out;
     },
+  };
+}
+
+function sourceOf(memory: RefusalMemory): RefusalSource {
+  return {
+    find: (selection) => ({
+      records: Readable.from(memory.select(selection).records) as AsyncIterable<RefusalRecord>,
+      countLeftOut: async () => await Promise.resolve(memory.select(selection).leftOut),
+    }),
   };
 }

@@ -1,0 +1,49 @@
+import type { RefusedRequest } from '../../../src/refusals/describe-refusal.ts';
+import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import { held } from '../store/held.ts';
+import { NOON } from '../time/fixed-clock.ts';
+
+/** A request of `acme` to `orders`, refused for its signature. */
+export function refused(parts: Partial<RefusedRequest> = {}): RefusedRequest {
+  return {
+    about: held('acme-hmac'),
+    requestId: 'r-1',
+    endpointId: 'orders',
+    request: { method: 'GET', path: '/orders/7?appKey=K' },
+    code: 'AUTHENTICATION_FAILED',
+    detail: 'the signature does not fit the request',
+    isObserved: false,
+    stringToSign: null,
+    findSource: () => '192.0.2.7',
+    ...parts,
+  };
+}
+
+/** A request of another consumer. */
+export function refusedOf(consumerId: string): RefusedRequest {
+  return refused({ about: held(`${consumerId}-hmac`, consumerId) });
+}
+
+let records = 0;
+
+/** A record as it is kept. */
+export function record(parts: Partial<RefusalRecord> = {}): RefusalRecord {
+  records += 1;
+  return {
+    id: records.toString(16).padStart(24, '0'),
+    atMs: NOON * 1000,
+    requestId: `r-${String(records)}`,
+    endpointId: 'orders',
+    method: 'GET',
+    path: '/orders/7',
+    code: 'AUTHENTICATION_FAILED',
+    detail: 'the signature does not fit the request',
+    isObserved: false,
+    consumerId: 'acme',
+    credentialId: 'acme-hmac',
+    sourceAddress: '192.0.2.7',
+    stringToSign: null,
+    leftOut: 0,
+    ...parts,
+  };
+}
