@@ -262,9 +262,6 @@ function findContradictions(values: Partial<Config>): string[] {
       'POSTERN_TLS_CLIENT_NAMES: needs POSTERN_TLS_CLIENT_CA too: without it no client shows a certificate',
     );
   }
-  if (isGiven('tlsClientNames') && values.grpcTransport === 'grpc-js') {
-    problems.push('POSTERN_TLS_CLIENT_NAMES: needs POSTERN_GRPC_TRANSPORT=native; grpc-js does not report who calls');
-  }
   if (values.httpTls === true && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_HTTP_TLS: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
   }

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { constants } from 'node:http2';
 import { type Socket } from 'node:net';
 import { join } from 'node:path';
+import { errorCode, frameType } from '../../src/http2/frame.ts';
 import { type ConnectionLimits } from '../../src/server/connection-table.ts';
 import { createGrpcJsTransport } from '../../src/server/grpc-js-transport.ts';
 import { createHttp2Transport } from '../../src/server/http2-transport.ts';
 import { type Transport, type TransportOptions } from '../../src/server/transport.ts';
 import { makeCertificate } from '../support/grpc/certificate.ts';
-import { clientPreface } from '../support/grpc/fake-wire.ts';
+import { clientPreface, frame, grpcHead, uint32 } from '../support/grpc/fake-wire.ts';
 import { framed, type RawAnswer, RawClient, readAnswer } from '../support/grpc/raw-client.ts';
 import { type Harness, type HeldCall, startHarness } from '../support/grpc/transport-harness.ts';
 import { openSilentPeers } from '../support/http/silent-peers.ts';
@@ -99,6 +100,50 @@ for (const [name, create] of implementations) {
       const fresh = await client(harness);
       assert.equal((await fresh.call('/test.Test/Echo', NOTHING)).grpcStatus, 0);
       assert.ok(harness.told.endedConnections.includes('refused'));
+    });
+
+    it('lets a new caller in, however many begin a call and do not go on with it', async () => {
+      const harness = await start();
+      for (let n = 0; n < 20; n++) {
+        const raw = await client(harness);
+        raw.open('/test.Test/Echo').write(framed(Buffer.alloc(1000)).subarray(0, 500));
+        await raw.ping();
+      }
+      assert.ok(harness.transport.load().connections <= 16);
+      const fresh = await client(harness);
+      assert.equal((await fresh.call('/test.Test/Echo', NOTHING)).grpcStatus, 0);
+      assert.deepEqual([...new Set(harness.told.endedConnections)], ['share']);
+    });
+
+    it('ends who takes back every call before it is whole, as one who makes none', async () => {
+      const harness = await start({ connectionLimits: { ...limits, unusedMs: 10 } });
+      const calls = Array.from({ length: 50 }, (_, n) => {
+        return Buffer.concat([
+          grpcHead(2 * n + 1, '/test.Test/Echo'),
+          frame(frameType.rstStream, 0, 2 * n + 1, uint32(errorCode.cancel)),
+        ]);
+      });
+      const [peer] = await silentPeers(harness, 1, Buffer.concat([clientPreface, ...calls]));
+      assert.ok(peer);
+      if (!peer.closed) await once(peer, 'close');
+      assert.deepEqual(harness.told.endedConnections, ['unused']);
+    });
+
+    it('bounds the watches of one connection over a unix socket, too', async () => {
+      const directory = await temporaryDirectory();
+      kept.push(directory);
+      const harness = await start({ address: { kind: 'unix', path: join(directory.path, 'grpc.sock') } });
+      const watch = async (raw: RawClient): Promise<void> => {
+        const stream = raw.open('/grpc.health.v1.Health/Watch');
+        stream.end(framed(NOTHING));
+        await once(stream, 'data');
+      };
+      const raw = await client(harness);
+      for (let n = 0; n < 4; n++) await watch(raw);
+      const refused = await raw.call('/grpc.health.v1.Health/Watch', NOTHING);
+      assert.deepEqual([refused.grpcStatus, refused.grpcMessage], [8, 'too many watches: use Health/Check']);
+      await watch(await client(harness));
+      assert.deepEqual([harness.transport.load().watches, harness.transport.load().refusedWatches], [5, 1]);
     });
 
     it('ends who makes no call, by GOAWAY, and leaves alone who watches', async () => {

@@ -266,74 +266,80 @@ for (const [name, create] of implementations) {
           plain.transport.replaceTls(identity);
         }, /without TLS/);
       });
+
+      it('lets nobody in whose handshake began before their authority was removed', async () => {
+        const identity = { key: server.key, cert: server.cert };
+        await using harness = await startHarness(create, {
+          tls: { ...identity, ca: authority.cert + nextAuthority.cert },
+        });
+        // Accepted before the removal, and silent until after it.
+        const slow = [connect(portOf(harness.address), '127.0.0.1'), connect(portOf(harness.address), '127.0.0.1')];
+        await Promise.all(slow.map((socket) => once(socket, 'connect')));
+        assert.equal(await isServed(harness.address, client), true, 'all three were accepted, in turn');
+        harness.transport.replaceTls({ ...identity, ca: nextAuthority.cert });
+        for (const [index, socket] of slow.entries()) {
+          const { cert, key } = index === 0 ? client : nextClient;
+          const late = connectTls({ socket, host: '127.0.0.1', ca: authority.cert, cert, key, ALPNProtocols: ['h2'] });
+          late.on('data', () => assert.fail('it is served'));
+          late.write(preface);
+          await closed(late);
+        }
+        assert.equal(await isServed(harness.address, nextClient), true);
+      });
+
+      it('lets only clients in whose certificate is for one of the names, when there are some', async () => {
+        const spiffe = 'spiffe://cluster.local/ns/gateways/sa/envoy';
+        const tls = { key: server.key, cert: server.cert, ca: authority.cert, clientNames: ['envoy.internal', spiffe] };
+        await using harness = await startHarness(create, { tls });
+        const named = (names: readonly string[] | null): Certified => makeCertificate('client', authority, { names });
+        for (const names of [['envoy.internal'], ['other', 'ENVOY.internal'], [spiffe], ['a', spiffe]]) {
+          assert.equal(await isServed(harness.address, named(names)), true, names.join());
+        }
+        for (const names of [
+          null,
+          [],
+          ['localhost'],
+          ['*.internal'],
+          [`${spiffe}2`],
+          ['a, DNS:envoy.internal'],
+          ['a"'],
+        ]) {
+          assert.equal(await isServed(harness.address, named(names)), false, names?.join());
+        }
+        const inCommonName = makeCertificate('envoy.internal', authority, { names: null });
+        assert.equal(await isServed(harness.address, inCommonName), false);
+        assert.match(harness.told.refusedConnections.at(-1)?.reason ?? '', /is for none of the names that may come/);
+      });
+
+      it('says why the certificate of a peer is not accepted', async () => {
+        await using harness = await startHarness(create, {
+          tls: { key: server.key, cert: server.cert, ca: authority.cert },
+        });
+        const reasons = async (own: Certified | null): Promise<string> => {
+          harness.told.refusedConnections.length = 0;
+          assert.equal(await isServed(harness.address, own), false);
+          await poll('the listener to tell', () => Promise.resolve(harness.told.refusedConnections[0] ?? null));
+          return harness.told.refusedConnections.map(({ reason }) => reason).join();
+        };
+        assert.equal(await reasons(expired), 'TLS: the certificate of the peer is not accepted (CERT_HAS_EXPIRED)');
+        assert.equal(await reasons(early), 'TLS: the certificate of the peer is not accepted (CERT_NOT_YET_VALID)');
+        assert.match(await reasons(stranger), /is not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
+        assert.equal(await reasons(null), 'TLS: peer did not return a certificate');
+      });
+
+      it('closes on a peer that does not offer h2, and says so', async () => {
+        await using harness = await startHarness(create, {
+          tls: { key: server.key, cert: server.cert },
+        });
+        if (harness.address.kind !== 'tcp') assert.fail();
+        const socket: TLSSocket = connectTls({ port: harness.address.port, host: '127.0.0.1', ca: authority.cert });
+        socket.on('error', () => undefined);
+        await once(socket, 'close');
+        assert.match(harness.told.refusedConnections[0]?.reason ?? '', /ALPN/);
+      });
     });
   });
 }
-
-describe('gRPC listener, native, with TLS', () => {
-  it('lets nobody in whose handshake began before their authority was removed', async () => {
-    const identity = { key: server.key, cert: server.cert };
-    await using harness = await startHarness((options) => createHttp2Transport(options), {
-      tls: { ...identity, ca: authority.cert + nextAuthority.cert },
-    });
-    // Accepted before the removal, and silent until after it.
-    const slow = [connect(portOf(harness.address), '127.0.0.1'), connect(portOf(harness.address), '127.0.0.1')];
-    await Promise.all(slow.map((socket) => once(socket, 'connect')));
-    assert.equal(await isServed(harness.address, client), true, 'all three were accepted, in turn');
-    harness.transport.replaceTls({ ...identity, ca: nextAuthority.cert });
-    for (const [index, socket] of slow.entries()) {
-      const { cert, key } = index === 0 ? client : nextClient;
-      const late = connectTls({ socket, host: '127.0.0.1', ca: authority.cert, cert, key, ALPNProtocols: ['h2'] });
-      late.on('data', () => assert.fail('it is served'));
-      late.write(preface);
-      await closed(late);
-    }
-    assert.equal(await isServed(harness.address, nextClient), true);
-  });
-
-  it('lets only clients in whose certificate is for one of the names, when there are some', async () => {
-    const spiffe = 'spiffe://cluster.local/ns/gateways/sa/envoy';
-    const tls = { key: server.key, cert: server.cert, ca: authority.cert, clientNames: ['envoy.internal', spiffe] };
-    await using harness = await startHarness((options) => createHttp2Transport(options), { tls });
-    const named = (names: readonly string[] | null): Certified => makeCertificate('client', authority, { names });
-    for (const names of [['envoy.internal'], ['other', 'ENVOY.internal'], [spiffe], ['a', spiffe]]) {
-      assert.equal(await isServed(harness.address, named(names)), true, names.join());
-    }
-    for (const names of [null, [], ['localhost'], ['*.internal'], [`${spiffe}2`], ['a, DNS:envoy.internal'], ['a"']]) {
-      assert.equal(await isServed(harness.address, named(names)), false, names?.join());
-    }
-    const inCommonName = makeCertificate('envoy.internal', authority, { names: null });
-    assert.equal(await isServed(harness.address, inCommonName), false);
-    assert.match(harness.told.refusedConnections.at(-1)?.reason ?? '', /is for none of the names that may come/);
-  });
-
-  it('says why the certificate of a peer is not accepted', async () => {
-    await using harness = await startHarness((options) => createHttp2Transport(options), {
-      tls: { key: server.key, cert: server.cert, ca: authority.cert },
-    });
-    const reasons = async (own: Certified | null): Promise<string> => {
-      harness.told.refusedConnections.length = 0;
-      assert.equal(await isServed(harness.address, own), false);
-      await poll('the listener to tell', () => Promise.resolve(harness.told.refusedConnections[0] ?? null));
-      return harness.told.refusedConnections.map(({ reason }) => reason).join();
-    };
-    assert.equal(await reasons(expired), 'TLS: the certificate of the peer is not accepted (CERT_HAS_EXPIRED)');
-    assert.equal(await reasons(early), 'TLS: the certificate of the peer is not accepted (CERT_NOT_YET_VALID)');
-    assert.match(await reasons(stranger), /is not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
-    assert.equal(await reasons(null), 'TLS: peer did not return a certificate');
-  });
-
-  it('closes on a peer that does not offer h2, and says so', async () => {
-    await using harness = await startHarness((options) => createHttp2Transport(options), {
-      tls: { key: server.key, cert: server.cert },
-    });
-    if (harness.address.kind !== 'tcp') assert.fail();
-    const socket: TLSSocket = connectTls({ port: harness.address.port, host: '127.0.0.1', ca: authority.cert });
-    socket.on('error', () => undefined);
-    await once(socket, 'close');
-    assert.match(harness.told.refusedConnections[0]?.reason ?? '', /ALPN/);
-  });
-});
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
 

@@ -273,10 +273,6 @@ describe('the settings', () => {
     ['a key without a certificate', { POSTERN_TLS_KEY: 'a' }],
     ['client authorities without a certificate', { POSTERN_TLS_CLIENT_CA: 'a' }],
     ['names of clients without their authorities', { POSTERN_TLS_CLIENT_NAMES: 'envoy' }],
-    [
-      'names of clients with a transport that cannot tell them',
-      { ...mutualTls, POSTERN_TLS_CLIENT_NAMES: 'envoy', POSTERN_GRPC_TRANSPORT: 'grpc-js' },
-    ],
     ['TLS of the OAuth2 listener without a certificate', { POSTERN_HTTP_TLS: 'true' }],
     ['authorities of a rate limit service that is not there', { POSTERN_RATE_LIMIT_TLS_CA: 'a' }],
     [
