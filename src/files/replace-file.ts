@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './fingerprint.ts';
 
@@ -61,6 +61,26 @@ export async function lstatIfThere(path: string): Promise<Stats | null> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
+  }
+}
+
+/**
+ * Creates a file in one step, with all that is written to it, and never replaces one: rejects with `EEXIST` when
+ * something stands there, also a link that leads nowhere.
+ */
+export async function createFile(
+  path: string,
+  mode: number,
+  write: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    await writeThrough(temporary, mode, write);
+    // Unlike a rename, a link never takes the place of a file.
+    await link(temporary, path);
+    await syncDirectory(path);
+  } finally {
+    await rm(temporary, { force: true });
   }
 }
 

@@ -1,14 +1,12 @@
-import { link, open, realpath, rm, stat } from 'node:fs/promises';
+import { open, realpath, rm, stat } from 'node:fs/promises';
 import {
+  createFile,
   describeFault,
   FileFault,
   lstatIfThere,
   PERMISSIONS_MASK,
   replaceFile,
-  syncDirectory,
   takeOwner,
-  temporaryName,
-  writeThrough,
 } from '../files/replace-file.ts';
 import { codeOf } from '../files/fingerprint.ts';
 
@@ -28,18 +26,12 @@ export class RingFileFault extends Error {
 
 /** Writes a new file that only its owner can read, and never replaces one. Rejects with {@link RingFileFault}. */
 export async function createRingFile(path: string, text: string): Promise<void> {
-  const temporary = temporaryName(path);
   try {
-    await writeThrough(temporary, RING_MODE, async (handle) => {
+    await createFile(path, RING_MODE, async (handle) => {
       await handle.writeFile(text);
     });
-    // Unlike a rename, a link never takes the place of a file.
-    await link(temporary, path);
-    await syncDirectory(path);
   } catch (error) {
     throw codeOf(error) === 'EEXIST' ? presentFault(path) : faultOf(path, error);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 

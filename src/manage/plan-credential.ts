@@ -115,39 +115,55 @@ export function planRotation(
   rotation: Rotation,
   nowSeconds: number,
 ): PlannedRotation {
-  const conflict = findObstacle(current.resource, nowSeconds);
-  if (conflict !== null) return { conflict };
+  const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
+  if (obstacle !== null) return { conflict: obstacle.conflict };
   return isAppKeySecret(current.resource.methods)
     ? planSuccessor(current, rotation, nowSeconds)
     : planNewSecret(current, rotation, nowSeconds);
 }
 
-function findObstacle({ id, state, expiresAt }: ManagedCredential, nowSeconds: number): string | null {
-  if (state === 'revoked') return `the credential "${id}" is revoked; issue a new one`;
+/** Why a credential is not rotated. */
+export interface RotationObstacle {
+  /** For a list that names the credential: `revoked`. */
+  readonly brief: string;
+  /** A sentence, with what to do instead. */
+  readonly conflict: string;
+}
+
+/** Why a credential cannot be rotated now; null when it can. `endsFormerSecret` as {@link Rotation} has it. */
+export function findObstacle(
+  { id, methods, state, expiresAt, retiringSecret }: ManagedCredential,
+  endsFormerSecret: boolean,
+  nowSeconds: number,
+): RotationObstacle | null {
+  if (state === 'revoked') return { brief: 'revoked', conflict: `the credential "${id}" is revoked; issue a new one` };
   if (expiresAt !== null && expiresAt <= nowSeconds) {
-    return `the credential "${id}" ended at ${declareTime(expiresAt)}; issue a new one`;
+    const end = `ended at ${declareTime(expiresAt)}`;
+    return { brief: end, conflict: `the credential "${id}" ${end}; issue a new one` };
   }
   if (state === 'retiring') {
     const end = expiresAt === null ? '' : ` and ends at ${declareTime(expiresAt)}`;
-    return `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`;
+    return {
+      brief: `retiring${end}`,
+      conflict: `the credential "${id}" is retiring${end}; rotate the one that follows it, or issue a new one`,
+    };
   }
-  return null;
+  if (endsFormerSecret || isAppKeySecret(methods) || retiringSecret === null) return null;
+  if (retiringSecret.expiresAt <= nowSeconds || isUnopened(retiringSecret.appSecret)) return null;
+  const end = declareTime(retiringSecret.expiresAt);
+  return {
+    brief: `in rotation: the former App Secret works until ${end}`,
+    conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now; --force does that`,
+  };
 }
 
 function planNewSecret(
   current: Stored<ManagedCredential>,
-  { pair, graceSeconds, endsFormerSecret }: Rotation,
+  { pair, graceSeconds }: Rotation,
   nowSeconds: number,
 ): PlannedRotation {
   const { resource } = current;
-  const { id, appSecret, retiringSecret } = resource;
-  const isRunning = retiringSecret !== null && !isUnopened(retiringSecret.appSecret);
-  if (isRunning && nowSeconds < retiringSecret.expiresAt && !endsFormerSecret) {
-    const end = declareTime(retiringSecret.expiresAt);
-    return {
-      conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now; --force does that`,
-    };
-  }
+  const { id, appSecret } = resource;
   if (appSecret === null || pair.appSecret === null) throw new Error(`the credential ${id} lacks its App Secret`);
   // One that no replica can open would make the credential unreadable for them, its new secret too.
   const formerEndsAt = nowSeconds + (isUnopened(appSecret) ? 0 : graceSeconds);

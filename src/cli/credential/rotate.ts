@@ -2,24 +2,34 @@ import { type Command, Option } from 'commander';
 import { isUnopened } from '../../keyring/sealed.ts';
 import { generateCredentialId, generatePair } from '../../manage/generate-credential.ts';
 import { planRevocation, planRotation } from '../../manage/plan-credential.ts';
-import { Conflict } from '../../manage/resource-store.ts';
+import { Conflict, guardRevision } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
+import type { AuthenticationMethod } from '../../model/endpoint.ts';
+import type { Labels } from '../../model/labels.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import type { ChangeFlags } from '../flags/options.ts';
+import { addRevisionOption } from '../flags/options.ts';
 import { parseSpan } from '../flags/times.ts';
-import { parseId } from '../flags/values.ts';
+import { collectId, collectLabel, parseId } from '../flags/values.ts';
 import { formatDistance, formatTimeFrom } from '../render/text.ts';
-import type { Plan } from '../store/change-store.ts';
+import { addChangeAction, type Plan } from '../store/change-store.ts';
 import type { OpenedStore } from '../store/open-store.ts';
+import { requireResource } from '../store/read-store.ts';
 import { addResourceAction } from '../store/resource-verbs.ts';
 import { handOver } from './handed-over.ts';
+import { methodOption } from './issue.ts';
+import { type ManyFlags, rotateMany } from './rotation/rotate-many.ts';
+import type { RunWish } from './rotation/rotation-lines.ts';
 
-interface RotateFlags extends ChangeFlags {
+interface RotateFlags extends ManyFlags {
   readonly grace: number;
   readonly force?: true;
   readonly id?: string;
+  readonly revision?: number;
+  readonly label?: Labels;
+  readonly consumer?: readonly string[];
+  readonly method?: AuthenticationMethod;
 }
 
 const DEFAULT_GRACE = '7d';
@@ -28,26 +38,70 @@ const DEFAULT_GRACE = '7d';
 export function registerCredentialRotate(noun: Command, context: CommandContext): void {
   const command = noun
     .command('rotate')
-    .description('Give a credential a new secret; the former one works for a grace period.')
+    .description(
+      'Give a credential, or those of many consumers, a new secret; the former one works for a grace period.',
+    )
+    .argument('[id]', 'its id; or say whose with --label or --consumer', parseId)
     .addOption(
       new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
         .argParser(parseSpan)
         .default(parseSpan(DEFAULT_GRACE), DEFAULT_GRACE),
     )
     .option('--force', 'also while the former secret of the last rotation works: it ends now')
-    .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId);
-  addResourceAction(command, context, 'credential', {
+    .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId)
+    .option('--label <name=value>', 'many: those of consumers that carry it; repeatable, all of them', collectLabel)
+    .option('--consumer <id>', 'many: those of this consumer; repeatable', collectId)
+    .addOption(methodOption())
+    .option('--out <file>', 'many: the file that the new secrets are written to, which only you can read');
+  addRevisionOption(command);
+  addChangeAction<RotateFlags, [id: string | undefined]>(command, context, {
+    isAsking: true,
     isSealing: true,
     notes: `The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and
 the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
-cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.`,
+cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.
+
+With --label or --consumer it shows whose credentials it rotates, asks, and rotates one after the other. Each new secret is
+in the file of --out before it can be in force. When it is interrupted, the same command goes on, and rotates none twice.`,
     examples: [
       'postern credential rotate acme-hmac --grace 7d',
       'postern credential rotate acme-hmac --grace 0 --force',
+      'postern credential rotate --label tier=gold --grace 14d --dry-run',
+      'postern credential rotate --label tier=gold --grace 14d --out gold.jsonl',
     ],
-    exits: { conflict: 'revoked, ended or in rotation' },
-    plan: async (current, flags: RotateFlags, store) => await planRotate(current, flags, store, context),
+    exits: {
+      failed: 'failed, not confirmed or stopped',
+      notFound: 'no such credential or consumer',
+      conflict: 'revoked, ended, in rotation or changed by others',
+    },
+    inManySteps: (store, flags, id) => {
+      const wish = readWish(flags, id);
+      return wish === null ? null : rotateMany(wish, { store, flags, context });
+    },
+    plan: async (store, flags, id = '') => {
+      const current = await requireResource(store.resources, 'credential', id);
+      guardRevision('credential', id, current, flags.revision);
+      return await planRotate(current, flags, store, context);
+    },
   });
+}
+
+/** Whose credentials are rotated; null for the one of an id. Throws {@link UsageError} for flags that do not fit. */
+function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
+  const { label, consumer = [], method, out, grace, force } = flags;
+  const isMany = label !== undefined || consumer.length > 0;
+  if (id !== undefined) {
+    const [name] = Object.entries({ label, consumer: flags.consumer, method, out }).find(([, value]) => value) ?? [];
+    if (name === undefined) return null;
+    throw new UsageError(`--${name} is for many: leave out ${id}, or --${name}`);
+  }
+  if (!isMany) throw new UsageError('name a credential, or say whose with --label or --consumer');
+  const [single] = Object.entries({ id: flags.id, revision: flags.revision }).find(([, value]) => value) ?? [];
+  if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
+  return {
+    ...{ labels: label ?? {}, consumerIds: [...new Set(consumer)].sort(), method: method ?? null },
+    ...{ graceSeconds: grace, endsFormerSecret: force === true },
+  };
 }
 
 async function planRotate(

@@ -58,6 +58,8 @@ export interface ChangeAction<F, A extends readonly unknown[]> extends Help {
   /** Whether it seals new secrets, and so has `--new-key-ring`. Otherwise it reads no key ring: stored secrets stay. */
   readonly isSealing?: boolean;
   readonly plan: (store: OpenedStore, flags: F & ChangeFlags, ...operands: A) => Promise<Plan>;
+  /** Does what no single transaction can, for the flags and operands that ask for it; null for all others. */
+  readonly inManySteps?: (store: OpenedStore, flags: F & ChangeFlags, ...operands: A) => Promise<ExitCode> | null;
 }
 
 /** More changes than these are only counted, in tables. */
@@ -75,7 +77,7 @@ const MAX_PAUSE_MS = 30;
 export function addChangeAction<F, A extends readonly unknown[]>(
   command: Command,
   context: CommandContext,
-  { plan, isAsking = false, isSealing = false, ...help }: ChangeAction<F, A>,
+  { plan, inManySteps = () => null, isAsking = false, isSealing = false, ...help }: ChangeAction<F, A>,
 ): void {
   if (isAsking) addYesOption(command);
   addChangeOptions(command);
@@ -87,7 +89,10 @@ export function addChangeAction<F, A extends readonly unknown[]>(
     const name = nameOf(command);
     await using store = await openFor(context, name, flags, isSealing && secretsForSealing(flags));
     if (store.file !== null) throw new FileStoreRefusal(store.file);
-    const makePlan = async (): Promise<Plan> => await plan(store, flags, ...(command.processedArgs as unknown as A));
+    const operands = command.processedArgs as unknown as A;
+    const work = inManySteps(store, flags, ...operands);
+    if (work !== null) return await work;
+    const makePlan = async (): Promise<Plan> => await plan(store, flags, ...operands);
     return await changeStore(makePlan, { context, command: name, flags, store });
   });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { readPipeline } from '../../../src/explain/read/shell-words.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 
@@ -14,4 +15,9 @@ export function commandsOfPage(): readonly (readonly string[])[] {
       assert.deepEqual([program, others], ['postern', []], line);
       return words;
     });
+}
+
+/** The words of a command that writes the file of `--out` into this folder. */
+export function writingInto(folder: string, words: readonly string[]): readonly string[] {
+  return words.map((word, index) => (words[index - 1] === '--out' ? join(folder, word) : word));
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readDocument } from '../../support/docs/documents.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { commandsOfPage } from './commands-of-page.ts';
+import { commandsOfPage, writingInto } from './commands-of-page.ts';
 
 const page = readDocument('docs/commands.md');
 
@@ -11,9 +12,10 @@ describe('docs/commands.md', () => {
 
   it('has only commands that work, in the order in which they stand', async () => {
     const cli = await memoryCli();
+    await using folder = await temporaryDirectory();
     const environment = { GLOBEX_SECRET: 'what globex has had since 2019' };
     for (const words of commands) {
-      const { code, err } = await cli.run(words, { environment });
+      const { code, err } = await cli.run(writingInto(folder.path, words), { environment });
       assert.equal(code, 0, `postern ${words.join(' ')}: ${err}`);
     }
   });

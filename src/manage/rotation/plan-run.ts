@@ -1,0 +1,50 @@
+import { isUnopened } from '../../keyring/sealed.ts';
+import type { Consumer } from '../../model/consumer.ts';
+import type { ManagedCredential, Stored } from '../../resources/resource.ts';
+import { findObstacle } from '../plan-credential.ts';
+import type { RotationRecord } from './rotation-record.ts';
+
+/** A credential that a run could rotate, with its consumer. */
+export interface Candidate {
+  readonly stored: Stored<ManagedCredential>;
+  readonly consumer: Consumer;
+}
+
+/** A credential that a run does not rotate, and why: `revoked`. */
+export interface LeftOut {
+  readonly credentialId: string;
+  readonly consumerId: string;
+  readonly reason: string;
+}
+
+/** Whom a run rotates. */
+export interface RunPlan {
+  readonly records: readonly RotationRecord[];
+  readonly leftOut: readonly LeftOut[];
+  /** Ids of those whose former App Secret the key ring does not open: it ends at once, whatever the grace period. */
+  readonly unopened: readonly string[];
+}
+
+/** Plans the rotation of many. `endsFormerSecret`: also those whose last rotation is under way, which then ends. */
+export function planRun(
+  candidates: readonly Candidate[],
+  { endsFormerSecret, nowSeconds }: { readonly endsFormerSecret: boolean; readonly nowSeconds: number },
+): RunPlan {
+  const records: RotationRecord[] = [];
+  const leftOut: LeftOut[] = [];
+  const unopened: string[] = [];
+  for (const { stored, consumer } of candidates) {
+    const { id: credentialId, consumerId, methods, appSecret } = stored.resource;
+    const obstacle = findObstacle(stored.resource, endsFormerSecret, nowSeconds);
+    // Its partner cannot call and change over: the grace period would pass unused.
+    const reason = obstacle?.brief ?? (consumer.enabled ? null : 'its consumer is disabled');
+    if (reason !== null) {
+      leftOut.push({ credentialId, consumerId, reason });
+      continue;
+    }
+    const { createdAt } = stored;
+    records.push({ credentialId, consumerId, methods, createdAt, outcome: 'planned', reason: null, made: null });
+    if (isUnopened(appSecret)) unopened.push(credentialId);
+  }
+  return { records, leftOut, unopened };
+}
