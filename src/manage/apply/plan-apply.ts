@@ -135,11 +135,15 @@ async function* readCompared<K extends PlainKind>(
   store: ResourceStore,
   { isPruning, selector }: PlanOptions,
 ): AsyncGenerator<Stored<ResourceOf[K]>> {
-  if (!isPruning || selector !== undefined) yield* store.list(kind, { ids: [...wanted.keys()] });
-  if (!isPruning) return;
-  for await (const stored of listSelected(store, kind, selector)) {
-    if (selector === undefined || !wanted.has(idOfResource(stored.resource))) yield stored;
+  const open = new Set(wanted.keys());
+  if (isPruning) {
+    for await (const stored of listSelected(store, kind, selector)) {
+      open.delete(idOfResource(stored.resource));
+      yield stored;
+    }
   }
+  // What the document names may be outside of the selector.
+  if (!isPruning || selector !== undefined) yield* store.list(kind, { ids: [...open] });
 }
 
 /** A change of one kind, which the compiler cannot infer. */

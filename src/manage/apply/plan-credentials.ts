@@ -47,7 +47,7 @@ export async function planCredentials(
     for await (const stored of listSelected(store, 'credential', selector)) planner.meet(stored, { isPruning });
   }
   if (!isPruning || selector !== undefined) {
-    for await (const stored of store.list('credential', { ids: planner.declaredIds() })) planner.meet(stored);
+    for await (const stored of store.list('credential', { ids: planner.openIds() })) planner.meet(stored);
     for (const appKeyHashes of chunksOf(planner.openAppKeyHashes(), HASHES_PER_QUESTION)) {
       for await (const stored of store.list('credential', { appKeyHashes })) planner.meet(stored);
     }
@@ -77,8 +77,9 @@ class CredentialPlanner {
     }
   }
 
-  declaredIds(): readonly string[] {
-    return [...this.#byId.keys()];
+  /** Declared ids that no stored credential was met for. */
+  openIds(): readonly string[] {
+    return [...this.#byId.keys()].filter((id) => !this.#met.has(id));
   }
 
   /** App Keys that the store may have under another id. */

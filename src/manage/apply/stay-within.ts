@@ -19,8 +19,11 @@ interface Meeting {
 /** Reports a declared endpoint or consumer whose id is taken by one that does not carry the selector. */
 export function checkTaken({ kind, id, stored, placed }: Meeting, selector: LabelSelector, problems: ProblemLog): void {
   if (carries(stored, selector)) return;
-  const message = `the ${kind} "${id}" ${describeForeign(stored, selector)}: it belongs to others; take another id`;
-  problems.report(placeIn(placed.place, 'id'), message);
+  const isUnlabelled = !Object.keys(selector).some((name) => Object.hasOwn(stored, name));
+  const advice = isUnlabelled
+    ? `if it is yours, label it there first ("postern ${kind} edit ${id} --label …"), or take another id`
+    : 'it belongs to others; take another id';
+  problems.report(placeIn(placed.place, 'id'), `the ${kind} "${id}" ${describeForeign(stored, selector)}: ${advice}`);
 }
 
 /** Reports declared grants on stored endpoints that do not carry the selector. */
