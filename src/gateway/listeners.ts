@@ -11,6 +11,7 @@ import type { Methods, TlsIdentity, Transport } from '../server/transport.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
+import type { GatewayStore } from './store.ts';
 import type { FollowedTls } from './tls.ts';
 
 /** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
@@ -31,8 +32,12 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
-export function createAdminServer(ports: ListenerPorts): AdminServer {
-  const { clock, readiness, metrics } = ports;
+export interface AdminListenerPorts extends ListenerPorts {
+  readonly store: Pick<GatewayStore, 'traffic'>;
+}
+
+export function createAdminServer(ports: AdminListenerPorts): AdminServer {
+  const { clock, readiness, metrics, store } = ports;
   const { registry } = metrics;
   const server = new AdminServer({
     clock,
@@ -40,6 +45,7 @@ export function createAdminServer(ports: ListenerPorts): AdminServer {
     findUnreadiness: () => readiness.findUnreadiness(),
     findNotice: () => readiness.findNotice(),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    traffic: store.traffic,
   });
   metrics.listeners.showConnections('admin', () => server.connections);
   return server;
