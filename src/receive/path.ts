@@ -50,11 +50,15 @@ export function parseTarget(raw: string): Target | NotNormal {
   }
   const path = end === raw.length ? raw : raw.slice(0, end);
   const query = end === raw.length ? null : raw.slice(end + 1);
-  const decoded = plain ? path : decodePath(path);
-  if (typeof decoded !== 'string') return decoded;
+  const fault = plain ? null : findEncodingFault(path);
+  if (fault !== null) return notNormal(fault);
+  const decoded = plain ? path : decodePercent(path);
   const comparable = plain ? path : withoutPathParameters(decoded);
-  const fault = findSegmentFault(comparable);
-  return fault === null ? { raw, path, query, comparable } : notNormal(fault);
+  const odd = findOddSegment(comparable);
+  if (odd !== null) return notNormal(`the path holds ${odd}`);
+  const hidden = plain ? null : findHidden(decoded);
+  if (hidden !== null) return notNormal(`the path hides ${hidden} behind double encoding`);
+  return { raw, path, query, comparable };
 }
 
 /** A path rule, ready for comparison; a prefix has no trailing `/` (the prefix `/` becomes the empty text). */
@@ -80,28 +84,23 @@ function notNormal(reason: string): NotNormal {
   return { reason };
 }
 
-/** A dot segment, or an empty one, before a `;` that only a second decoding brings to light. */
-const HIDDEN_SEGMENT = /\/(?:\.\.?%3b|%3b[^/]*\/)/i;
-
-function decodePath(path: string): string | NotNormal {
-  const once = decodePercent(path);
-  if (once === null) return notNormal('the path holds a "%" that is not followed by two hexadecimal digits');
-  const fault = findDecodedFault(path);
-  if (fault !== null) return notNormal(fault);
-  if (once.includes('%') && hidesSeparator(once))
-    return notNormal('the path hides a "/", "\\" or "." behind double encoding');
-  if (HIDDEN_SEGMENT.test(once)) return notNormal('the path hides a "." or ".." segment behind double encoding');
-  return once;
+/** What a second decoding would bring to light, as a back end may do it that leaves other `%` as they are. */
+function findHidden(decodedOnce: string): string | null {
+  if (!decodedOnce.includes('%')) return null;
+  if (hidesSeparator(decodedOnce)) return 'a "/", "\\" or "."';
+  return findOddSegment(withoutPathParameters(decodePercent(decodedOnce)));
 }
 
-/** Control characters and separators that one decoding would bring to light. */
-function findDecodedFault(path: string): string | null {
+/** What keeps a path from being decoded: a `%` that encodes nothing, or control characters and separators. */
+function findEncodingFault(path: string): string | null {
+  let fault: string | null = null;
   for (let at = path.indexOf('%'); at !== -1; at = path.indexOf('%', at + 3)) {
     const byte = hexPair(path, at + 1);
-    if (byte < FIRST_PRINTABLE || byte === DELETE) return 'the path holds an encoded control character';
-    if (isSeparator(byte)) return 'the path holds an encoded "/", "\\" or "."';
+    if (byte === -1) return 'the path holds a "%" that is not followed by two hexadecimal digits';
+    if (byte < FIRST_PRINTABLE || byte === DELETE) fault ??= 'the path holds an encoded control character';
+    if (isSeparator(byte)) fault ??= 'the path holds an encoded "/", "\\" or "."';
   }
-  return null;
+  return fault;
 }
 
 function hidesSeparator(decodedOnce: string): boolean {
@@ -115,15 +114,13 @@ function isSeparator(byte: number): boolean {
   return byte === SLASH || byte === BACKSLASH || byte === DOT;
 }
 
-/** Decodes every `%XX` to one character a byte; null when a `%` has no two digits after it. */
-function decodePercent(text: string): string | null {
-  const first = text.indexOf('%');
-  if (first === -1) return text;
+/** Decodes every `%XX` to one character a byte, and leaves any other `%` as it is. */
+function decodePercent(text: string): string {
   let decoded = '';
   let copied = 0;
-  for (let at = first; at !== -1; at = text.indexOf('%', at + 3)) {
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', Math.max(at + 1, copied))) {
     const byte = hexPair(text, at + 1);
-    if (byte === -1) return null;
+    if (byte === -1) continue;
     decoded += text.slice(copied, at) + String.fromCharCode(byte);
     copied = at + 3;
   }
@@ -151,18 +148,18 @@ function withoutPathParameters(decoded: string): string {
 }
 
 /** Empty segments (but the last) and dot segments, which back ends resolve in different ways. */
-function findSegmentFault(comparable: string): string | null {
+function findOddSegment(comparable: string): string | null {
   let start = 1;
   for (;;) {
     const slash = comparable.indexOf('/', start);
     const end = slash === -1 ? comparable.length : slash;
     const length = end - start;
-    if (length === 0 && slash !== -1) return 'the path holds an empty segment';
+    if (length === 0 && slash !== -1) return 'an empty segment';
     if (
       (length === 1 && comparable.charCodeAt(start) === DOT) ||
       (length === 2 && comparable.charCodeAt(start) === DOT && comparable.charCodeAt(start + 1) === DOT)
     ) {
-      return 'the path holds a "." or ".." segment';
+      return 'a "." or ".." segment';
     }
     if (slash === -1) return null;
     start = slash + 1;

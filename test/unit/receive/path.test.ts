@@ -100,6 +100,7 @@ describe('a request target in normal form', () => {
       '/;%2f',
     ],
     'the path hides a "." or ".." segment behind double encoding': ['/.%253b', '/a/..%253Bx/b', '/..%25%33%62/'],
+    'the path hides an empty segment behind double encoding': ['/%253b/', '/a/%253Bb/c', '/%253b/;', '/%25%33b/'],
     'the path hides a "/", "\\" or "." behind double encoding': [
       '/%252e',
       '/%252E%252e/a',

@@ -99,17 +99,27 @@ def _path_fault(target: str) -> Optional[str]:
         return "the path holds an encoded control character"
     if re.search("%(?:2[EeFf]|5[Cc])", path):
         return 'the path holds an encoded "/", "\\" or "."'
-    once = re.sub("%([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), path)
+    once = _decode_percent(path)
+    odd = _odd_segment(once)
+    if odd is not None:
+        return "the path holds %s" % odd
     if re.search("%(?:2[EeFf]|5[Cc])", once):
         return 'the path hides a "/", "\\" or "." behind double encoding'
-    if re.search(r"(?i)/(?:\.\.?%3b|%3b[^/]*/)", once):
-        return 'the path hides a "." or ".." segment behind double encoding'
-    segments = [segment.partition(";")[0] for segment in once.split("/")[1:]]
+    hidden = _odd_segment(_decode_percent(once))
+    return None if hidden is None else "the path hides %s behind double encoding" % hidden
+
+
+def _decode_percent(text: str) -> str:
+    return re.sub("%([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), text)
+
+
+def _odd_segment(decoded: str) -> Optional[str]:
+    segments = [segment.partition(";")[0] for segment in decoded.split("/")[1:]]
     for index, segment in enumerate(segments):
         if segment == "" and index < len(segments) - 1:
-            return "the path holds an empty segment"
+            return "an empty segment"
         if segment in (".", ".."):
-            return 'the path holds a "." or ".." segment'
+            return 'a "." or ".." segment'
     return None
 
 
