@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   sign: async () => (await import('./sign.ts')).registerSign,
   handover: async () => (await import('./handover/handover.ts')).registerHandover,
   explain: async () => (await import('./explain.ts')).registerExplain,
+  refusals: async () => (await import('./refusals/refusals.ts')).registerRefusals,
   keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,
   completion: async () => (await import('./completion.ts')).registerCompletion,
   endpoint: async () => (await import('./endpoint/endpoint.ts')).registerEndpoint,
@@ -25,7 +26,6 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   credential: async () => (await import('./credential/credential.ts')).registerCredential,
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
-  usage: async () => (await import('./usage/usage.ts')).registerUsage,
   audit: async () => (await import('./audit.ts')).registerAudit,
 };
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
 import { createConnectionObserver } from '../observe/listener-metrics.ts';
+import type { RefusalMemory } from '../refusals/refusal-memory.ts';
 import { AdminServer } from '../server/admin-server.ts';
 import type { CreateTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
@@ -11,7 +12,6 @@ import type { Methods, TlsIdentity, Transport } from '../server/transport.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
-import type { GatewayStore } from './store.ts';
 import type { FollowedTls } from './tls.ts';
 
 /** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
@@ -32,20 +32,17 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
-export interface AdminListenerPorts extends ListenerPorts {
-  readonly store: Pick<GatewayStore, 'traffic'>;
-}
-
-export function createAdminServer(ports: AdminListenerPorts): AdminServer {
-  const { clock, readiness, metrics, store } = ports;
+/** @param refusals what this process remembers of them; null where it does not */
+export function createAdminServer(ports: ListenerPorts, refusals: RefusalMemory | null): AdminServer {
+  const { clock, readiness, metrics } = ports;
   const { registry } = metrics;
   const server = new AdminServer({
     clock,
     connectionObserver: createConnectionObserver(ports, 'admin'),
     findUnreadiness: () => readiness.findUnreadiness(),
     findNotice: () => readiness.findNotice(),
+    selectRefusals: refusals === null ? null : (selection) => refusals.select(selection),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
-    traffic: store.traffic,
   });
   metrics.listeners.showConnections('admin', () => server.connections);
   return server;

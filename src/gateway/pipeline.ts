@@ -61,7 +61,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     onLimiterFailure: () => {
       metrics.countLimiterFailure();
     },
-    observer: createCheckObserver({ ...observerPorts, countTraffic: store.countTraffic }),
+    observer: createCheckObserver(observerPorts),
     startTrace: tracing?.startTrace ?? null,
   });
   return { handleCheck, oauth2 };

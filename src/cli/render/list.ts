@@ -58,6 +58,16 @@ export function printSection<T>(heading: string, items: readonly T[], view: List
   out.write(`\n${paint.bold(heading)}\n${table.replaceAll(/^(?=.)/gm, INDENT)}`);
 }
 
+/** The lines of a table that goes on: its headings with the first rows. */
+export function formatRows<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  hasHead: boolean,
+  terminal: Pick<Terminal, 'out' | 'environment'>,
+): string {
+  return renderPage(items, columns, hasHead, terminal.out.columns ?? null, paintFor(terminal));
+}
+
 /** A column of a list. */
 export interface Column<T> {
   readonly heading: string;

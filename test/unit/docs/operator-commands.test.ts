@@ -13,7 +13,10 @@ describe('docs/commands.md', () => {
   it('has only commands that work, in the order in which they stand', async () => {
     const cli = await memoryCli();
     await using folder = await temporaryDirectory();
-    const environment = { GLOBEX_SECRET: 'what globex has had since 2019' };
+    const environment = {
+      POSTERN_STORE: 'mongodb://127.0.0.1/postern',
+      GLOBEX_SECRET: 'what globex has had since 2019',
+    };
     for (const words of commands) {
       const { code, err } = await cli.run(writingInto(folder.path, words), { environment });
       assert.equal(code, 0, `postern ${words.join(' ')}: ${err}`);

@@ -1,0 +1,74 @@
+import { refusalAnswers, type RefusalCode } from '../../refusal.ts';
+import type { RefusalRecord } from '../../refusals/refusal-record.ts';
+import type { Column } from '../render/list.ts';
+import { formatTime } from '../render/text.ts';
+import type { RefusalGroup } from './group-refusals.ts';
+
+/** What programs get of a refusal; what is not known, or not so, is left out. */
+export function declareRefusal(record: RefusalRecord): object {
+  const { atMs, requestId, endpointId, method, path, code, detail, isObserved, ...others } = record;
+  const { consumerId: consumer, credentialId: credential, sourceAddress, stringToSign, leftOut } = others;
+  return {
+    at: new Date(atMs).toISOString(),
+    ...(requestId === null ? {} : { requestId }),
+    consumer,
+    credential,
+    ...(endpointId === null ? {} : { endpoint: endpointId }),
+    ...{ method, path, code, detail },
+    ...(isObserved ? { observed: true } : {}),
+    ...(sourceAddress === null ? {} : { sourceAddress }),
+    ...(stringToSign === null ? {} : { stringToSign }),
+    ...(leftOut === 0 ? {} : { leftOutBefore: leftOut }),
+  };
+}
+
+const MAX_SHOWN_LENGTH = 600;
+
+/** A text of a record as visible ASCII; the mark of a cut at its end stays. */
+export function shownText(text: string): string {
+  const isCut = text.endsWith('…') || text.length > MAX_SHOWN_LENGTH;
+  const plain = text
+    .slice(0, MAX_SHOWN_LENGTH)
+    .replace(/…$/, '')
+    .replace(/[^\x20-\x7e]/g, '?');
+  return isCut ? `${plain}…` : plain;
+}
+
+/** `401 AUTHENTICATION_FAILED`; codes of the OAuth2 endpoints have several statuses. */
+export function formatCode(code: string): string {
+  return code in refusalAnswers ? `${String(refusalAnswers[code as RefusalCode].status)} ${code}` : shownText(code);
+}
+
+/** So much of a request id is enough to find it again. */
+const SHORT_ID_LENGTH = 8;
+
+/**
+ * The columns of a table of refusals.
+ *
+ * @param isShort shows the beginning of request ids: a line has to fit a terminal
+ */
+export function refusalColumns(wish: {
+  readonly hasConsumer: boolean;
+  readonly hasTimes: boolean;
+  readonly isShort: boolean;
+}): readonly Column<RefusalGroup>[] {
+  const { hasConsumer, hasTimes, isShort } = wish;
+  const id = (text: string | null): string => (isShort ? (text ?? '-').slice(0, SHORT_ID_LENGTH) : (text ?? '-'));
+  return [
+    { heading: 'WHEN', cell: ({ newest }) => formatTime(Math.floor(newest.atMs / 1000)) },
+    ...(hasConsumer ? [{ heading: 'CONSUMER', cell: ({ newest }: RefusalGroup) => newest.consumerId }] : []),
+    { heading: 'ENDPOINT', cell: ({ newest }) => newest.endpointId ?? '-' },
+    {
+      heading: 'REQUEST',
+      cell: ({ newest, path }) => `${shownText(newest.method)} ${shownText(path)}`,
+      canShrink: true,
+    },
+    {
+      heading: 'CODE',
+      cell: ({ newest: { code, isObserved } }) => `${shownText(code)}${isObserved ? ' (passed)' : ''}`,
+    },
+    ...(hasTimes ? [{ heading: 'TIMES', cell: ({ times }: RefusalGroup) => String(times) }] : []),
+    { heading: 'REQUEST ID', cell: ({ newest }) => id(newest.requestId) },
+    { heading: 'DETAIL', cell: ({ newest }) => shownText(newest.detail), canShrink: true },
+  ];
+}

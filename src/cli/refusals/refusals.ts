@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findNearestName } from '../../document/nearest-name.ts';
+import { oauth2ErrorCodes } from '../../oauth2/messages.ts';
+import { refusalAnswers } from '../../refusal.ts';
+import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
+import { addStoreOptions, type OutputFormat } from '../flags/options.ts';
+import { type Moment, parseMoment } from '../flags/times.ts';
+import { parseCount, parseId, parseRequestId } from '../flags/values.ts';
+import type { RefusalPlaceFlags } from './open-refusals.ts';
+
+/** The flags of `postern refusals`. */
+export interface RefusalFlags extends RefusalPlaceFlags {
+  readonly consumer?: string;
+  readonly since?: Moment;
+  readonly code?: string;
+  readonly endpoint?: string;
+  readonly credential?: string;
+  readonly requestId?: string;
+  readonly follow?: true;
+  readonly limit?: number;
+  readonly output: OutputFormat;
+}
+
+/** `--admin`, for commands that look up refusals. */
+export function adminOption(): Option {
+  return new Option(
+    '--admin <url>',
+    'ask the admin listener of the replica on this machine; for a declarative file, POSTERN_ADMIN_ADDRESS without it',
+  );
+}
+
+/** Adds `postern refusals`. */
+export function registerRefusals(program: Command, context: CommandContext): void {
+  const command = program
+    .command('refusals')
+    .description('Show what was refused to partners in the last seven days, and why.')
+    .option('--consumer <id>', 'to this consumer', parseId)
+    .option('--since <time>', 'from then on: 1h, 30m, or 2026-11-01T00:00:00Z', parseMoment)
+    .option('--code <code>', 'with this code, such as AUTHENTICATION_FAILED', parseCode)
+    .option('--endpoint <id>', 'at this endpoint', parseId)
+    .option('--credential <id>', 'with this credential', parseId)
+    .option('--request-id <id>', 'the one with this request id, or its first characters', parseRequestId)
+    .option('--follow', 'go on with new ones until Ctrl-C')
+    .option('--limit <number>', 'the newest so many; 1000, or with --follow 10, when left out', parseCount);
+  addStoreOptions(command).addOption(adminOption());
+  addHelp(command, {
+    notes: `Only requests whose App Key or client is known are here. The table joins those of the same credential, endpoint and
+reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this
+machine remembers. Of a partner who is refused very often not every request is kept: how many are missing is said below.`,
+    examples: [
+      'postern refusals --consumer acme',
+      'postern refusals --consumer acme --since 1h --code AUTHENTICATION_FAILED',
+      'postern refusals --consumer acme --follow',
+      'postern refusals --request-id baac2dab',
+    ],
+    exits: { ...readExits, notFound: 'no refusal has this request id, or there is no such consumer' },
+  });
+  addAction(command, context, async (flags: RefusalFlags) => {
+    const { showRefusals } = await import('./show-refusals.ts');
+    return await showRefusals(flags, context);
+  });
+}
+
+const codes: readonly string[] = [...Object.keys(refusalAnswers), ...oauth2ErrorCodes];
+
+function parseCode(text: string): string {
+  const found = codes.find((code) => code.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  const nearest = findNearestName(text.toUpperCase(), codes);
+  throw new InvalidArgumentError(
+    nearest === null
+      ? 'There is no such code; docs/behaviour.md lists them.'
+      : `There is no such code. Did you mean ${nearest}?`,
+  );
+}

@@ -1,0 +1,116 @@
+import { NotFound } from '../../manage/resource-store.ts';
+import { count } from '../../printable.ts';
+import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../refusals/refusal-record.ts';
+import type { CommandContext } from '../command.ts';
+import { UsageError, writeSafely } from '../failure.ts';
+import { momentBack } from '../flags/times.ts';
+import { formatData } from '../render/data.ts';
+import { printList } from '../render/list.ts';
+import { grouped } from '../render/text.ts';
+import { requireResource } from '../store/read-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import { followRefusals } from './follow-refusals.ts';
+import { groupRefusals } from './group-refusals.ts';
+import { type OpenedRefusals, openRefusals } from './open-refusals.ts';
+import { declareRefusal, refusalColumns } from './refusal-view.ts';
+import type { RefusalFlags } from './refusals.ts';
+import { printRefusal } from './print-refusal.ts';
+
+const DEFAULT_LIMIT = 1000;
+const FOLLOWED_LIMIT = 10;
+const NONE = 'No such refusal of a known caller is kept.';
+
+/** Shows what was refused. Throws `NotFound` for a request id or a consumer that is not there. */
+export async function showRefusals(flags: RefusalFlags, context: CommandContext): Promise<ExitCode> {
+  const { follow, requestId } = flags;
+  if (follow === true && requestId !== undefined) throw new UsageError('--follow goes without --request-id');
+  await using opened = await openRefusals(context, 'refusals', flags);
+  const selection = selectionOf(flags, context);
+  if (follow === true) await followRefusals(opened.source, selection, flags.output, context);
+  else if (requestId !== undefined) await showOne(requestId, selection, opened, flags, context);
+  else await showAll(selection, opened, flags, context);
+  return exitCodes.done;
+}
+
+function selectionOf(flags: RefusalFlags, { clock }: CommandContext): RefusalSelection {
+  const { consumer, since, code, endpoint, credential, requestId, follow } = flags;
+  const { limit = follow === true ? FOLLOWED_LIMIT : DEFAULT_LIMIT } = flags;
+  return {
+    consumerId: consumer,
+    code,
+    endpointId: endpoint,
+    credentialId: credential,
+    requestId,
+    sinceMs: since === undefined ? undefined : momentBack(since, clock.nowSeconds()) * 1000,
+    limit,
+  };
+}
+
+async function showAll(
+  selection: RefusalSelection,
+  { source, store, replica }: OpenedRefusals,
+  { output }: RefusalFlags,
+  { terminal }: CommandContext,
+): Promise<void> {
+  const { consumerId, limit } = selection;
+  const found = source.find(selection);
+  if (output !== 'table') {
+    await printList(found.records, { columns: [], declare: declareRefusal, none: NONE }, output, terminal);
+    await noteLeftOut(found, terminal);
+    return;
+  }
+  const { groups, count: shown, oldestMs } = await groupRefusals(found.records);
+  if (shown === 0 && consumerId !== undefined && store !== null) {
+    await requireResource(store.resources, 'consumer', consumerId);
+  }
+  const isShort = terminal.out.columns !== undefined;
+  const columns = refusalColumns({ hasConsumer: consumerId === undefined, hasTimes: true, isShort });
+  await printList(itemsOf(groups), { columns, declare: (group) => group, none: NONE }, output, terminal);
+  if (shown === limit) terminal.err.write(`Only the newest ${grouped(limit)} are shown; --limit shows more.\n`);
+  // What was left out is counted for the time that is shown.
+  await noteLeftOut(shown < limit ? found : source.find({ ...selection, sinceMs: oldestMs ?? undefined }), terminal);
+  if (replica !== null)
+    writeSafely(terminal.err, `From the memory of one replica, ${replica}, since it was started.\n`);
+}
+
+async function noteLeftOut(
+  found: Pick<FoundRefusals, 'countLeftOut'>,
+  { err }: Pick<CommandContext['terminal'], 'err'>,
+): Promise<void> {
+  const leftOut = await found.countLeftOut();
+  if (leftOut === 0) return;
+  err.write(`${count(leftOut, 'more refusal', grouped(leftOut))}, with whatever code, were too many to keep.\n`);
+}
+
+/** One request can be refused more than once: callers choose their ids where Envoy lets them. */
+async function showOne(
+  requestId: string,
+  selection: RefusalSelection,
+  opened: OpenedRefusals,
+  { output }: RefusalFlags,
+  { terminal, clock }: CommandContext,
+): Promise<void> {
+  const records: RefusalRecord[] = [];
+  for await (const record of opened.source.find(selection).records) records.push(record);
+  if (records.length === 0) throw notKept(requestId, opened);
+  if (output !== 'table') {
+    terminal.out.write(formatData(records.map(declareRefusal), output));
+    return;
+  }
+  for (const [index, record] of records.entries()) {
+    if (index > 0) terminal.out.write('\n');
+    printRefusal(record, clock.nowSeconds(), terminal);
+  }
+}
+
+/** Why a request may not be among the refusals, for people. */
+export function notKept(requestId: string, { replica }: Pick<OpenedRefusals, 'replica'>): NotFound {
+  const where = replica === null ? '' : ` in the memory of ${replica}`;
+  return new NotFound(
+    `no refusal with the request id ${requestId} is kept${where}: the request passed, its App Key is unknown, there were too many, or it is older than seven days; the log may have it`,
+  );
+}
+
+async function* itemsOf<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const item of items) yield await Promise.resolve(item);
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import { consumer } from '../../support/pipeline/resources.ts';
+import { record } from '../../support/refusals/refused.ts';
+import { type MemoryCli, memoryCli, nowSeconds } from './nouns/memory-cli.ts';
+
+const environment = { POSTERN_STORE: 'mongodb://127.0.0.1/postern' };
+
+/** `postern` on a database with these refusals, the oldest first. */
+async function cliWith(...records: readonly Partial<RefusalRecord>[]): Promise<MemoryCli> {
+  const cli = await memoryCli({ consumers: [consumer()] });
+  for (const parts of records) cli.refusals.add(record({ atMs: (nowSeconds - 60) * 1000, ...parts }));
+  return cli;
+}
+
+describe('postern refusals', () => {
+  it('joins what is the same to a person, the newest first', async () => {
+    const cli = await cliWith(
+      { path: '/orders/1', detail: 'the time is 301 s off', requestId: 'first' },
+      { path: '/orders/2', detail: 'the time is 302 s off', requestId: 'second' },
+      { code: 'RATE_LIMITED', detail: 'the limit is reached', requestId: 'third', isObserved: true },
+      { endpointId: null, method: 'POST', path: '/oauth2/token', code: 'invalid_client', requestId: null },
+    );
+    const { code, out, err } = await cli.run(['refusals', '--consumer', 'acme'], { environment });
+    assert.deepEqual([code, err], [0, '']);
+    assert.equal(
+      out,
+      `
+WHEN                     ENDPOINT  REQUEST             CODE                   TIMES  REQUEST ID  DETAIL
+2026-09-21 14:12:20 UTC  -         POST /oauth2/token  invalid_client         1      -           the signature does not fit the request
+2026-09-21 14:12:20 UTC  orders    GET /orders/7       RATE_LIMITED (passed)  1      third       the limit is reached
+2026-09-21 14:12:20 UTC  orders    GET /orders/…       AUTHENTICATION_FAILED  2      second      the time is 302 s off
+`.slice(1),
+    );
+  });
+
+  it('gives programs each of them, and leaves out what is not known', async () => {
+    const cli = await cliWith({ requestId: 'r', leftOut: 3, sourceAddress: null });
+    const { out, err } = await cli.run(['refusals', '-o', 'json'], { environment });
+    assert.deepEqual(JSON.parse(out), [
+      {
+        at: '2026-09-21T14:12:20.000Z',
+        requestId: 'r',
+        consumer: 'acme',
+        credential: 'acme-hmac',
+        endpoint: 'orders',
+        method: 'GET',
+        path: '/orders/7',
+        code: 'AUTHENTICATION_FAILED',
+        detail: 'the signature does not fit the request',
+        leftOutBefore: 3,
+      },
+    ]);
+    assert.equal(err, '3 more refusals, with whatever code, were too many to keep.\n');
+  });
+
+  it('selects by time, code, endpoint and credential', async () => {
+    const cli = await cliWith(
+      { atMs: (nowSeconds - 7200) * 1000, requestId: 'old' },
+      { code: 'TOKEN_INVALID', requestId: 'token' },
+      { endpointId: 'invoices', requestId: 'invoice' },
+      { credentialId: 'acme-key', requestId: 'key' },
+    );
+    const ids = async (...args: readonly string[]): Promise<unknown> => {
+      const { out } = await cli.run(['refusals', ...args, '-o', 'json'], { environment });
+      return (JSON.parse(out) as { requestId: string }[]).map(({ requestId }) => requestId);
+    };
+    assert.deepEqual(await ids('--since', '1h'), ['key', 'invoice', 'token']);
+    assert.deepEqual(await ids('--code', 'token_invalid'), ['token']);
+    assert.deepEqual(await ids('--endpoint', 'invoices'), ['invoice']);
+    assert.deepEqual(await ids('--credential', 'acme-key'), ['key']);
+    assert.deepEqual(await ids('--limit', '1'), ['key']);
+  });
+
+  it('says how many are missing in the time that is shown', async () => {
+    const cli = await cliWith({ leftOut: 1000, atMs: (nowSeconds - 90) * 1000 }, { leftOut: 40_000 }, {});
+    const { err } = await cli.run(['refusals', '--consumer', 'acme', '--limit', '2'], { environment });
+    assert.equal(
+      err,
+      'Only the newest 2 are shown; --limit shows more.\n40 000 more refusals, with whatever code, were too many to keep.\n',
+    );
+  });
+
+  it('shows one by the first characters of its request id, with the string to sign', async () => {
+    const cli = await cliWith({ requestId: 'baac2dab-20a4', stringToSign: 'date: x\nGET /orders/7 HTTP/1.1' });
+    const { code, out } = await cli.run(['refusals', '--request-id', 'baac2dab'], { environment });
+    assert.equal(code, 0);
+    assert.equal(
+      out,
+      `401 AUTHENTICATION_FAILED: the signature does not fit the request
+  when            2026-09-21 14:12:20 UTC (60 seconds ago)
+  request         GET /orders/7
+  endpoint        orders
+  consumer        acme
+  credential      acme-hmac
+  came from       192.0.2.7
+  request id      baac2dab-20a4
+  string to sign  date: x
+                  GET /orders/7 HTTP/1.1
+`,
+    );
+  });
+
+  it('cuts request ids and details to fit a terminal', async () => {
+    const cli = await cliWith({ requestId: 'baac2dab-20a4-46e5-ae98-41a4cbf83ec1' });
+    const { out } = await cli.run(['refusals', '--consumer', 'acme'], { environment, columns: 110 });
+    const [, row = ''] = out.split('\n');
+    assert.match(row, / baac2dab {4}the si\S*.*…$/);
+    assert.ok(row.length <= 110, String(row.length));
+  });
+
+  it('prints nothing that a terminal obeys', async () => {
+    const cli = await cliWith({
+      path: '/a\u001b[2Jb',
+      detail: 'x\u202ey',
+      method: 'G\nT',
+      stringToSign: 'z\u0007\u009b',
+    });
+    for (const args of [[], ['--request-id', 'r'], ['-o', 'json'], ['-o', 'yaml']]) {
+      const { out } = await cli.run(['refusals', ...args], { environment });
+      assert.doesNotMatch(out, /[^\n\P{Cc}]|\u202e/u, args.join(' '));
+    }
+  });
+
+  it('says when there is none, no such consumer, no such request and no such code', async () => {
+    const cli = await cliWith();
+    const run = async (...args: readonly string[]) => await cli.run(['refusals', ...args], { environment });
+    assert.deepEqual(await run('--consumer', 'acme'), {
+      code: 0,
+      out: '',
+      err: 'No such refusal of a known caller is kept.\n',
+    });
+    assert.deepEqual(await run('--consumer', 'acne'), {
+      code: 3,
+      out: '',
+      err: 'postern refusals: there is no consumer "acne"; did you mean "acme"?\n',
+    });
+    const none = await run('--request-id', 'r-9');
+    assert.equal(none.code, 3);
+    assert.match(none.err, /^postern refusals: no refusal with the request id r-9 is kept: the request passed, /);
+    const misspelt = await run('--code', 'AUTHENTICATION_FAILD');
+    assert.equal(misspelt.code, 2);
+    assert.match(misspelt.err, /There is no such code\. Did you mean AUTHENTICATION_FAILED\?/);
+    assert.equal((await run('--follow', '--request-id', 'r')).code, 2);
+  });
+});
