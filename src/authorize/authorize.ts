@@ -1,8 +1,11 @@
 import type { Authenticated } from '../methods/authenticated.ts';
-import { isLive } from '../clock.ts';
-import type { Grant } from '../model/grant.ts';
+import { isGroupGrant, type OwnGrant } from '../model/grant.ts';
+import { grantInEffect, limitsInForce } from '../model/grant-in-effect.ts';
+import { carries } from '../model/labels.ts';
 import type { Limit } from '../model/limit.ts';
 import { refuse, type Refusal } from '../refusal.ts';
+import type { RankedGrant } from '../store/check-store.ts';
+import type { HeldCredential } from '../store/credential-source.ts';
 
 declare const permitted: unique symbol;
 
@@ -16,26 +19,29 @@ export interface Permit {
 
 /** The access condition `authenticated-and-authorized` needs a live grant, else `NOT_AUTHORIZED` (spec §4.1). */
 export function authorize(authenticated: Authenticated, nowSeconds: number): Permit | Refusal {
-  const { endpoint } = authenticated.routed;
+  const { endpoint, catalog } = authenticated.routed;
   if (endpoint.scenario === 'open' || authenticated.caller === null) return permit(authenticated, endpoint.limits);
   const { consumer, grants } = authenticated.caller;
-  const grant = grants.get(endpoint.id) ?? null;
-  const isGranted = grant !== null && isLive({ notBefore: null, expiresAt: grant.expiresAt }, nowSeconds);
-  if (endpoint.accessCondition === 'authenticated-and-authorized' && !isGranted) {
-    return refuse(
-      'NOT_AUTHORIZED',
-      `the consumer ${consumer.id} ${grant === null ? 'has no grant' : 'has an expired grant'}`,
-    );
+  const own = grants.get(endpoint.id) ?? null;
+  const groups = catalog.groupGrants.of(endpoint.id);
+  const grant = grantInEffect(own, groups, consumer.labels, nowSeconds);
+  if (endpoint.accessCondition === 'authenticated-and-authorized' && grant === null) {
+    return refuse('NOT_AUTHORIZED', explainRefusal(consumer, own, groups));
   }
-  return permit(authenticated, limitsInForce(endpoint.limits, isGranted ? grant : null));
+  const limits = grant !== null && isGroupGrant(grant) ? grant.limitsInForce : limitsInForce(endpoint.limits, grant);
+  return permit(authenticated, limits);
 }
 
 function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit {
   return { authenticated, limits } as Permit;
 }
 
-/** The limits that count for a caller: the endpoint's, with those of a live grant in place of `per: consumer` (spec §1). */
-export function limitsInForce(ofEndpoint: readonly Limit[], grant: Grant | null): readonly Limit[] {
-  const own = grant?.limits ?? null;
-  return own === null ? ofEndpoint : [...own, ...ofEndpoint.filter((limit) => limit.per === 'endpoint')];
+/** No grant of this consumer is live: a grant that would fit has ended. */
+function explainRefusal(
+  { id, labels }: HeldCredential['consumer'],
+  own: OwnGrant | null,
+  groups: readonly RankedGrant[],
+): string {
+  const hadOne = own !== null || groups.some(({ consumerSelector }) => carries(labels, consumerSelector));
+  return `the consumer ${id} ${hadOne ? 'has an expired grant' : 'has no grant'}`;
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ID_PATTERN } from '../document/fields.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { AuditEvent, AuditSelection } from '../manage/resource-store.ts';
+import { parseGrantId } from '../resources/grant.ts';
 import { resourceKinds } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import type { StoreFlags } from './flags/options.ts';
@@ -67,7 +68,7 @@ function changed({ before, after }: AuditEvent): string {
   return differing.length === 0 ? 'secrets' : differing.join(', ');
 }
 
-/** `consumer`, `consumer/acme`, `grant/orders/acme`. */
+/** `consumer`, `consumer/acme`, `grant/orders/acme`, `grant/orders/tier=gold`. */
 export function parseResource(text: string): NonNullable<AuditSelection['resource']> {
   const [name = '', ...ids] = text.split('/');
   const kind = resourceKinds.find((known) => known === name);
@@ -77,8 +78,10 @@ export function parseResource(text: string): NonNullable<AuditSelection['resourc
     throw new InvalidArgumentError(`It must be ${resourceKinds.join(', ')}, with /ID for one of them.${advice}`);
   }
   if (ids.length === 0) return { kind, id: null };
-  if (ids.length !== (kind === 'grant' ? 2 : 1) || !ids.every((id) => ID_PATTERN.test(id))) {
-    throw new InvalidArgumentError(`The form is ${kind === 'grant' ? 'grant/ENDPOINT/CONSUMER' : `${kind}/ID`}.`);
+  const id = ids.join('/');
+  if (kind === 'grant' ? parseGrantId(id) === null : !ID_PATTERN.test(id)) {
+    const form = 'grant/ENDPOINT/CONSUMER, or grant/ENDPOINT/NAME=VALUE,… for labels in the order of their names';
+    throw new InvalidArgumentError(`The form is ${kind === 'grant' ? form : `${kind}/ID`}.`);
   }
-  return { kind, id: ids.join('/') };
+  return { kind, id };
 }

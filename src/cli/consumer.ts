@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collectAll } from '../manage/resource-store.ts';
+import { collectAll, listGroupGrants } from '../manage/resource-store.ts';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../manage/plan-consumer.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
@@ -13,7 +13,7 @@ import { credentialView, declareUse, readShownCredentials } from './credential/s
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collectLabel, parseCount, parseId } from './flags/values.ts';
-import { grantView } from './grant.ts';
+import { shownGrantView, weighAll } from './shown-grants.ts';
 import { formatData } from './render/data.ts';
 import { type ListView, printList, printSection } from './render/list.ts';
 import { declareVersion, printFields, versionFields } from './render/text.ts';
@@ -154,7 +154,7 @@ function registerList(noun: Command, context: CommandContext): void {
 function registerShow(noun: Command, context: CommandContext): void {
   const command = noun
     .command('show')
-    .description('Show a consumer with its credentials and grants, without secrets.')
+    .description('Show a consumer with its credentials, without secrets, and the grants that fit it.')
     .argument('<id>', 'its id', parseId);
   addReadAction(command, context, {
     examples: ['postern consumer show acme', 'postern consumer show acme -o yaml'],
@@ -165,7 +165,8 @@ function registerShow(noun: Command, context: CommandContext): void {
       const credentials = await collectAll(
         readShownCredentials(resources.list('credential', { consumerId: id }), usage),
       );
-      const grants = await collectAll(resources.list('grant', { consumerId: id }));
+      const own = await collectAll(resources.list('grant', { consumerId: id }));
+      const grants = weighAll(own, await listGroupGrants(resources), stored.resource, clock.nowSeconds());
       if (output !== 'table') {
         const declared = {
           ...declareWholeConsumer(
@@ -175,7 +176,7 @@ function registerShow(noun: Command, context: CommandContext): void {
               ...declareUse(shown),
             })),
           ),
-          grants: grants.map(({ resource }) => declareGrant(resource)),
+          grants: grants.map(({ grant, isInEffect }) => ({ ...declareGrant(grant), inEffect: isInEffect })),
           ...declareVersion(stored),
         };
         terminal.out.write(formatData(declared, output));
@@ -191,7 +192,7 @@ function registerShow(noun: Command, context: CommandContext): void {
       ] as const;
       printFields(`consumer ${id}${enabled ? '' : ' (disabled)'}`, shown, terminal);
       printSection('credentials', credentials, credentialView(now), terminal);
-      printSection('grants', grants, grantView(now), terminal);
+      printSection('grants', grants, shownGrantView(now), terminal);
     },
   });
 }

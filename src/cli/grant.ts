@@ -1,16 +1,21 @@
 import { type Command, Option } from 'commander';
 import { planGrant, planGrantRemoval } from '../manage/plan-grant.ts';
+import { listGroupGrants } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
-import type { Grant } from '../model/grant.ts';
+import { type Grant, isGroupGrant } from '../model/grant.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
 import { declareGrant, grantId } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
+import { UsageError } from './failure.ts';
 import { changesOf, type FieldFlags } from './flags/fields.ts';
+import { addTargetOptions, groupOption, type TargetFlags, targetsOf } from './flags/grant-targets.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { type Moment, momentAhead, parseMomentOrNever } from './flags/times.ts';
-import { collectGrantLimit, collectId, parseCount, parseId } from './flags/values.ts';
+import { collectGrantLimit, parseCount, parseId, parseInteger } from './flags/values.ts';
+import { formatHolder, formatHolders } from './render/grants.ts';
 import { type ListView, printList } from './render/list.ts';
 import { declareVersion, formatDistance, formatGrantLimits } from './render/text.ts';
 import { addChangeAction } from './store/change-store.ts';
@@ -18,7 +23,7 @@ import { addReadAction, requireGrant, requireResource, selectFrom } from './stor
 
 /** Adds `postern grant` with its verbs. */
 export function registerGrant(program: Command, context: CommandContext): void {
-  const about = 'Which consumers are authorised on which endpoints.';
+  const about = 'Which consumers are authorised on which endpoints, one by one or by their labels.';
   const noun = addNoun(program, 'grant', about, 'grant add --endpoint orders --consumer acme');
   registerAdd(noun, context);
   registerRemove(noun, context);
@@ -29,23 +34,14 @@ export function registerGrant(program: Command, context: CommandContext): void {
 export const grantFields: FieldFlags = {
   endpoint: '--endpoint',
   consumer: '--consumer',
+  consumerSelector: '--label',
+  priority: '--priority',
   limits: '--limit',
   expiresAt: '--expires',
 };
 
-/** An endpoint, and consumers on it. */
-interface PairFlags {
-  readonly endpoint: string;
-  readonly consumer: readonly string[];
-}
-
-function addPairFlags(command: Command): Command {
-  return command
-    .requiredOption('--endpoint <id>', 'the endpoint', parseId)
-    .requiredOption('--consumer <id>', 'the consumer; repeatable', collectId);
-}
-
-interface AddFlags extends PairFlags {
+interface AddFlags extends TargetFlags {
+  readonly priority?: number;
   readonly limit?: readonly Declared[];
   /** False for `--no-limits`. */
   readonly limits: boolean;
@@ -53,9 +49,9 @@ interface AddFlags extends PairFlags {
 }
 
 function registerAdd(noun: Command, context: CommandContext): void {
-  const command = addPairFlags(
-    noun.command('add').description('Authorise a consumer on an endpoint, or change the grant that it has.'),
-  )
+  const about = 'Authorise consumers on an endpoint, or change the grant that they have.';
+  const command = addTargetOptions(noun.command('add').description(about))
+    .option('--priority <number>', 'with --label: of several that fit a consumer, the highest counts; 0', parseInteger)
     .addOption(
       new Option('--limit <limit>', 'instead of what the endpoint gives each consumer, such as 1000/minute; repeatable')
         .argParser(collectGrantLimit)
@@ -64,36 +60,47 @@ function registerAdd(noun: Command, context: CommandContext): void {
     .option('--no-limits', 'without the limits that the endpoint gives each consumer')
     .option('--expires <time>', 'when it ends: 2027-01-01T00:00:00Z, 90d from now, or never', parseMomentOrNever);
   addChangeAction(command, context, {
+    notes: `A grant for labels is one for every consumer that carries all of them, now or later. Only one grant counts for a
+consumer, also for limits: its own, else the one for its labels with the highest priority.`,
     examples: [
       'postern grant add --endpoint orders --consumer acme',
       'postern grant add --endpoint orders --consumer acme --limit 1000/minute --expires 90d',
+      'postern grant add --endpoint orders --label tier=gold --priority 10 --limit 1000/minute',
     ],
-    exits: { notFound: 'no such endpoint or consumer', conflict: 'changed by others' },
+    exits: { notFound: 'no such endpoint or consumer', conflict: 'changed by others, or the priority is taken' },
     plan: async ({ resources }, flags: AddFlags) => {
       const { endpoint: endpointId } = flags;
+      const targets = targetsOf(flags);
       const wish = wishOf(flags, context.clock.nowSeconds());
       const { resource: endpoint } = await requireResource(resources, 'endpoint', endpointId);
-      const consumers = [...new Set(flags.consumer)];
+      const groups = flags.label === undefined ? [] : await listGroupGrants(resources, endpointId);
       const changes = [];
-      for (const consumerId of consumers) {
-        await requireResource(resources, 'consumer', consumerId);
-        const pair = { endpointId, consumerId };
-        changes.push(...changesOf(planGrant(pair, wish, await resources.find('grant', grantId(pair))), grantFields));
+      for (const target of targets) {
+        if (!isGroupGrant(target)) await requireResource(resources, 'consumer', target.consumerId);
+        const current = await resources.find('grant', grantId(target));
+        changes.push(...changesOf(planGrant(target, wish, current, groups), grantFields));
       }
       return {
         changes,
         notes: notesOf(endpoint),
-        done: `${consumers.join(', ')} authorised on ${endpointId}.`,
-        already: `${consumers.join(', ')} authorised on ${endpointId} already.`,
+        done: `${formatHolders(targets)} authorised on ${endpointId}.`,
+        already: `${formatHolders(targets)} authorised on ${endpointId} already.`,
       };
     },
   });
 }
 
-function wishOf({ limit, limits, expires }: AddFlags, nowSeconds: number): Wish {
+function wishOf({ label, priority, limit, limits, expires }: AddFlags, nowSeconds: number): Wish {
+  if (priority !== undefined && label === undefined) {
+    throw new UsageError('--priority is for --label: the own grant of a consumer counts before those for labels');
+  }
   const ownLimits = limits ? limit : [];
   const expiresAt = typeof expires === 'object' ? declareTime(momentAhead(expires, nowSeconds)) : undefined;
-  return { ...(ownLimits === undefined ? {} : { limits: ownLimits }), ...(expires === undefined ? {} : { expiresAt }) };
+  return {
+    ...(priority === undefined ? {} : { priority }),
+    ...(ownLimits === undefined ? {} : { limits: ownLimits }),
+    ...(expires === undefined ? {} : { expiresAt }),
+  };
 }
 
 /** What makes a grant worth less than it seems. */
@@ -107,16 +114,17 @@ function notesOf(endpoint: Endpoint): readonly string[] {
 
 function registerRemove(noun: Command, context: CommandContext): void {
   const command = noun.command('remove').description('Remove the grants of consumers on an endpoint.');
-  addChangeAction(addPairFlags(command), context, {
-    examples: ['postern grant remove --endpoint orders --consumer acme'],
+  addChangeAction(addTargetOptions(command), context, {
+    examples: [
+      'postern grant remove --endpoint orders --consumer acme',
+      'postern grant remove --endpoint orders --label tier=gold',
+    ],
     exits: { notFound: 'no such grant', conflict: 'changed by others' },
-    plan: async ({ resources }, { endpoint: endpointId, consumer }: PairFlags) => {
-      const consumers = [...new Set(consumer)];
+    plan: async ({ resources }, flags: TargetFlags) => {
+      const targets = targetsOf(flags);
       const changes = [];
-      for (const consumerId of consumers) {
-        changes.push(planGrantRemoval(await requireGrant(resources, { endpointId, consumerId })));
-      }
-      return { changes, done: `${consumers.join(', ')} no longer authorised on ${endpointId}.` };
+      for (const target of targets) changes.push(planGrantRemoval(await requireGrant(resources, target)));
+      return { changes, done: `${formatHolders(targets)} no longer authorised on ${flags.endpoint}.` };
     },
   });
 }
@@ -124,6 +132,7 @@ function registerRemove(noun: Command, context: CommandContext): void {
 interface ListFlags extends StoreFlags {
   readonly endpoint?: string;
   readonly consumer?: string;
+  readonly label?: LabelSelector;
   readonly limit?: number;
 }
 
@@ -133,15 +142,24 @@ function registerList(noun: Command, context: CommandContext): void {
     .description('List which consumers are authorised on which endpoints.')
     .option('--endpoint <id>', 'on this endpoint', parseId)
     .option('--consumer <id>', 'of this consumer', parseId)
+    .addOption(groupOption('for exactly these labels; repeatable'))
     .option('--limit <number>', 'the first so many', parseCount);
   addReadAction(command, context, {
-    examples: ['postern grant list --endpoint orders', 'postern grant list --consumer acme -o json'],
+    notes: `Which of them counts for a consumer: "postern consumer show ID", "postern may ID ENDPOINT".`,
+    examples: [
+      'postern grant list --endpoint orders',
+      'postern grant list --consumer acme -o json',
+      'postern grant list --label tier=gold',
+    ],
     exits: { notFound: 'no such endpoint or consumer' },
-    show: async ({ resources }, { endpoint, consumer, limit, output }: ListFlags) => {
+    show: async ({ resources }, { endpoint, consumer, label, limit, output }: ListFlags) => {
       if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
       if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
-      const listed = resources.list('grant', { endpointId: endpoint, consumerId: consumer });
-      const grants = selectFrom(listed, () => true, limit);
+      const isForGroup = label === undefined ? undefined : true;
+      const listed = resources.list('grant', { endpointId: endpoint, consumerId: consumer, isForGroup });
+      const isWanted = ({ resource }: Stored<Grant>): boolean =>
+        label === undefined || grantId(resource) === grantId({ ...resource, consumerSelector: label });
+      const grants = selectFrom(listed, isWanted, limit);
       await printList(grants, grantView(context.clock.nowSeconds()), output, context.terminal);
     },
   });
@@ -157,7 +175,7 @@ export function grantView(nowSeconds: number): ListView<Stored<Grant>> {
   return {
     columns: [
       { heading: 'ENDPOINT', cell: ({ resource }) => resource.endpointId },
-      { heading: 'CONSUMER', cell: ({ resource }) => resource.consumerId },
+      { heading: 'CONSUMER', cell: ({ resource }) => formatHolder(resource), canShrink: true },
       { heading: 'LIMITS', cell: ({ resource }) => formatGrantLimits(resource.limits), canShrink: true },
       {
         heading: 'ENDS',

@@ -3,11 +3,15 @@ import type { Planned } from '../manage/change.ts';
 import { planEndpointEdit } from '../manage/plan-endpoint.ts';
 import { planGrant } from '../manage/plan-grant.ts';
 import type { Wish } from '../manage/wish.ts';
+import type { GrantTarget } from '../model/grant.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import type { Declared } from '../resources/declared.ts';
 import { addNoun, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { changesOf } from './flags/fields.ts';
+import { groupOption } from './flags/grant-targets.ts';
 import { parseGrantLimit, parseId, parseLimit } from './flags/values.ts';
+import { formatHolders } from './render/grants.ts';
 import { addChangeAction } from './store/change-store.ts';
 import type { OpenedStore } from './store/open-store.ts';
 import { requireGrant, requireResource } from './store/read-store.ts';
@@ -23,6 +27,13 @@ export function registerLimit(program: Command, context: CommandContext): void {
 interface OwnerFlags {
   readonly endpoint: string;
   readonly consumer?: string;
+  readonly label?: LabelSelector;
+}
+
+/** Whose grant has the limits; null for those of the endpoint itself. */
+function targetOf({ endpoint: endpointId, consumer: consumerId, label }: OwnerFlags): GrantTarget | null {
+  if (label !== undefined) return { endpointId, consumerSelector: label };
+  return consumerId === undefined ? null : { endpointId, consumerId };
 }
 
 const exits = { notFound: 'no such endpoint or grant', conflict: 'changed by others' };
@@ -30,30 +41,32 @@ const exits = { notFound: 'no such endpoint or grant', conflict: 'changed by oth
 function registerSet(noun: Command, context: CommandContext): void {
   const command = noun
     .command('set')
-    .description('Set the limits of an endpoint, or of one consumer on it. They replace all former ones.')
-    .argument('<limit...>', '100/minute/consumer, 5000/hour/endpoint; with --consumer 1000/minute')
+    .description('Set the limits of an endpoint, or of the grant of consumers on it. They replace all former ones.')
+    .argument('<limit...>', '100/minute/consumer, 5000/hour/endpoint; with --consumer or --label 1000/minute')
     .requiredOption('--endpoint <id>', 'the endpoint', parseId)
     .option(
       '--consumer <id>',
       'for this consumer: its grant then replaces what the endpoint gives each consumer',
       parseId,
-    );
+    )
+    .addOption(groupOption('for each consumer of the grant for this label; repeatable'));
   addChangeAction(command, context, {
     notes: `UNIT is second, minute, hour, day or month (UTC). PER consumer: each consumer separately; PER endpoint: all together.`,
     examples: [
       'postern limit set 100/minute/consumer 5000/minute/endpoint --endpoint orders',
       'postern limit set 1000/minute --endpoint orders --consumer acme',
+      'postern limit set 1000/minute --endpoint orders --label tier=gold',
     ],
     exits,
     plan: async (store, flags: OwnerFlags, texts: readonly string[]) => {
-      const { endpoint, consumer } = flags;
-      const limits = readLimits(texts, consumer === undefined ? parseLimit : parseGrantLimit);
+      const target = targetOf(flags);
+      const limits = readLimits(texts, target === null ? parseLimit : parseGrantLimit);
       return {
         changes: changesOf(await planLimits(limits, flags, store), {
           'trafficControl.limits': 'LIMIT',
           limits: 'LIMIT',
         }),
-        done: `Limits of ${consumer === undefined ? '' : `${consumer} on `}${endpoint} set.`,
+        done: `Limits of ${target === null ? '' : `${formatHolders([target])} on `}${flags.endpoint} set.`,
       };
     },
   });
@@ -74,39 +87,38 @@ function registerClear(noun: Command, context: CommandContext): void {
   const command = noun
     .command('clear')
     .description(
-      'Remove the limits of an endpoint; with --consumer, those of its grant, so that the limits of the endpoint apply.',
+      'Remove the limits of an endpoint; with --consumer or --label, those of the grant, so that those of the endpoint apply.',
     )
     .requiredOption('--endpoint <id>', 'the endpoint', parseId)
-    .option('--consumer <id>', 'the limits of this consumer only', parseId);
+    .option('--consumer <id>', 'the limits of this consumer only', parseId)
+    .addOption(groupOption('the limits of the grant for this label only; repeatable'));
   addChangeAction(command, context, {
     notes: `To free one consumer from the limits of the endpoint: "grant add --no-limits".`,
     examples: ['postern limit clear --endpoint orders', 'postern limit clear --endpoint orders --consumer acme'],
     exits,
     plan: async (store, flags: OwnerFlags) => {
-      const { endpoint, consumer } = flags;
+      const { endpoint } = flags;
+      const target = targetOf(flags);
+      const holder = target === null ? '' : formatHolders([target]);
       const changes = changesOf(await planLimits(undefined, flags, store), {});
-      return consumer === undefined
+      return target === null
         ? { changes, done: `${endpoint} has no limits any more.`, already: `${endpoint} has no limits.` }
         : {
             changes,
-            done: `The limits of ${endpoint} hold for ${consumer} again.`,
-            already: `The limits of ${endpoint} hold for ${consumer} already.`,
+            done: `The limits of ${endpoint} hold for ${holder} again.`,
+            already: `The limits of ${endpoint} hold for ${holder} already.`,
           };
     },
   });
 }
 
 /** Undefined limits are removed. */
-async function planLimits(
-  limits: Wish[string],
-  { endpoint: endpointId, consumer: consumerId }: OwnerFlags,
-  { resources }: OpenedStore,
-): Promise<Planned> {
-  if (consumerId === undefined) {
+async function planLimits(limits: Wish[string], flags: OwnerFlags, { resources }: OpenedStore): Promise<Planned> {
+  const target = targetOf(flags);
+  if (target === null) {
     // Without the other endpoints: limits change no match, so it cannot collide.
-    const current = await requireResource(resources, 'endpoint', endpointId);
+    const current = await requireResource(resources, 'endpoint', flags.endpoint);
     return planEndpointEdit(current, { 'trafficControl.limits': limits }, []);
   }
-  const pair = { endpointId, consumerId };
-  return planGrant(pair, { limits }, await requireGrant(resources, pair));
+  return planGrant(target, { limits }, await requireGrant(resources, target));
 }

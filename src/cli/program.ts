@@ -17,6 +17,8 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   demo: async () => (await import('./demo.ts')).registerDemo,
   sign: async () => (await import('./sign.ts')).registerSign,
   handover: async () => (await import('./handover/handover.ts')).registerHandover,
+  may: async () => (await import('./access/may.ts')).registerMay,
+  'who-may': async () => (await import('./access/who-may.ts')).registerWhoMay,
   explain: async () => (await import('./explain.ts')).registerExplain,
   refusals: async () => (await import('./refusals/refusals.ts')).registerRefusals,
   keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,

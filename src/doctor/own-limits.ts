@@ -1,5 +1,6 @@
 import type { Environment } from '../config.ts';
 import { MAX_DOCUMENT_BYTES, parseDocument } from '../resources/parse-document.ts';
+import { describeGrant } from '../resources/grant.ts';
 import { secretReader } from '../resources/secret-source.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
 
@@ -32,8 +33,6 @@ export async function findLimitHolders(path: string, environment: Environment): 
   const { endpoints, grants } = parsed.content;
   return [
     ...endpoints.filter(({ limits }) => limits.length > 0).map(({ id }) => `endpoint ${id}`),
-    ...grants
-      .filter(({ limits }) => limits !== null && limits.length > 0)
-      .map(({ endpointId, consumerId }) => `grant of ${consumerId} on ${endpointId}`),
+    ...grants.filter(({ limits }) => limits !== null && limits.length > 0).map(describeGrant),
   ].slice(0, MAX_HOLDERS);
 }

@@ -5,7 +5,7 @@ import type { PlainProblem } from '../document/read-plain.ts';
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
 export interface ChangeOf<K extends ResourceKind> {
   readonly kind: K;
-  /** Of a grant: `endpoint/consumer`. */
+  /** Of a grant the `grantId`. */
   readonly id: string;
   /** What the change was planned on: the store takes the change only while this revision is the current one. */
   readonly before: Stored<ResourceOf[K]> | null;

@@ -30,7 +30,7 @@ export type SecretChange = 'set' | 'changed' | 'removed';
 export interface DescribedChange {
   readonly action: ChangeAction;
   readonly kind: ResourceKind;
-  /** Of a grant: `endpoint/consumer`. */
+  /** Of a grant the `grantId`. */
   readonly id: string;
   /** Whose credential it is; of credentials only. */
   readonly consumer?: string;
@@ -81,6 +81,9 @@ function withDefaults(field: FieldChange): FieldChange {
 /** Fields that name the resource and are in its heading. */
 const HEADING: ReadonlySet<string> = new Set(['id', 'endpoint']);
 
+/** Fields that name whose a resource is, which a creation has in its heading. */
+const NAMING: ReadonlySet<string> = new Set(['consumer', 'consumerSelector']);
+
 /** The fields that differ, in the order of the declared form. Mappings are compared key by key, lists as a whole. */
 function* compare(before: Declared, after: Declared, parent: string): Generator<FieldChange> {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -88,7 +91,7 @@ function* compare(before: Declared, after: Declared, parent: string): Generator<
     const to = after[key];
     if (isDeepStrictEqual(from, to)) continue;
     if (parent === '' && HEADING.has(key)) continue;
-    if (parent === '' && key === 'consumer' && from === undefined) continue;
+    if (parent === '' && NAMING.has(key) && from === undefined) continue;
     const path = `${parent}${key}`;
     if (isMapping(from) && isMapping(to)) yield* compare(from, to, `${path}.`);
     else yield { path, ...(from === undefined ? {} : { before: from }), ...(to === undefined ? {} : { after: to }) };

@@ -1,26 +1,39 @@
-import { declareGrant, grantId, readGrant } from '../resources/grant.ts';
+import { declareGrant, declareTarget, describeGrant, grantId, readGrant } from '../resources/grant.ts';
 import { readPlain } from '../document/read-plain.ts';
-import type { Grant } from '../model/grant.ts';
+import { type Grant, type GrantTarget, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
 import type { Change, Planned } from './change.ts';
 import type { Stored } from '../resources/resource.ts';
 import { applyWish, type Wish } from './wish.ts';
 
 /**
- * Plans that a consumer is authorised on an endpoint, or how that changes. `current` is the grant that there is. Own
- * limits replace those of the endpoint: `[]` lifts them, undefined leaves them to the endpoint.
+ * Plans that a consumer or a group is authorised on an endpoint, or how that changes. `current` is the grant that there
+ * is, `groups` are the endpoint's grants for groups; itself may be among them. Own limits replace those of the endpoint:
+ * `[]` lifts them, undefined leaves them to the endpoint.
  */
 export function planGrant(
-  { endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>,
+  target: GrantTarget,
   wish: Wish,
   current: Stored<Grant> | null,
+  groups: readonly GroupGrant[] = [],
 ): Planned {
-  const declared = current === null ? { endpoint: endpointId, consumer: consumerId } : declareGrant(current.resource);
+  const declared = current === null ? declareTarget(target) : declareGrant(current.resource);
   const read = readPlain(applyWish(declared, wish), readGrant);
   if ('problems' in read) return read;
-  return { changes: [{ kind: 'grant', id: grantId(read.value), before: current, after: read.value }] };
+  const after = read.value;
+  const id = grantId(after);
+  const holder = isGroupGrant(after)
+    ? groups.find((other) => rankOf(other) === rankOf(after) && grantId(other) !== id)
+    : undefined;
+  if (holder !== undefined) return { conflict: takenPriority(holder, groups) };
+  return { changes: [{ kind: 'grant', id, before: current, after }] };
 }
 
-/** Plans that a consumer is no longer authorised on an endpoint. */
+function takenPriority(holder: GroupGrant, groups: readonly GroupGrant[]): string {
+  const free = Math.max(...groups.map(({ priority }) => priority)) + 10;
+  return `the ${describeGrant(holder)} has priority ${String(holder.priority)} already; give this one another with --priority, such as ${String(free)} to count before all of them`;
+}
+
+/** Plans that a consumer or a group is no longer authorised on an endpoint. */
 export function planGrantRemoval(before: Stored<Grant>): Change {
   return { kind: 'grant', id: grantId(before.resource), before, after: null };
 }

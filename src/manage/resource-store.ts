@@ -5,13 +5,14 @@ import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts'
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
+import { type GroupGrant, isGroupGrant } from '../model/grant.ts';
 
 /** Which resources of a kind; any number of ids. What is absent does not narrow. */
 export interface Selection {
   readonly ids?: readonly string[] | undefined;
-  /** Credentials and grants of a consumer. */
+  /** Credentials and own grants of a consumer. */
   readonly consumerId?: string | undefined;
-  /** Credentials and grants of any of these consumers. */
+  /** Credentials and own grants of any of these consumers. */
   readonly consumerIds?: readonly string[] | undefined;
   /** Grants on an endpoint. */
   readonly endpointId?: string | undefined;
@@ -19,6 +20,8 @@ export interface Selection {
   readonly endpointIds?: readonly string[] | undefined;
   /** Endpoints and consumers that carry these labels. */
   readonly labels?: LabelSelector | undefined;
+  /** Grants for groups, and no others. They are few: as many as an operator writes. */
+  readonly isForGroup?: true | undefined;
   /** Credentials by the hashes of their App Keys. */
   readonly appKeyHashes?: readonly string[] | undefined;
 }
@@ -33,8 +36,9 @@ export interface ResourceStore {
   list<K extends ResourceKind>(kind: K, selection?: Selection): AsyncIterable<Stored<ResourceOf[K]>>;
   /**
    * Makes all of the changes with their audit events in one transaction, or none of them. Rejects with {@link Outdated}
-   * when a `before` is no longer what the store has or what is changed does not belong to the operation's selector, and with {@link Conflict} when an App Key is taken, references
-   * would lead nowhere, endpoints would claim the same requests, or another commit stays in the way. Then, and with
+   * when a `before` is no longer what the store has or what is changed does not belong to the operation's selector, and
+   * with {@link Conflict} when an App Key is taken, references would lead nowhere, endpoints would claim the same
+   * requests, grants for groups would have the same priority, or another commit stays in the way. Then, and with
    * every other error but a `StoreUnavailable` whose `reason` is `uncertain`, nothing was changed. Gives the store's
    * new revision, which is higher with every commit.
    */
@@ -166,6 +170,12 @@ export function notFound(kind: ResourceKind, id: string, known: readonly string[
   const nearest = findNearestName(id, known);
   const advice = nearest === null ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
   return new NotFound(`there is no ${kind} ${JSON.stringify(id)}${advice}`);
+}
+
+/** All grants for groups, or those on one endpoint, in the order of their ids. */
+export async function listGroupGrants(store: ResourceStore, endpointId?: string): Promise<readonly GroupGrant[]> {
+  const stored = await collectAll(store.list('grant', { isForGroup: true, endpointId }));
+  return stored.map(({ resource }) => resource).filter(isGroupGrant);
 }
 
 /** All endpoints, in the order of their ids. There are as many as an operator writes, so they fit into memory. */

@@ -1,30 +1,35 @@
-import { isLive } from '../clock.ts';
+import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
-import type { Grant } from '../model/grant.ts';
+import { type Grant, type GroupGrant, isGroupGrant, type OwnGrant } from '../model/grant.ts';
+import { grantInEffect, rankGrants } from '../model/grant-in-effect.ts';
 
-/** An endpoint that lets a credential's consumer in, and the live grant that it has there. */
+/** An endpoint that lets a credential's consumer in, and the grant in effect that it has there. */
 export interface UsableEndpoint {
   readonly endpoint: PartnerEndpoint;
   /** Null where every authenticated caller is let in without one. */
   readonly grant: Grant | null;
 }
 
-/** Where a credential can be used: enabled endpoints of its methods whose access condition its consumer meets now. */
+/**
+ * Where a credential can be used: enabled endpoints of its methods whose access condition its consumer meets now.
+ * `grants` are the consumer's own and all for groups.
+ */
 export function usableEndpoints(
   { methods }: Pick<Credential, 'methods'>,
   endpoints: readonly Endpoint[],
-  grantsOfConsumer: readonly Grant[],
+  { labels }: Pick<Consumer, 'labels'>,
+  grants: readonly Grant[],
   nowSeconds: number,
 ): readonly UsableEndpoint[] {
-  const live = new Map(
-    grantsOfConsumer
-      .filter(({ expiresAt }) => isLive({ notBefore: null, expiresAt }, nowSeconds))
-      .map((grant) => [grant.endpointId, grant]),
+  const own = new Map(
+    grants.filter((grant): grant is OwnGrant => !isGroupGrant(grant)).map((grant) => [grant.endpointId, grant]),
   );
+  const groups = grants.filter((grant): grant is GroupGrant => isGroupGrant(grant));
   return endpoints.flatMap((endpoint): readonly UsableEndpoint[] => {
     if (endpoint.scenario === 'open' || !endpoint.enabled || !methods.includes(endpoint.authentication)) return [];
-    const grant = live.get(endpoint.id) ?? null;
+    const ranked = rankGrants(groups.filter(({ endpointId }) => endpointId === endpoint.id));
+    const grant = grantInEffect(own.get(endpoint.id) ?? null, ranked, labels, nowSeconds);
     return grant === null && endpoint.accessCondition !== 'authenticated' ? [] : [{ endpoint, grant }];
   });
 }

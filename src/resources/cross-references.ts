@@ -1,5 +1,6 @@
 import type { Endpoint } from '../model/endpoint.ts';
-import type { Grant } from '../model/grant.ts';
+import { type Grant, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
+import { grantId } from './grant.ts';
 import { findMatchCollisions } from '../route/collisions.ts';
 import { ID_PATTERN } from '../document/fields.ts';
 import { findNearestName } from '../document/nearest-name.ts';
@@ -35,12 +36,19 @@ export function checkUniqueAppKeys(
   reportRepeated(credentials, ({ appKeyHash }) => appKeyHash, 'appKey', describe, problems);
 }
 
-/** Reports second grants for the same endpoint and consumer. */
+/**
+ * Reports second grants for the same endpoint and consumer or group, and second priorities on one endpoint: which of two
+ * grants counts must never be open (spec §1).
+ */
 export function checkUniqueGrants(grants: readonly Placed<Grant>[], problems: ProblemLog): void {
-  const describe = (_: unknown, first: string): string =>
-    `the grant on ${first} has the same endpoint and consumer; keep one`;
-  const pairOf = ({ value }: Placed<Grant>): string => `${value.endpointId} ${value.consumerId}`;
-  reportRepeated(grants, pairOf, null, describe, problems);
+  const describe = ({ value }: Placed<Grant>, first: string): string =>
+    `the grant on ${first} has the same endpoint and ${isGroupGrant(value) ? 'consumerSelector' : 'consumer'}; keep one`;
+  const firsts = reportRepeated(grants, ({ value }) => grantId(value), null, describe, problems);
+  const groups = grants.filter((each): each is Placed<GroupGrant> => isGroupGrant(each.value));
+  const unique = groups.filter(({ value, place }) => firsts.get(grantId(value)) === place);
+  const describeRank = (_: unknown, first: string): string =>
+    `the grant on ${first} has the same endpoint and priority; of the grants that fit a consumer the highest priority counts: give each another one`;
+  reportRepeated(unique, ({ value }) => rankOf(value), 'priority', describeRank, problems);
 }
 
 /** Dangling references beyond these are reported without the nearest known id, whose search looks at every id. */
@@ -71,7 +79,7 @@ export function checkReferences(
   };
   for (const { value, place } of grants) {
     checkReference('endpoint', value.endpointId, endpoints, place);
-    checkReference('consumer', value.consumerId, consumers, place);
+    if (!isGroupGrant(value)) checkReference('consumer', value.consumerId, consumers, place);
   }
 }
 

@@ -1,15 +1,52 @@
-import { dateField, idField, nestedField, nestedList, timeField } from '../document/fields.ts';
+import {
+  dateField,
+  type Field,
+  FieldFault,
+  ID_PATTERN,
+  idField,
+  isMapping,
+  nestedField,
+  nestedList,
+  textsByKeyField,
+  timeField,
+  wholeNumberField,
+} from '../document/fields.ts';
 import { placeIn, type Place, type ProblemLog } from '../document/problem-log.ts';
-import { readMapping } from '../document/read-mapping.ts';
-import type { Grant } from '../model/grant.ts';
+import { hasKey, readMapping } from '../document/read-mapping.ts';
+import { type Grant, type GrantTarget, isGroupGrant, MAX_PRIORITY, MIN_PRIORITY } from '../model/grant.ts';
+import { describeLabels, type LabelSelector } from '../model/labels.ts';
 import { type Declared, declareTime } from './declared.ts';
 import { declareLimits, limitKind, readLimits } from './limits.ts';
+
+const noLabels = new FieldFault(
+  'must name at least one label: without any it would be a grant for every consumer, those that come later too',
+);
+
+/** Labels of a group, by their names in order. One without labels is refused: it is a slip, with the widest effect. */
+const selectorField: Field<LabelSelector> = Object.assign(
+  (raw: unknown) => {
+    const texts = textsByKeyField(raw);
+    if (texts instanceof FieldFault) return texts;
+    const entries = Object.entries(texts).sort(([one], [other]) => (one < other ? -1 : 1));
+    return entries.length === 0 ? noLabels : Object.fromEntries(entries);
+  },
+  { schema: { ...textsByKeyField.schema, minProperties: 1 } },
+);
+
+const priorityField = wholeNumberField(MIN_PRIORITY, MAX_PRIORITY);
 
 /** A grant of a declarative file. */
 export const grantKind = {
   what: 'a grant',
-  fields: { endpoint: idField, consumer: idField, expiresAt: timeField, limits: nestedList(limitKind) },
-  required: ['endpoint', 'consumer'],
+  fields: {
+    endpoint: idField,
+    consumer: idField,
+    consumerSelector: selectorField,
+    priority: priorityField,
+    expiresAt: timeField,
+    limits: nestedList(limitKind),
+  },
+  required: ['endpoint'],
 } as const;
 
 /** A grant of a database. */
@@ -19,36 +56,87 @@ export const storedGrantKind = {
     id: nestedField({ bsonType: 'string' }),
     endpointId: idField,
     consumerId: idField,
+    consumerSelector: selectorField,
+    priority: priorityField,
     expiresAt: dateField,
     limits: nestedList(limitKind),
   },
-  required: ['id', 'endpointId', 'consumerId'],
+  required: ['id', 'endpointId'],
 } as const;
 
-const grantLimits = { per: 'consumer', why: 'a grant limits its own consumer' } as const;
+/** In the words of `$jsonSchema`: a stored grant is one of a consumer, or one for a group, whose priority is written. */
+export const storedGrantForms = {
+  oneOf: [
+    {
+      required: ['consumerId'],
+      not: { anyOf: [{ required: ['consumerSelector'] }, { required: ['priority'] }] },
+    },
+    { required: ['consumerSelector', 'priority'], not: { required: ['consumerId'] } },
+  ],
+};
+
+const grantLimits = { per: 'consumer', why: 'a grant limits each of its consumers' } as const;
 
 /** Reads a grant; null when a problem was reported. Whether its references resolve is not looked at here. */
 export function readGrant(raw: unknown, place: Place, problems: ProblemLog): Grant | null {
   const before = problems.count;
   const values = readMapping(raw, place, grantKind, problems) ?? {};
+  checkHolder(raw, 'consumer', place, problems);
   const limits = readGrantLimits(values.limits, place, problems);
-  const { endpoint, consumer, expiresAt = null } = values;
-  if (problems.count > before || endpoint === undefined || consumer === undefined) return null;
-  return { endpointId: endpoint, consumerId: consumer, limits, expiresAt };
+  if (problems.count > before) return null;
+  return grantOf({ ...values, limits, endpointId: values.endpoint, consumerId: values.consumer });
 }
 
 /** Reads a grant as a database keeps it; null when a problem was reported. */
 export function readStoredGrant(raw: unknown, place: Place, problems: ProblemLog): Grant | null {
   const before = problems.count;
   const values = readMapping(raw, place, storedGrantKind, problems) ?? {};
-  const limits = readGrantLimits(values.limits, place, problems);
-  const { id, endpointId, consumerId, expiresAt = null } = values;
-  if (problems.count > before || endpointId === undefined || consumerId === undefined) return null;
-  if (id !== grantId({ endpointId, consumerId })) {
-    problems.report(placeIn(place, 'id'), 'must be "endpointId/consumerId" of the same document');
-    return null;
+  checkHolder(raw, 'consumerId', place, problems);
+  if (hasKey(raw, 'consumerSelector') && !hasKey(raw, 'priority')) {
+    problems.reportMissing(place, '"priority" is missing; a grant for a group needs it');
   }
-  return { endpointId, consumerId, limits, expiresAt };
+  const limits = readGrantLimits(values.limits, place, problems);
+  if (problems.count > before) return null;
+  const grant = grantOf({ ...values, limits });
+  if (grant === null || values.id === grantId(grant)) return grant;
+  const form = isGroupGrant(grant) ? '"endpointId/name=value,…" with the labels' : '"endpointId/consumerId"';
+  problems.report(placeIn(place, 'id'), `must be ${form} of the same document`);
+  return null;
+}
+
+/** A grant is for one consumer or for a group, and only groups have priorities. */
+function checkHolder(raw: unknown, consumer: 'consumer' | 'consumerId', place: Place, problems: ProblemLog): void {
+  if (!isMapping(raw)) return;
+  const isForGroup = hasKey(raw, 'consumerSelector');
+  if (!isForGroup && !hasKey(raw, consumer)) {
+    problems.reportMissing(place, `"${consumer}" is missing; a grant needs it, or a "consumerSelector"`);
+  }
+  if (isForGroup && hasKey(raw, consumer)) {
+    const message = `a grant is for one consumer or for a group: remove "${consumer}" or "consumerSelector"`;
+    problems.report(placeIn(place, 'consumerSelector'), message);
+  }
+  if (!isForGroup && hasKey(raw, consumer) && hasKey(raw, 'priority')) {
+    const message = '"priority" is for groups ("consumerSelector"): the own grant of a consumer counts before them';
+    problems.report(placeIn(place, 'priority'), message);
+  }
+}
+
+/** Null where something that could not be read is missing. */
+function grantOf(values: {
+  readonly endpointId?: string | undefined;
+  readonly consumerId?: string | undefined;
+  readonly consumerSelector?: LabelSelector;
+  readonly priority?: number;
+  readonly limits: Grant['limits'];
+  readonly expiresAt?: number;
+}): Grant | null {
+  const { endpointId, consumerId, consumerSelector, priority = 0, limits, expiresAt = null } = values;
+  if (endpointId === undefined) return null;
+  if (consumerId !== undefined) return { endpointId, consumerId, limits, expiresAt };
+  // No -0, which would be another priority than 0 to some comparisons.
+  return consumerSelector === undefined
+    ? null
+    : { endpointId, consumerSelector, priority: priority + 0, limits, expiresAt };
 }
 
 function readGrantLimits(raw: unknown, place: Place, problems: ProblemLog): Grant['limits'] {
@@ -56,16 +144,68 @@ function readGrantLimits(raw: unknown, place: Place, problems: ProblemLog): Gran
 }
 
 /** A grant as a declarative file has it. No `limits` are those of the endpoint; `[]` lifts them. */
-export function declareGrant({ endpointId, consumerId, limits, expiresAt }: Grant): Declared {
+export function declareGrant(grant: Grant): Declared {
+  const { limits, expiresAt } = grant;
   return {
-    endpoint: endpointId,
-    consumer: consumerId,
+    ...declareTarget(grant),
+    ...(isGroupGrant(grant) ? { priority: grant.priority } : {}),
     ...(expiresAt === null ? {} : { expiresAt: declareTime(expiresAt) }),
     ...(limits === null ? {} : { limits: declareLimits(limits) }),
   };
 }
 
-/** The id of a grant, where one text has to name it: `orders/acme`. Ids hold no `/`. */
-export function grantId({ endpointId, consumerId }: Pick<Grant, 'endpointId' | 'consumerId'>): string {
-  return `${endpointId}/${consumerId}`;
+/** What a grant is for, in the words of a declarative file. */
+export function declareTarget(target: GrantTarget): Declared {
+  return isGroupGrant(target)
+    ? { endpoint: target.endpointId, consumerSelector: target.consumerSelector }
+    : { endpoint: target.endpointId, consumer: target.consumerId };
+}
+
+/** A grant in a sentence: `grant of acme on orders`, `grant for tier=gold on orders`. */
+export function describeGrant(target: GrantTarget): string {
+  const holder = isGroupGrant(target) ? `for ${describeLabels(target.consumerSelector)}` : `of ${target.consumerId}`;
+  return `grant ${holder} on ${target.endpointId}`;
+}
+
+/**
+ * The id of a grant, where one text has to name it: `orders/acme`; for a group `orders/region=eu,tier=gold`, with the
+ * labels in the order of their names, names and values percent-encoded. No id of a consumer holds a `=`.
+ */
+export function grantId(target: GrantTarget): string {
+  const holder = isGroupGrant(target) ? selectorId(target.consumerSelector) : target.consumerId;
+  return `${target.endpointId}/${holder}`;
+}
+
+function selectorId(selector: LabelSelector): string {
+  return Object.keys(selector)
+    .sort()
+    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(selector[name] ?? '')}`)
+    .join(',');
+}
+
+/** What a {@link grantId} names; null for a text that is none. */
+export function parseGrantId(id: string): GrantTarget | null {
+  const [, endpointId = '', holder = ''] = /^([^/]*)\/(.*)$/s.exec(id) ?? [];
+  if (!ID_PATTERN.test(endpointId)) return null;
+  if (ID_PATTERN.test(holder)) return { endpointId, consumerId: holder };
+  const target = { endpointId, consumerSelector: parseSelectorId(holder) };
+  return grantId(target) === id ? target : null;
+}
+
+function parseSelectorId(text: string): LabelSelector {
+  return Object.fromEntries(
+    text.split(',').map((label) => {
+      const [name = '', ...values] = label.split('=').map(decode);
+      return [name, values.join('=')] as const;
+    }),
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
 }

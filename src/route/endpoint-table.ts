@@ -1,8 +1,10 @@
 import { type Endpoint, type SignatureMethod, signatureMethods } from '../model/endpoint.ts';
+import { isGroupGrant } from '../model/grant.ts';
 import { normalizeHost } from '../receive/host.ts';
 import { parsePathRule } from '../receive/path.ts';
 import type { Catalog, EndpointTable, StoreState } from '../store/check-store.ts';
 import { compileCredentialIndex } from '../store/credential-index.ts';
+import { compileGroupGrants } from '../store/group-grants.ts';
 
 interface MethodRules {
   readonly listed: Map<string, Endpoint>;
@@ -18,7 +20,12 @@ interface PathNode {
 
 /** Compiles all resources of a store into a catalog that answers everything from memory. */
 export function compileCatalog(state: StoreState): Catalog {
-  return { endpoints: compileEndpointTable(state.endpoints), credentials: compileCredentialIndex(state) };
+  const { endpoints, grants } = state;
+  return {
+    endpoints: compileEndpointTable(endpoints),
+    groupGrants: compileGroupGrants(grants.filter(isGroupGrant), endpoints),
+    credentials: compileCredentialIndex(state),
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
 import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
-import type { Grant } from '../model/grant.ts';
+import type { Grant, GroupGrant } from '../model/grant.ts';
+import type { Limit } from '../model/limit.ts';
 import type { CredentialSource } from './credential-source.ts';
 
 /** The endpoints of one moment, compiled once for look-ups whose cost does not grow with their number. */
@@ -20,13 +21,26 @@ export interface EndpointTable {
   find(host: string, comparablePath: string, method: string): Endpoint | null;
 }
 
+/** A grant for a group, compiled. */
+export interface RankedGrant extends GroupGrant {
+  /** The limits that count where it is the grant in effect: its own and the endpoint's, as spec §1 has it. */
+  readonly limitsInForce: readonly Limit[];
+}
+
+/** The grants for groups of one moment, compiled with the endpoints. */
+export interface GroupGrants {
+  /** Those on an endpoint, the highest priority first; empty for none. No two have the same priority. */
+  of(endpointId: string): readonly RankedGrant[];
+}
+
 /**
- * What a request is decided with. The endpoints are those of one moment and never change. The credentials of a store
+ * What a request is decided with. Endpoints and grants for groups are those of one moment and never change. The credentials of a store
  * that fits into memory are of the same moment, so that one state decides a request (spec §6); those of a database come
  * through a live cache.
  */
 export interface Catalog {
   readonly endpoints: EndpointTable;
+  readonly groupGrants: GroupGrants;
   readonly credentials: CredentialSource;
 }
 

@@ -1,5 +1,5 @@
 import { APP_KEY_PATTERN, hashAppKey } from '../model/app-key.ts';
-import type { Grant } from '../model/grant.ts';
+import { isGroupGrant, type OwnGrant } from '../model/grant.ts';
 import type { CredentialSource, GrantsByEndpoint, HeldCredential } from './credential-source.ts';
 import type { StoreState } from './check-store.ts';
 
@@ -15,9 +15,10 @@ export function compileCredentialIndex({
   grants,
 }: Pick<StoreState, 'credentials' | 'consumers' | 'grants'>): CredentialSource {
   const consumerById = new Map(consumers.map((consumer) => [consumer.id, consumer]));
-  const grantsByConsumer = new Map<string, Map<string, Grant>>();
+  const grantsByConsumer = new Map<string, Map<string, OwnGrant>>();
   for (const grant of grants) {
-    const byEndpoint = grantsByConsumer.get(grant.consumerId) ?? new Map<string, Grant>();
+    if (isGroupGrant(grant)) continue;
+    const byEndpoint = grantsByConsumer.get(grant.consumerId) ?? new Map<string, OwnGrant>();
     grantsByConsumer.set(grant.consumerId, byEndpoint.set(grant.endpointId, grant));
   }
   const held = new Map<string, HeldCredential>();

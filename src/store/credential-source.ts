@@ -1,12 +1,12 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
-import type { Grant } from '../model/grant.ts';
+import type { OwnGrant } from '../model/grant.ts';
 import type { Pending } from '../pending.ts';
 
-/** The grants of one consumer, live or not, by the id of the endpoint. */
-export type GrantsByEndpoint = ReadonlyMap<string, Grant>;
+/** The own grants of one consumer, live or not, by the id of the endpoint. */
+export type GrantsByEndpoint = ReadonlyMap<string, OwnGrant>;
 
-/** A credential with the consumer who holds it and what that consumer is granted: all that a decision needs. */
+/** A credential with the consumer who holds it and its own grants: all of the caller that a decision needs. */
 export interface HeldCredential {
   readonly credential: Credential;
   readonly consumer: Consumer;

@@ -16,7 +16,7 @@ import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
 import type { Labels } from '../../src/model/labels.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
-import { consumer, grant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
+import { consumer, grant, groupGrant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
 
 /** A store under test, empty. */
 export interface ResourceStoreUnderTest {
@@ -230,6 +230,55 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         }
       });
 
+      it('keeps grants for groups, and selects them', async () => {
+        const odd = groupGrant({ consumerSelector: { 'a.b/$c': 'ü', tier: '' }, limits: [], expiresAt: 1_900_000_000 });
+        const gold = groupGrant({ priority: 10, limits: [limit('7/day/consumer')] });
+        await commit(...whole(), creation('grant', gold), creation('grant', odd));
+        assert.deepEqual((await stored('grant', 'orders/tier=gold')).resource, gold);
+        assert.deepEqual((await stored('grant', grantId(odd))).resource, odd);
+        const all = ['orders/a.b%2F%24c=%C3%BC,tier=', 'orders/acme', 'orders/tier=gold'];
+        assert.deepEqual(await ids('grant'), all);
+        assert.deepEqual(await ids('grant', { endpointId: 'orders' }), all);
+        assert.deepEqual(await ids('grant', { isForGroup: true }), [all[0], all[2]]);
+        assert.deepEqual(await ids('grant', { isForGroup: true, endpointId: 'stock' }), []);
+        assert.deepEqual(await ids('grant', { consumerId: 'acme' }), ['orders/acme']);
+        assert.deepEqual(await ids('grant', { consumerIds: ['acme'] }), ['orders/acme']);
+        await commit(await edit('grant', 'orders/tier=gold', { priority: -10 }));
+        assert.deepEqual((await stored('grant', 'orders/tier=gold')).resource, { ...gold, priority: -10 });
+        const [event] = await events({ resource: { kind: 'grant', id: 'orders/tier=gold' } });
+        assert.deepEqual([event?.before?.['priority'], event?.after?.['priority']], [10, -10]);
+        assert.deepEqual(event?.after?.['consumerSelector'], { tier: 'gold' });
+      });
+
+      it('lets grants for groups change places in one commit', async () => {
+        const region = (value: string, priority: number): ReturnType<typeof groupGrant> =>
+          groupGrant({ consumerSelector: { region: value }, priority });
+        await commit(
+          ...whole(),
+          ...[region('eu', 1), region('us', 2), region('jp', 3)].map((g) => creation('grant', g)),
+        );
+        await commit(
+          await edit('grant', 'orders/region=eu', { priority: 2 }),
+          await edit('grant', 'orders/region=us', { priority: 1 }),
+          creation('grant', region('uk', 3)),
+          await deletion('grant', 'orders/region=jp'),
+        );
+        const priorities = await Promise.all(
+          ['eu', 'us', 'uk'].map(async (value) => {
+            const { resource } = await stored('grant', `orders/region=${value}`);
+            return 'priority' in resource ? resource.priority : null;
+          }),
+        );
+        assert.deepEqual(priorities, [2, 1, 3]);
+      });
+
+      it('keeps grants for groups when a consumer is deleted', async () => {
+        await commit(...whole(), creation('grant', groupGrant()));
+        const own = [await deletion('grant', 'orders/acme'), await deletion('credential', 'acme-hmac')];
+        await commit(await deletion('consumer', 'acme'), ...own);
+        assert.deepEqual(await ids('grant'), ['orders/tier=gold']);
+      });
+
       it('deletes a consumer with all that is its own', async () => {
         await commit(...whole());
         const own = [await deletion('grant', 'orders/acme'), await deletion('credential', 'acme-hmac')];
@@ -337,6 +386,33 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         await assertConflict(
           [await deletion('consumer', 'acme'), await deletion('credential', 'acme-hmac')],
           /orders\/acme/,
+        );
+      });
+
+      it('refuses grants for groups with the same priority on one endpoint, ended ones too', async () => {
+        await commit(creation('grant', groupGrant({ priority: 5, expiresAt: 1 })));
+        const silver = groupGrant({ consumerSelector: { tier: 'silver' }, priority: 5 });
+        const bronze = groupGrant({ consumerSelector: { tier: 'bronze' }, priority: 5 });
+        await assertConflict([creation('grant', silver)], /priority/);
+        await commit(creation('grant', { ...silver, priority: 6 }));
+        await assertConflict([await edit('grant', 'orders/tier=silver', { priority: 5 })], /priority/);
+        await assertConflict(
+          [
+            creation('grant', { ...bronze, priority: 7 }),
+            creation('grant', groupGrant({ consumerSelector: { a: 'b' }, priority: 7 })),
+          ],
+          /priority/,
+        );
+        const stock = keyEndpoint({ id: 'stock', paths: [{ prefix: '/stock' }] });
+        await commit(creation('endpoint', stock), creation('grant', { ...bronze, endpointId: 'stock' }));
+      });
+
+      it('refuses a grant for a group that leads nowhere, and to delete the endpoint of one', async () => {
+        await assertConflict([creation('grant', groupGrant({ endpointId: 'nowhere' }))], /"?nowhere/);
+        await commit(creation('grant', groupGrant()));
+        await assertConflict(
+          [await deletion('endpoint', 'orders'), await deletion('grant', 'orders/acme')],
+          /tier=gold/,
         );
       });
 

@@ -32,7 +32,9 @@ function documentOf(parts: DocumentParts = {}): string {
     parts.grants ??
     `
   - { endpoint: orders, consumer: acme, expiresAt: 2030-01-01T00:00:00Z, limits: [{ requests: 7, unit: minute, per: consumer }] }
-  - { endpoint: stock, consumer: acme }`;
+  - { endpoint: stock, consumer: acme }
+  - { endpoint: orders, consumerSelector: { region: eu }, priority: -1 }
+  - { endpoint: orders, consumerSelector: { tier: gold }, priority: 10, limits: [{ requests: 9, unit: day, per: consumer }] }`;
   return `
 version: 1
 endpoints:
@@ -189,6 +191,24 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.deepEqual([other?.credential.state, other?.consumer.id, other?.grants.size], ['revoked', 'other', 0]);
     });
 
+    it('has the grants for groups of an endpoint by their priority, with the limits that they bring into force', () => {
+      const { groupGrants } = tested.checks.current();
+      const perDay = { requests: 9, unit: 'day', per: 'consumer' };
+      const common = { endpointId: 'orders', expiresAt: null };
+      assert.deepEqual(groupGrants.of('orders'), [
+        {
+          ...common,
+          ...{ consumerSelector: { tier: 'gold' }, priority: 10, limits: [perDay], limitsInForce: [perDay] },
+        },
+        {
+          ...common,
+          ...{ consumerSelector: { region: 'eu' }, priority: -1, limits: null },
+          limitsInForce: [{ requests: 100, unit: 'minute', per: 'consumer' }],
+        },
+      ]);
+      assert.deepEqual(groupGrants.of('stock'), []);
+    });
+
     it('finds no holder by another App Key, nor by the hash of one', async () => {
       for (const appKey of ['', 'nobody', 'ACME-HMAC-KEY', 'acme-hmac-key ', 'ä', hashOfHashedKey, 'constructor']) {
         assert.equal(await find(appKey), null, appKey);
@@ -212,8 +232,19 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       await until('the disabled consumer', async () => (await find('acme-plain-key'))?.consumer.enabled === false);
       await tested.replace(documentOf({ hmacState: 'revoked' }));
       await until('the revoked credential', async () => (await find('acme-hmac-key'))?.credential.state === 'revoked');
+      const formerGroups = tested.checks.current().groupGrants;
       await tested.replace(documentOf({ grants: '' }));
       await until('no grants', async () => (await find('acme-hmac-key'))?.grants.size === 0);
+      await until('no grants for groups', () =>
+        Promise.resolve(tested.checks.current().groupGrants.of('orders').length === 0),
+      );
+      assert.equal(formerGroups.of('orders').length, 2);
+      await tested.replace(
+        documentOf({ grants: '\n  - { endpoint: orders, consumerSelector: { tier: gold }, priority: 3 }' }),
+      );
+      await until('the new grant for a group', () =>
+        Promise.resolve(tested.checks.current().groupGrants.of('orders')[0]?.priority === 3),
+      );
       await tested.replace(documentOf());
       await until(
         'all of it',

@@ -3,7 +3,7 @@ import { type Declared, declareTime } from '../../resources/declared.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoints.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import { collectAll, listEndpoints, type ResourceStore } from '../../manage/resource-store.ts';
+import { collectAll, listEndpoints, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
@@ -150,7 +150,9 @@ export async function readUsableEndpoints(
   credential: Pick<ManagedCredential, 'methods' | 'consumerId'>,
   nowSeconds: number,
 ): Promise<readonly UsableEndpoint[]> {
-  const grants = await collectAll(store.list('grant', { consumerId: credential.consumerId }));
-  const ofConsumer = grants.map(({ resource }) => resource);
-  return usableEndpoints(credential, await listEndpoints(store), ofConsumer, nowSeconds);
+  const { consumerId } = credential;
+  const labels = (await store.find('consumer', consumerId))?.resource.labels ?? {};
+  const own = (await collectAll(store.list('grant', { consumerId }))).map(({ resource }) => resource);
+  const grants = [...own, ...(await listGroupGrants(store))];
+  return usableEndpoints(credential, await listEndpoints(store), { labels }, grants, nowSeconds);
 }

@@ -1,15 +1,17 @@
 import { type Command, Option } from 'commander';
-import { collectAll } from '../../manage/resource-store.ts';
+import { collectAll, listGroupGrants } from '../../manage/resource-store.ts';
 import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
-import type { Grant } from '../../model/grant.ts';
+import { type Grant, type GroupGrant, isGroupGrant } from '../../model/grant.ts';
+import { rankGrants } from '../../model/grant-in-effect.ts';
 import { carries, describeLabels, type LabelSelector } from '../../model/labels.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { collectLabel, formatPathRule, parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
+import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
 import { declareVersion, type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
@@ -99,15 +101,18 @@ function registerEndpointShow(noun: Command, context: CommandContext): void {
         terminal.out.write(formatData(view.declare(stored), output));
         return;
       }
-      const some = selectFrom(resources.list('grant', { endpointId: id }), () => true, MAX_GRANTS + 1);
-      const grants = (await collectAll(some)).map(({ resource }) => resource);
-      const fields = [...fieldsOf(stored.resource, grants), ...versionFields(stored, clock.nowSeconds())];
+      const groups = rankGrants(await listGroupGrants(resources, id));
+      const isOwn = ({ resource }: Stored<Grant>): boolean => !isGroupGrant(resource);
+      const some = selectFrom(resources.list('grant', { endpointId: id }), isOwn, MAX_GRANTS + 1);
+      const own = (await collectAll(some)).map(({ resource }) => resource);
+      const authorised = authorisedOn(stored.resource, own, groups);
+      const fields = [...fieldsOf(stored.resource, authorised), ...versionFields(stored, clock.nowSeconds())];
       printFields(`endpoint ${id}${stored.resource.enabled ? '' : ' (disabled)'}`, fields, terminal);
     },
   });
 }
 
-function fieldsOf(endpoint: Endpoint, grants: readonly Grant[]): readonly Field[] {
+function fieldsOf(endpoint: Endpoint, authorised: readonly string[]): readonly Field[] {
   const { description, labels, scenario, match, limits, options } = endpoint;
   const { hosts, paths, methods } = match;
   return [
@@ -119,18 +124,22 @@ function fieldsOf(endpoint: Endpoint, grants: readonly Grant[]): readonly Field[
     ['methods', methods.length === 0 ? 'any' : methods.join(', ')],
     ['authentication', endpoint.authentication],
     ['access condition', endpoint.scenario === 'open' ? null : endpoint.accessCondition],
-    ['authorised', grantsOf(endpoint, grants)],
+    ['authorised', authorised],
     ['limits', limits.length === 0 ? 'none' : limits.map(formatLimit)],
     ['options', Object.entries(options).map(([name, value]) => `${name}: ${renderValue(value)}`)],
   ];
 }
 
-function grantsOf(endpoint: Endpoint, grants: readonly Grant[]): string {
-  if (grants.length > MAX_GRANTS) {
-    return `more than ${String(MAX_GRANTS)} consumers: postern grant list --endpoint ${endpoint.id}`;
-  }
-  if (grants.length === 0) return 'no consumer';
-  return `${count(grants.length, 'consumer')}: ${grants.map(({ consumerId }) => consumerId).join(', ')}`;
+/** Who has grants: single consumers, and the groups as they are looked at after those. */
+function authorisedOn({ id }: Endpoint, own: readonly Grant[], groups: readonly GroupGrant[]): readonly string[] {
+  const names = own.map(formatHolder).join(', ');
+  const consumers =
+    own.length > MAX_GRANTS
+      ? `more than ${String(MAX_GRANTS)} consumers: postern grant list --endpoint ${id}`
+      : `${count(own.length, 'consumer')}: ${names}`;
+  if (groups.length === 0) return [own.length === 0 ? 'no consumer' : consumers];
+  const who = `who may call it, and by which grant: postern who-may ${id}`;
+  return [...(own.length === 0 ? [] : [consumers]), ...groups.map((grant) => `all with ${formatHolder(grant)}`), who];
 }
 
 /** Who is let in, in one word or two. */

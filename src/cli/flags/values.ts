@@ -31,6 +31,12 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
+/** A whole number, which may be below 0. */
+export function parseInteger(text: string): number {
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
 const MAX_REASON_LENGTH = 500;
 
 /** Why something is changed: one line of text. */

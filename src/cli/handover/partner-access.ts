@@ -1,7 +1,7 @@
-import { limitsInForce } from '../../authorize/authorize.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
+import { limitsInForce } from '../../model/grant-in-effect.ts';
 import type { Limit } from '../../model/limit.ts';
 import { requireResource } from '../store/read-store.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';

@@ -4,7 +4,7 @@ import type { Known, KnownTokens } from '../../explain/judge-request.ts';
 import type { SentIdentity } from '../../methods/explanation/explainer.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import { collectAll, type ResourceStore } from '../../manage/resource-store.ts';
+import { collectAll, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -30,7 +30,7 @@ interface CallerQuery {
 
 /**
  * Reads from a store what a request is judged by: every endpoint, and the credentials that it may be from with their
- * consumers and grants. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
+ * consumers and grants, those for groups too. Throws {@link UsageError} for an App Secret that is needed and cannot be read here.
  */
 export async function readStoredCaller(store: ResourceStore, query: CallerQuery): Promise<Omit<Known, 'tokens'>> {
   const { endpoint, endpoints, sent, givenSecret, nowSeconds } = query;
@@ -50,12 +50,12 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
   const consumerIds = [...new Set(credentials.map(({ consumerId }) => consumerId))];
   // One by one: a record that cannot be read is then the fault that is reported, with its id and what to do.
   const consumers = await Promise.all(consumerIds.map(async (id) => await store.find('consumer', id)));
-  const grants = await collectAll(store.list('grant', { consumerIds }));
+  const own = (await collectAll(store.list('grant', { consumerIds }))).map(({ resource }) => resource);
   const catalog = compileCatalog({
     endpoints,
     consumers: consumers.flatMap((found) => (found === null ? [] : [found.resource])),
     credentials,
-    grants: grants.map(({ resource }) => resource),
+    grants: [...own, ...(await listGroupGrants(store))],
   });
   const held = sent.appKey === null ? null : await catalog.credentials.findByAppKey(sent.appKey);
   const former = owner?.retiringSecret ?? null;

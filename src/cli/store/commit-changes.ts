@@ -1,6 +1,10 @@
 import { commitInSteps, countSteps, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
+import { replaceInvisible } from '../../document/source-text.ts';
+import { isGroupGrant } from '../../model/grant.ts';
+import { describeGrant, parseGrantId } from '../../resources/grant.ts';
+import { quote } from '../../signing/curl-command.ts';
 import type { CommandContext } from '../command.ts';
 import { isTooLarge } from '../failure.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
@@ -123,12 +127,17 @@ function revisionOf({ before }: Change): string {
 }
 
 function nameOf({ kind, id }: Change): string {
-  return kind === 'grant' ? `grant of ${id.replace(/^(.*)\/(.*)$/, '$2 on $1')}` : `${kind} ${id}`;
+  const target = kind === 'grant' ? parseGrantId(id) : null;
+  return target === null ? `${kind} ${id}` : replaceInvisible(describeGrant(target));
 }
 
 /** The command that shows the resource of a change. */
 function showCommand({ kind, id }: Pick<Change, 'kind' | 'id'>): string {
   if (kind !== 'grant') return `postern ${kind} show ${id}`;
-  const [endpoint = '', consumer = ''] = id.split('/');
-  return `postern grant list --endpoint ${endpoint} --consumer ${consumer} -o json`;
+  const target = parseGrantId(id);
+  const holder =
+    target === null || !isGroupGrant(target)
+      ? [`--consumer ${target?.consumerId ?? ''}`]
+      : Object.entries(target.consumerSelector).map(([name, value]) => `--label ${quote(`${name}=${value}`)}`);
+  return replaceInvisible(`postern grant list --endpoint ${target?.endpointId ?? ''} ${holder.join(' ')} -o json`);
 }

@@ -16,6 +16,7 @@ import type { Declared } from '../../resources/declared.ts';
 import type { ManagedCredential, ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { carries } from '../../model/labels.ts';
+import { isGroupGrant } from '../../model/grant.ts';
 import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
@@ -77,7 +78,7 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
     find: async (kind, id) => await Promise.resolve(resources[kind].get(id) ?? null),
     list: async function* (
       kind,
-      { ids, consumerId, consumerIds, endpointId, endpointIds, appKeyHashes, labels = {} } = {},
+      { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes, labels = {} } = {},
     ) {
       const filters = [
         { field: 'consumerId', values: consumerId === undefined ? undefined : [consumerId] },
@@ -88,7 +89,7 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
       ].flatMap(({ field, values }) => (values === undefined ? [] : [{ field, values: new Set<unknown>(values) }]));
       for (const id of ids ?? resources[kind].keys()) {
         const stored = resources[kind].get(id);
-        if (stored === undefined) continue;
+        if (stored === undefined || (isForGroup === true && !isGroupGrant(stored.resource))) continue;
         const fields: Declared = { ...stored.resource };
         if ('labels' in stored.resource && !carries(stored.resource.labels, labels)) continue;
         if (filters.every(({ field, values }) => values.has(fields[field]))) yield await Promise.resolve(stored);

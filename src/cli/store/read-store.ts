@@ -4,7 +4,7 @@ import { notFound, type ResourceStore } from '../../manage/resource-store.ts';
 import { grantId } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import type { Grant } from '../../model/grant.ts';
+import { type Grant, type GrantTarget, isGroupGrant } from '../../model/grant.ts';
 import { addAction, addHelp, type CommandContext, type Help, nameOf, readExits } from '../command.ts';
 import { writeSafely } from '../failure.ts';
 import { exitCodes } from '../terminal.ts';
@@ -72,17 +72,15 @@ async function someIds(store: ResourceStore, kind: ResourceKind): Promise<readon
 }
 
 /**
- * The grant of a consumer on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one of them.
+ * The grant of a consumer or a group on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one
+ * of them.
  */
-export async function requireGrant(
-  store: ResourceStore,
-  pair: Pick<Grant, 'endpointId' | 'consumerId'>,
-): Promise<Stored<Grant>> {
-  const stored = await store.find('grant', grantId(pair));
+export async function requireGrant(store: ResourceStore, target: GrantTarget): Promise<Stored<Grant>> {
+  const stored = await store.find('grant', grantId(target));
   if (stored !== null) return stored;
-  await requireResource(store, 'endpoint', pair.endpointId);
-  await requireResource(store, 'consumer', pair.consumerId);
-  return await requireResource(store, 'grant', grantId(pair));
+  await requireResource(store, 'endpoint', target.endpointId);
+  if (!isGroupGrant(target)) await requireResource(store, 'consumer', target.consumerId);
+  return await requireResource(store, 'grant', grantId(target));
 }
 
 /** The endpoint of an id among those of a store. Throws `NotFound`, which names the id that may have been meant. */

@@ -1,3 +1,4 @@
+import { isGroupGrant, rankOf } from '../../model/grant.ts';
 import { findMatchCollisions } from '../../route/collisions.ts';
 import type { Change, ChangeOf } from '../change.ts';
 import type { KindPlan } from './plan-apply.ts';
@@ -8,12 +9,14 @@ type KindPlans = Readonly<Record<'endpoints' | 'consumers' | 'credentials' | 'gr
 /**
  * Orders changes so that they can be made in several transactions: endpoints, each consumer with its credentials,
  * grants; then deletions the other way round. A deleted endpoint whose requests another one takes over goes first, with
- * its grants.
+ * its grants; so does a deleted grant for a group whose priority another one takes over.
  */
 export function orderChanges({ endpoints, consumers, credentials, grants }: KindPlans): readonly Change[] {
   const replaced = findReplaced(endpoints);
+  const ranks = new Set(grants.made.flatMap(ranksOf));
   const isEarly = (change: Change): boolean =>
-    change.kind === 'grant' && replaced.has(change.before?.resource.endpointId ?? '');
+    change.kind === 'grant' &&
+    (replaced.has(change.before?.resource.endpointId ?? '') || rankBefore(change).some((rank) => ranks.has(rank)));
   const isReplaced = (change: Change): boolean => replaced.has(change.id);
   return [
     ...grants.deleted.filter(isEarly),
@@ -26,6 +29,15 @@ export function orderChanges({ endpoints, consumers, credentials, grants }: Kind
     ...consumers.deleted,
     ...endpoints.deleted.filter((change) => !isReplaced(change)),
   ];
+}
+
+/** What a new or changed grant for a group takes that no other may have. */
+function ranksOf({ kind, after }: Change): readonly string[] {
+  return kind === 'grant' && after !== null && isGroupGrant(after) ? [rankOf(after)] : [];
+}
+
+function rankBefore({ kind, before }: Change): readonly string[] {
+  return kind === 'grant' && before !== null && isGroupGrant(before.resource) ? [rankOf(before.resource)] : [];
 }
 
 /** The ids of deleted endpoints that claim the same requests as a new or changed one. */

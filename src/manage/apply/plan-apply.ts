@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkReferences } from '../../resources/cross-references.ts';
 import { declareResource, idOfResource } from '../../resources/declare-resource.ts';
+import { describeGrant, grantId } from '../../resources/grant.ts';
 import type { PlacedDocument } from '../../resources/parse-document.ts';
 import type { Problem } from '../../document/problem.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { type GroupGrant, isGroupGrant, rankOf } from '../../model/grant.ts';
 import type { Change } from '../change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import { keepEnabled } from './keep-stopped.ts';
@@ -63,6 +65,7 @@ export async function planApply(
   const consumers = await planKind('consumer', document.consumers, store, options, problems);
   const credentials = await planCredentials(document.credentials, store, options, problems);
   await checkGrantReferences(document, kept, store, options);
+  await checkStoredPriorities(document, store, options);
   const grants = await planKind('grant', document.grants, store, options, problems);
   if (selector !== undefined) {
     const deleted = consumers.deleted.map(({ id }) => id);
@@ -165,13 +168,32 @@ async function checkGrantReferences(
 ): Promise<void> {
   const endpointIds = new Set([...kept, ...endpoints.map(({ value }) => value)].map(({ id }) => id));
   const consumerIds = new Set(consumers.map(({ value }) => value.id));
-  const elsewhere = new Set(grants.map(({ value }) => value.consumerId).filter((id) => !consumerIds.has(id)));
+  const wanted = grants.flatMap(({ value }) => (isGroupGrant(value) ? [] : [value.consumerId]));
+  const elsewhere = new Set(wanted.filter((id) => !consumerIds.has(id)));
   if (!isPruning || selector !== undefined) {
     for await (const { resource } of store.list('consumer', { ids: [...elsewhere] })) {
       if (!isPruning || !carries(resource.labels, selector ?? {})) consumerIds.add(resource.id);
     }
   }
   checkReferences(grants, endpointIds, consumerIds, problems);
+}
+
+/** Reports grants for groups with the priority of a stored one on the same endpoint that the document does not name. */
+async function checkStoredPriorities(
+  { grants, problems }: PlacedDocument,
+  store: ResourceStore,
+  { isPruning }: PlanOptions,
+): Promise<void> {
+  const groups = grants.filter((each): each is Placed<GroupGrant> => isGroupGrant(each.value));
+  if (isPruning || groups.length === 0) return;
+  const declared = new Set(groups.map(({ value }) => grantId(value)));
+  const placeByRank = new Map(groups.map(({ value, place }) => [rankOf(value), place]));
+  for await (const { resource } of store.list('grant', { isForGroup: true })) {
+    const place = isGroupGrant(resource) && !declared.has(grantId(resource)) ? placeByRank.get(rankOf(resource)) : null;
+    if (place === null || place === undefined) continue;
+    const message = `the ${describeGrant(resource)} in the store has this priority already; take another one`;
+    problems.report(placeIn(place, 'priority'), message);
+  }
 }
 
 /**

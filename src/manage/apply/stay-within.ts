@@ -1,3 +1,4 @@
+import { isGroupGrant } from '../../model/grant.ts';
 import { describeForeign } from '../../resources/check-labels.ts';
 import type { PlacedDocument } from '../../resources/parse-document.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
@@ -59,6 +60,7 @@ export async function checkGrantsElsewhere(
   const labelsOf = new Map(stored.map(({ id, labels }) => [id, labels]));
   for (const consumerIds of chunksOf(deleted, CONSUMERS_AT_ONCE)) {
     for await (const { resource } of store.list('grant', { consumerIds })) {
+      if (isGroupGrant(resource)) continue;
       const labels = labelsOf.get(resource.endpointId) ?? {};
       if (carries(labels, selector)) continue;
       problems.reportWhole(

@@ -74,10 +74,10 @@ class SpanTrace implements CheckTrace {
       ...ports,
       store: {
         current: () => {
-          const { endpoints, credentials } = ports.store.current();
+          const { credentials, ...others } = ports.store.current();
           const findByAppKey = (appKey: string): ReturnType<typeof credentials.findByAppKey> =>
             this.#timed('find credential', () => credentials.findByAppKey(appKey));
-          return { endpoints, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
+          return { ...others, credentials: { findByAppKey, canKnow: () => credentials.canKnow() } };
         },
       },
       limiter: {

@@ -1,5 +1,6 @@
 import type { Collection, Db, ObjectId } from 'mongodb';
 import type { Sealed } from '../../keyring/sealed.ts';
+import type { LabelSelector } from '../../model/labels.ts';
 import type { AuditEvent } from '../../manage/resource-store.ts';
 
 /** What every resource's document has beside its own fields (spec §1). */
@@ -31,13 +32,25 @@ export interface CredentialDocument extends VersionedDocument {
   readonly expiresAt?: Date;
 }
 
-/** `_id` is `endpointId/consumerId`. */
+/** Of one consumer or for a group; `_id` is the `grantId`. */
 export interface GrantDocument extends VersionedDocument {
   readonly endpointId: string;
-  readonly consumerId: string;
+  readonly consumerId?: string;
+  readonly consumerSelector?: LabelSelector;
+  /** Of a group. */
+  readonly priority?: number;
   readonly limits?: readonly { readonly requests: number; readonly unit: string; readonly per: string }[];
   readonly expiresAt?: Date;
 }
+
+/** Which grants are for groups; the index of their priorities has these. */
+export const areForGroups = { consumerSelector: { $exists: true } } as const;
+
+/**
+ * Finds the grants for groups by that index, which serves only queries of its first field: there can be a million other
+ * grants.
+ */
+export const forGroups = { ...areForGroups, endpointId: { $exists: true } } as const;
 
 /** When a credential was last used, in a collection of its own (spec §1). `_id` is the credential's. */
 export interface UsageDocument {

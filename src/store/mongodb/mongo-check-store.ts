@@ -13,11 +13,11 @@ import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, LookUpProbe } from './feed/availability.ts';
 import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
-import { LiveEndpoints } from './feed/live-endpoints.ts';
+import { LiveCatalog } from './feed/live-catalog.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
 import { idTextOf, createCredentialReader } from './feed/credential-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
-import { describeFault } from './mapping/document-fault.ts';
+import { describeFault, type DocumentFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
 import type { RefusalSink } from '../../refusals/refusal-writer.ts';
@@ -38,8 +38,8 @@ export interface MongoCheckStorePorts {
 }
 
 /**
- * MongoDB as a store for checks (spec §6): endpoints in memory, following their collection; credentials with their
- * consumers and grants through a bounded cache, whose entries every change drops.
+ * MongoDB as a store for checks (spec §6): endpoints and grants for groups in memory, following their collections;
+ * credentials with their consumers and own grants through a bounded cache, whose entries every change drops.
  *
  * Opening needs no MongoDB: {@link current} throws `StoreUnavailable` until the endpoints were read for the first time,
  * and from then on gives the last ones that could be read.
@@ -59,7 +59,7 @@ export class MongoCheckStore implements CheckStore {
   /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
   readonly replayGuard: MongoReplayGuard;
   readonly #ports: MongoCheckStorePorts;
-  readonly #endpoints: LiveEndpoints;
+  readonly #live: LiveCatalog;
   readonly #faults: RecordFaults;
   readonly #availability: Availability;
   readonly #breaker: LookUpBreaker;
@@ -72,6 +72,8 @@ export class MongoCheckStore implements CheckStore {
   readonly #changes = new Map<FollowedCollection, number>(followedCollections.map((name) => [name, 0]));
   #markReady: () => void = () => undefined;
   #catalog: Catalog | null = null;
+  /** Of grants for groups; those of other grants are noted when they are looked up. */
+  #grantFaults: readonly DocumentFault[] = [];
   #lastFault: Error | null = null;
   /** False from the loss of history, also by dropped collections, to the next whole reading: absent may mean lost. */
   #isWhole = false;
@@ -88,13 +90,15 @@ export class MongoCheckStore implements CheckStore {
       observer.faulty(describeFault(fault));
     });
     this.#availability = new Availability(clock, observer);
-    this.#endpoints = new LiveEndpoints({
+    this.#live = new LiveCatalog({
       ...{ clock, startTimer },
-      onCompiled: (compiled, why) => {
-        this.#faults.replace('endpoints', compiled.faults);
-        this.#catalog = { endpoints: compiled.table, credentials: this.#cache };
+      onCompiled: ({ endpoints, groupGrants, grantFaults }, why) => {
+        this.#faults.replace('endpoints', endpoints.faults);
+        this.#faults.exchange(this.#grantFaults, grantFaults);
+        this.#grantFaults = grantFaults;
+        this.#catalog = { endpoints: endpoints.table, groupGrants, credentials: this.#cache };
         this.#markReady();
-        observer[why](compiled);
+        if (why !== 'grants-changed') observer[why](endpoints);
       },
     });
     const floor = new CausalFloor();
@@ -161,8 +165,8 @@ export class MongoCheckStore implements CheckStore {
     this.#feed = new ChangeFeed({
       ...{ client: changes, clock, floor, keyRing, pollIntervalMs },
       connect: () => Promise.all([changes.connect(), checks.connect()]),
-      onEndpoints: (documents) => {
-        this.#endpoints.replaceAll(documents);
+      onRead: (documents) => {
+        this.#live.replaceAll(documents);
       },
       onEverythingChanged: () => {
         this.#isWhole = true;
@@ -193,7 +197,7 @@ export class MongoCheckStore implements CheckStore {
     return this.#catalog;
   }
 
-  /** Whole seconds since the endpoints were last known to be those of the store; 0 while there are none. */
+  /** Whole seconds since what is held in memory was last known to be the store's; 0 while nothing is. */
   ageSeconds(): number {
     const confirmedMs = this.#feed.confirmedMs;
     return confirmedMs === null ? 0 : Math.max(0, Math.floor((this.#ports.clock.nowMs() - confirmedMs) / 1000));
@@ -227,7 +231,7 @@ export class MongoCheckStore implements CheckStore {
     return this.#changes.get(collection) ?? 0;
   }
 
-  /** Documents of a collection that cannot be read: of endpoints all, of others those that were looked up. */
+  /** Documents that cannot be read: all endpoints and grants for groups, of others those that were looked up. */
   faultCount(collection: FollowedCollection): number {
     return this.#faults.count(collection);
   }
@@ -238,7 +242,7 @@ export class MongoCheckStore implements CheckStore {
 
   /** Stops following, and closes all connections. No callback comes after it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#endpoints[Symbol.dispose]();
+    this.#live[Symbol.dispose]();
     this.#probe[Symbol.dispose]();
     await this.#feed[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
@@ -263,7 +267,7 @@ export class MongoCheckStore implements CheckStore {
     this.#changes.set(collection, this.changeCount(collection) + 1);
     switch (collection) {
       case 'endpoints':
-        this.#endpoints.change(id, change.document);
+        this.#live.endpointChanged(id, change.document);
         return;
       case 'consumers':
         this.#cache.consumerChanged(idTextOf(id));
@@ -273,8 +277,9 @@ export class MongoCheckStore implements CheckStore {
         if (change.isDeleted) this.#appKeys.noteGone();
         break;
       case 'grants':
-        // `endpointId/consumerId`; a document with another id is no grant.
+        // `endpointId/consumerId`; a document with another id is no grant of a consumer.
         this.#cache.grantChanged(idTextOf(id).split('/', 2)[1] ?? '');
+        if (this.#live.grantChanged(id, change.document)) return;
         break;
     }
     this.#faults.forget(collection, id);

@@ -12,6 +12,7 @@ import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
 import { iterateWithFaults, MongodbUnavailable, tooLarge, type UnavailableReason, withFaults } from './faults.ts';
+import { forGroups } from './documents.ts';
 import { describeFault, type DocumentFault, type Mapped } from './mapping/document-fault.ts';
 import type { SecretReading } from './mapping/map-credential.ts';
 import { ensureSchema } from './migrate.ts';
@@ -183,12 +184,13 @@ const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow'
 
 /** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
-  const { ids, consumerId, consumerIds, endpointId, endpointIds, appKeyHashes, labels = {} } = selection;
+  const { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes, labels = {} } = selection;
   const filters: Filter<Identified>[] = [];
   if (consumerId !== undefined) filters.push({ consumerId });
   if (consumerIds !== undefined) filters.push({ consumerId: { $in: [...consumerIds] } });
   if (endpointId !== undefined) filters.push({ endpointId });
   if (endpointIds !== undefined) filters.push({ endpointId: { $in: [...endpointIds] } });
+  if (isForGroup === true) filters.push(forGroups);
   if (appKeyHashes !== undefined) filters.push({ appKeyHash: { $in: [...appKeyHashes] } });
   for (const [name, value] of Object.entries(labels)) filters.push(carriesLabel(name, value));
   const narrowed = filters.length === 0 ? {} : { $and: filters };

@@ -4,6 +4,7 @@ import { BSON, type Db, type Document } from 'mongodb';
 import { systemClock } from '../../../src/clock.ts';
 import type { Sealer } from '../../../src/keyring/sealed.ts';
 import type { Change } from '../../../src/manage/change.ts';
+import { grantId } from '../../../src/resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../../src/resources/resource.ts';
 import { Conflict, type ResourceStore } from '../../../src/manage/resource-store.ts';
 import { Secret } from '../../../src/model/secret.ts';
@@ -419,7 +420,7 @@ describe('the resource store on MongoDB', () => {
 async function idsOf(store: ResourceStore, kind: Exclude<ResourceKind, 'grant'> | 'grant'): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { resource } of store.list(kind)) {
-    ids.push('endpointId' in resource ? `${resource.endpointId}/${resource.consumerId}` : resource.id);
+    ids.push('endpointId' in resource ? grantId(resource) : resource.id);
   }
   return ids;
 }

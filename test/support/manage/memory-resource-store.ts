@@ -26,7 +26,7 @@ import {
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
-import type { Grant } from '../../../src/model/grant.ts';
+import { type Grant, isGroupGrant, rankOf } from '../../../src/model/grant.ts';
 import { findMatchCollisions } from '../../../src/route/collisions.ts';
 
 type Tables = { readonly [K in ResourceKind]: Map<string, Stored<ResourceOf[K]>> };
@@ -176,7 +176,7 @@ function copyOf(tables: Tables): Tables {
 
 function isSelected(
   resource: object,
-  { consumerId, endpointId, endpointIds, labels = {} }: Selection,
+  { consumerId, endpointId, endpointIds, isForGroup, labels = {} }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
   consumerIds: ReadonlySet<string> | null,
 ): boolean {
@@ -185,6 +185,7 @@ function isSelected(
     (consumerIds === null || ('consumerId' in resource && consumerIds.has(String(resource.consumerId)))) &&
     (!('labels' in resource) || carries(resource.labels as Labels, labels)) &&
     (endpointIds === undefined || ('endpointId' in resource && endpointIds.includes(String(resource.endpointId)))) &&
+    (isForGroup === undefined || 'consumerSelector' in resource) &&
     (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
     (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
   );
@@ -228,9 +229,15 @@ function checkWhole(tables: Tables): void {
     if (hashes.has(resource.appKeyHash)) throw new Conflict(`the App Key of the credential "${id}" is taken`);
     hashes.add(resource.appKeyHash);
   }
+  const ranks = new Set<string>();
   for (const [id, { resource }] of tables.grant) {
-    const leadsSomewhere = tables.consumer.has(resource.consumerId) && tables.endpoint.has(resource.endpointId);
+    const hasConsumer = isGroupGrant(resource) || tables.consumer.has(resource.consumerId);
+    const leadsSomewhere = hasConsumer && tables.endpoint.has(resource.endpointId);
     if (!leadsSomewhere) throw new Conflict(`the grant "${id}" leads nowhere`);
+    if (!isGroupGrant(resource)) continue;
+    const rank = rankOf(resource);
+    if (ranks.has(rank)) throw new Conflict(`the grant "${id}" has the priority of another one`);
+    ranks.add(rank);
   }
   const [collision] = findMatchCollisions([...tables.endpoint.values()].map(({ resource }) => resource));
   if (collision !== undefined) {

@@ -11,7 +11,7 @@ import {
 import { hashAppKey } from '../../../src/model/app-key.ts';
 import { type Consumer, consumerDefaults } from '../../../src/model/consumer.ts';
 import { type Credential } from '../../../src/model/credential.ts';
-import { type Grant } from '../../../src/model/grant.ts';
+import type { Grant, GroupGrant, OwnGrant } from '../../../src/model/grant.ts';
 import { type Labels } from '../../../src/model/labels.ts';
 import { type Limit } from '../../../src/model/limit.ts';
 import { Secret } from '../../../src/model/secret.ts';
@@ -124,8 +124,14 @@ export function credential({
 }
 
 /** The grant of `acme` on `orders`, without an end and without limits of its own, unless stated otherwise. */
-export function grant(parts: Partial<Grant> = {}): Grant {
+export function grant(parts: Partial<OwnGrant> = {}): OwnGrant {
   return { endpointId: 'orders', consumerId: 'acme', limits: null, expiresAt: null, ...parts };
+}
+
+/** The grant on `orders` for the consumers with `tier=gold`, with priority 0, unless stated otherwise. */
+export function groupGrant(parts: Partial<GroupGrant> = {}): GroupGrant {
+  const consumerSelector = { tier: 'gold' };
+  return { endpointId: 'orders', consumerSelector, priority: 0, limits: null, expiresAt: null, ...parts };
 }
 
 /** A limit written as on the command line: `limit('100/minute/consumer')`. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { usableEndpoints } from '../../../src/manage/usable-endpoints.ts';
 import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { grant, groupGrant } from '../../support/pipeline/resources.ts';
 import { nowSeconds } from './credentials.ts';
 
 function endpoint(id: string, wish: object): Endpoint {
@@ -23,12 +25,10 @@ describe('where a credential can be used', () => {
       endpoint('not-granted', granted),
       endpoint('ended', granted),
     ];
-    const grant = (endpointId: string, expiresAt: number | null): Parameters<typeof usableEndpoints>[2][number] => ({
-      ...{ endpointId, consumerId: 'acme', limits: null, expiresAt },
-    });
-    const grants = [grant('granted', nowSeconds + 1), grant('ended', nowSeconds), grant('all', null)];
+    const own = (endpointId: string, expiresAt: number | null): Grant => grant({ endpointId, expiresAt });
+    const grants = [own('granted', nowSeconds + 1), own('ended', nowSeconds), own('all', null)];
     assert.deepEqual(
-      usableEndpoints({ methods: ['hmac', 'oauth2'] }, endpoints, grants, nowSeconds).map((usable) => [
+      usableEndpoints({ methods: ['hmac', 'oauth2'] }, endpoints, { labels: {} }, grants, nowSeconds).map((usable) => [
         usable.endpoint.id,
         usable.grant?.expiresAt,
       ]),
@@ -37,5 +37,24 @@ describe('where a credential can be used', () => {
         ['granted', nowSeconds + 1],
       ],
     );
+  });
+
+  it('are those that a grant for its labels lets it in, by the one that counts', () => {
+    const endpoints = [endpoint('orders', granted), endpoint('stock', granted)];
+    const grants = [
+      groupGrant({ priority: 1, expiresAt: nowSeconds + 1 }),
+      groupGrant({ consumerSelector: { region: 'eu' }, priority: 2, expiresAt: nowSeconds + 2 }),
+      groupGrant({ endpointId: 'stock', consumerSelector: { tier: 'silver' } }),
+      grant({ expiresAt: nowSeconds }),
+    ];
+    const usable = (labels: Record<string, string>): readonly unknown[] =>
+      usableEndpoints({ methods: ['hmac'] }, endpoints, { labels }, grants, nowSeconds).map((each) => [
+        each.endpoint.id,
+        each.grant?.expiresAt,
+      ]);
+    assert.deepEqual(usable({ tier: 'gold' }), [['orders', nowSeconds + 1]]);
+    assert.deepEqual(usable({ tier: 'gold', region: 'eu' }), [['orders', nowSeconds + 2]]);
+    assert.deepEqual(usable({ tier: 'silver' }), [['stock', null]]);
+    assert.deepEqual(usable({}), []);
   });
 });

@@ -394,6 +394,37 @@ consumers:
       '8:79: "expiresAt" must be later than "notBefore"',
     ],
   },
+  'grants for groups that are unclear': {
+    text: `version: 1
+endpoints:
+  - { id: a, scenario: open, match: { paths: [{ prefix: /a }] } }
+consumers: [{ id: acme }]
+grants:
+  - { endpoint: a, consumerSelector: { tier: gold }, priority: 10 }
+  - { endpoint: a, consumerSelector: { tier: gold }, priority: 11 }
+  - { endpoint: a, consumerSelector: { tier: silver }, priority: 10 }
+  - { endpoint: a, consumerSelector: { region: eu } }
+  - { endpoint: a, consumerSelector: { region: us } }
+  - { endpoint: a, consumerSelector: {}, priority: 3 }
+  - { endpoint: a, consumerSelector: { tier: 1 }, priority: 1.5 }
+  - { endpoint: a, consumer: acme, consumerSelector: { tier: gold } }
+  - { endpoint: a, consumer: acme, priority: 1 }
+  - { endpoint: a, priority: 1 }
+  - { endpoint: none, consumerSelector: { tier: gold } }
+`,
+    problems: [
+      '7:5: the grant on line 6 has the same endpoint and consumerSelector; keep one',
+      '8:66: the grant on line 6 has the same endpoint and priority; of the grants that fit a consumer the highest priority counts: give each another one',
+      '10:5: the grant on line 9 has the same endpoint and priority; of the grants that fit a consumer the highest priority counts: give each another one',
+      '11:38: "consumerSelector" must name at least one label: without any it would be a grant for every consumer, those that come later too',
+      '12:46: a value in "consumerSelector" must be a text, but YAML reads this as a number: quote it',
+      '12:61: "priority" must be a whole number from -1000000 to 1000000',
+      '13:54: a grant is for one consumer or for a group: remove "consumer" or "consumerSelector"',
+      '14:46: "priority" is for groups ("consumerSelector"): the own grant of a consumer counts before them',
+      '15:5: "consumer" is missing; a grant needs it, or a "consumerSelector"',
+      '16:17: there is no endpoint "none"',
+    ],
+  },
   'grants that lead nowhere': {
     text: `version: 1
 endpoints: [{ id: orders, scenario: open, match: { paths: [{ prefix: / }] } }]
@@ -411,7 +442,7 @@ grants:
       '6:35: there is no consumer "nobody"',
       '8:5: the grant on line 7 has the same endpoint and consumer; keep one',
       '9:35: "consumer" must be a text, but YAML reads this as a number: quote it',
-      '9:78: "per" must be "consumer" here: a grant limits its own consumer',
+      '9:78: "per" must be "consumer" here: a grant limits each of its consumers',
     ],
   },
   'tags, directives and second documents': {

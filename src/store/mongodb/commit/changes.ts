@@ -70,10 +70,10 @@ export function needsTurn(changes: readonly Change[]): boolean {
 
 /** Whether a credential or grant leads to something that it did not lead to before. */
 export function isNewReference(change: ChangeOf<'credential'> | ChangeOf<'grant'>): boolean {
-  const { before, after } = change;
-  if (after === null) return false;
-  if (before === null || before.resource.consumerId !== after.consumerId) return true;
-  return change.kind === 'grant' && change.before?.resource.endpointId !== change.after?.endpointId;
+  if (change.after === null) return false;
+  if (change.before === null) return true;
+  // The id of a grant names what it leads to.
+  return change.kind === 'credential' && change.before.resource.consumerId !== change.after.consumerId;
 }
 
 /** Waits for the turn of a transaction that {@link needsTurn}, which lasts until its end. */

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
 import { chunksOf, Conflict, Outdated } from '../../../manage/resource-store.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
+import { isGroupGrant } from '../../../model/grant.ts';
+import { describeLabels } from '../../../model/labels.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { findMatchCollisions } from '../../../route/collisions.ts';
 import { type CollectionName, collectionOf } from '../documents.ts';
@@ -109,8 +111,9 @@ export async function checkReferences(changes: readonly Change[], context: Commi
   }
   for (const { after } of changesOfKind(changes, 'grant').filter(isNewReference)) {
     if (after === null) continue;
-    const child = `grant of "${after.consumerId}" on "${after.endpointId}"`;
-    consumers.push({ child, parent: after.consumerId });
+    const holder = isGroupGrant(after) ? `for ${describeLabels(after.consumerSelector)}` : `of "${after.consumerId}"`;
+    const child = `grant ${holder} on "${after.endpointId}"`;
+    if (!isGroupGrant(after)) consumers.push({ child, parent: after.consumerId });
     endpoints.push({ child, parent: after.endpointId });
   }
   await requireParents('consumer', consumers, context);

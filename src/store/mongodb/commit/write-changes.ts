@@ -14,6 +14,7 @@ import { recordKinds } from '../record-kinds.ts';
 import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
+import { checkPriorities, freePriorities } from './priorities.ts';
 
 /** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
 export const WRITES_AT_ONCE = 1000;
@@ -65,9 +66,11 @@ export async function makeChanges(
   await checkRevisions(changes, context);
   await checkOwners(changes, operation, context);
   await checkAppKeys(changes, context);
+  await checkPriorities(changes, context);
   await recordEvents(changes, operation, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
+  await freePriorities(changesOfKind(changes, 'grant'), context);
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
   await checkReferences(changes, context);
   await checkCollisions(changes, context);
@@ -108,7 +111,10 @@ async function writeKind<K extends ResourceKind>(
   { db, session, nowMs }: CommitContext,
 ): Promise<void> {
   const collection = db.collection<Identified>(recordKinds[kind].collection);
-  for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
+  const isDeletion = ({ after }: ChangeOf<K>): boolean => after === null;
+  // What is deleted leaves its unique values to the others.
+  const ordered = [...changes.filter(isDeletion), ...changes.filter((change) => !isDeletion(change))];
+  for (const piece of chunksOf(ordered, WRITES_AT_ONCE)) {
     const operations = piece.map((change) => operationOf(change, sealer, Math.floor(nowMs / 1000)));
     const result = await collection.bulkWrite(operations, { session });
     const written = result.insertedCount + result.matchedCount + result.deletedCount;

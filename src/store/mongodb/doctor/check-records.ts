@@ -106,6 +106,8 @@ async function checkParents(db: Db): Promise<readonly Finding[]> {
     const orphans = await db
       .collection(collection)
       .aggregate<{ readonly _id: unknown }>([
+        // A grant for a group has no consumer.
+        ...(localField === 'consumerId' ? [{ $match: { consumerSelector: { $exists: false } } }] : []),
         { $lookup: { from, localField, foreignField: '_id', as: 'parents', pipeline: [{ $project: { _id: 1 } }] } },
         { $match: { parents: { $size: 0 } } },
         { $limit: MAX_REPORTED },

@@ -1,8 +1,16 @@
+import { describeGrant, parseGrantId } from '../../../resources/grant.ts';
 import { connectMongodb } from '../connect.ts';
+import { printable } from '../../../printable.ts';
 import { collectionOf } from '../documents.ts';
 import { MongodbUnavailable, withFaults } from '../faults.ts';
 
 const MAX_HOLDERS = 100;
+
+/** A hand may have written another id, which no check reads. */
+function describeById(id: string): string {
+  const target = parseGrantId(id);
+  return target === null ? `grant ${printable(id)}` : describeGrant(target);
+}
 
 /** Finds the endpoints and grants that have limits, in words; null when the database cannot be read. */
 export async function findLimitHolders(uri: string): Promise<readonly string[] | null> {
@@ -15,7 +23,7 @@ export async function findLimitHolders(uri: string): Promise<readonly string[] |
       const grants = collectionOf(db, 'grants').find({ 'limits.0': { $exists: true } }, { limit });
       return [
         ...(await endpoints.toArray()).map(({ _id: id }) => `endpoint ${id}`),
-        ...(await grants.toArray()).map(({ endpointId, consumerId }) => `grant of ${consumerId} on ${endpointId}`),
+        ...(await grants.toArray()).map(({ _id: id }) => describeById(id)),
       ].slice(0, MAX_HOLDERS);
     });
   } catch (error) {

@@ -5,6 +5,7 @@ import { isStandAlone } from '../connect.ts';
 import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
 import { backOffMs, isAborted, pause } from '../deadline.ts';
+import { forGroups } from '../documents.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import { type CausalFloor, isPositionLost, type StreamPosition } from './change-stream.ts';
 import {
@@ -12,10 +13,14 @@ import {
   followCollection,
   followedCollections,
   type FollowedCollection,
-  pollEndpoints,
+  pollCollections,
 } from './follow-collection.ts';
+import type { WholeCollections } from './live-catalog.ts';
 
-/** How changes come: by change streams, or, from a stand-alone server, endpoints by looking and the rest not at all. */
+/**
+ * How changes come: by change streams, or, from a stand-alone server, endpoints and grants for groups by looking and the
+ * rest not at all.
+ */
 export type FeedMode = 'following' | 'polling';
 
 /** What a feed takes, and what it calls. */
@@ -31,7 +36,7 @@ export interface ChangeFeedPorts {
    * connects when it is asked to, and does nothing when it is connected.
    */
   readonly connect: () => Promise<unknown>;
-  readonly onEndpoints: (documents: readonly RawDocument[]) => void;
+  readonly onRead: (documents: WholeCollections) => void;
   /** Changes may have been missed: nothing that was read before counts. */
   readonly onEverythingChanged: () => void;
   readonly onChange: (change: Change) => void;
@@ -47,8 +52,8 @@ export interface ChangeFeedPorts {
 const POLL_INTERVAL_MS = 2000;
 
 /**
- * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints, then follows the
- * changes since a moment before, so that none is missed in between. Goes on after its last position when a stream
+ * Everything that happens to the collections that decide checks (spec §6). Reads all endpoints and grants for groups,
+ * then follows the changes since a moment before, so that none is missed in between. Goes on after its last position when a stream
  * breaks, and begins again when history was lost. Never gives up.
  */
 export class ChangeFeed implements AsyncDisposable {
@@ -68,7 +73,7 @@ export class ChangeFeed implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Up to which moment of the clock endpoints are known to be those of the store; null before the first time. */
+  /** Up to which moment of the clock endpoints and grants for groups are those of the store; null before the first time. */
   get confirmedMs(): number | null {
     return this.#confirmedMs;
   }
@@ -145,7 +150,11 @@ export class ChangeFeed implements AsyncDisposable {
       return;
     }
     floor.raise(since, session);
-    this.#ports.onEndpoints(await endpoints.find({}, read).toArray());
+    const groupGrants = db.collection<RawDocument>('grants').find(forGroups, read);
+    this.#ports.onRead({
+      endpoints: await endpoints.find({}, read).toArray(),
+      groupGrants: await groupGrants.toArray(),
+    });
     this.#ports.onEverythingChanged();
     this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
     for (const name of followedCollections) this.#setConfirmed(name, askedMs);
@@ -187,9 +196,9 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const { client, clock, onEndpoints, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
-    await pollEndpoints({
-      ...{ client, clock, signal, pollIntervalMs, onEndpoints },
+    const { client, clock, onRead, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    await pollCollections({
+      ...{ client, clock, signal, pollIntervalMs, onRead },
       onConfirmed: (confirmedMs) => {
         for (const name of followedCollections) this.#confirm(name, confirmedMs);
         this.#noteRunning('polling');

@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Credential } from '../../../model/credential.ts';
-import type { Grant } from '../../../model/grant.ts';
+import { isGroupGrant, type OwnGrant } from '../../../model/grant.ts';
 import { disabledConsumer } from '../../../resources/consumer.ts';
 import { CredentialUnreadable, type HeldCredential } from '../../credential-source.ts';
 import { withFaults } from '../faults.ts';
@@ -127,10 +127,11 @@ function readHeld({ credential, consumers, grants }: HeldDocuments, sealer: Seal
   const consumer = document === undefined ? null : take('consumers', document, readConsumerDocument(document));
   const consumerId = idTextOf(credential['consumerId']);
   if (document === undefined && found !== null) faults.push(absentConsumer(credential, consumerId));
-  const byEndpoint = new Map<string, Grant>();
+  const byEndpoint = new Map<string, OwnGrant>();
   for (const each of grants) {
     const grant = take('grants', each, readGrantDocument(each));
-    if (grant !== null) byEndpoint.set(grant.endpointId, grant);
+    // A credential without `consumerId` meets all that have none either, those for groups.
+    if (grant !== null && !isGroupGrant(grant)) byEndpoint.set(grant.endpointId, grant);
   }
   const held = {
     credential: found ?? revokedCredential(credential, consumerId),

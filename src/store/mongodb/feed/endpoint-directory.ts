@@ -78,12 +78,12 @@ export class EndpointDirectory {
   }
 }
 
-/** The key of a document: ids are text, but a hand may have written anything. */
 function idOf(document: RawDocument): string {
   return keyOf(document['_id']);
 }
 
-function keyOf(id: unknown): string {
+/** The key of an `_id`: ids are text, but a hand may have written anything. */
+export function keyOf(id: unknown): string {
   return typeof id === 'string' ? id : `${typeof id} ${JSON.stringify(id)}`;
 }
 

@@ -1,6 +1,8 @@
 import { BSON, type ClientSession, type Document, type MongoClient, type Timestamp } from 'mongodb';
+import { forGroups } from '../documents.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import { type ChangeEvent, followStream, poll, type StreamPosition, type StreamPorts } from './change-stream.ts';
+import type { WholeCollections } from './live-catalog.ts';
 
 /** The collections that decide checks; a role of the service can be bound to them. */
 export const followedCollections = ['endpoints', 'consumers', 'credentials', 'grants'] as const;
@@ -11,12 +13,15 @@ export interface Change {
   readonly collection: FollowedCollection;
   /** The `_id`: of any type where a hand wrote it. */
   readonly id: unknown;
-  /** Of an endpoint: the document as it is now; null when it was deleted. */
+  /** Of an endpoint, or a grant for a group: the document as it is now; null when it was deleted, or is of another kind. */
   readonly document: RawDocument | null;
   readonly isDeleted: boolean;
   /** Of a credential that was created, or whose App Key was changed: the hash that finds it now. */
   readonly appKeyHash: string | null;
 }
+
+/** Collections whose documents are held in memory as a whole: of grants those for groups. */
+const heldWhole: readonly FollowedCollection[] = ['endpoints', 'grants'];
 
 /** What following a collection takes, and what it calls. */
 export interface FollowPorts extends Omit<StreamPorts, 'onEvent'> {
@@ -31,7 +36,8 @@ const fieldsOf: Readonly<Record<FollowedCollection, Document>> = {
   endpoints: { fullDocument: 1 },
   consumers: {},
   credentials: { 'fullDocument.appKeyHash': 1, 'updateDescription.updatedFields.appKeyHash': 1 },
-  grants: {},
+  // Those of single consumers are looked up with their credentials, and there can be a million.
+  grants: { fullDocument: { $cond: [{ $gt: ['$fullDocument.consumerSelector', null] }, '$fullDocument', '$$REMOVE'] } },
 };
 
 /** Follows one collection until the signal is aborted. Rejects as {@link followStream} does. */
@@ -46,7 +52,7 @@ export async function followCollection(
     ...{ client, session, collection, start, pipeline: [{ $project: project }] },
     operationTypes: ['insert', 'update', 'replace', 'delete'],
     options: {
-      ...(collection === 'endpoints' ? { fullDocument: 'updateLookup' } : {}),
+      ...(heldWhole.includes(collection) ? { fullDocument: 'updateLookup' } : {}),
       ...(collection === 'credentials' ? { maxAwaitTimeMS: CREDENTIALS_AWAIT_MS } : {}),
     },
   };
@@ -64,7 +70,7 @@ function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
   return {
     collection,
     id: documentKey?._id,
-    document: collection === 'endpoints' ? fullDocument : null,
+    document: heldWhole.includes(collection) ? fullDocument : null,
     isDeleted: event.operationType === 'delete',
     appKeyHash: typeof appKeyHash === 'string' ? appKeyHash : null,
   };
@@ -74,30 +80,37 @@ function changeOf(collection: FollowedCollection, event: ChangeEvent): Change {
 export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onConfirmed'> {
   readonly client: MongoClient;
   readonly pollIntervalMs: number;
-  /** The whole collection, when it differs from the last time. */
-  readonly onEndpoints: (documents: readonly RawDocument[]) => void;
+  /** All of them, when one differs from the last time. */
+  readonly onRead: (documents: WholeCollections) => void;
 }
 
 /**
- * Reads all endpoints repeatedly until the signal is aborted, for servers without change streams: whole, because an
- * edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the driver's
- * errors.
+ * Reads all endpoints and grants for groups repeatedly until the signal is aborted, for servers without change streams:
+ * whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the
+ * driver's errors.
  */
-export async function pollEndpoints({ client, onEndpoints, onConfirmed, ...ports }: PollPorts): Promise<void> {
+export async function pollCollections({ client, onRead, onConfirmed, ...ports }: PollPorts): Promise<void> {
   const { clock, signal } = ports;
-  const collection = client.db().collection<RawDocument>('endpoints');
-  let known: readonly Buffer[] | null = null;
+  const read = async (name: FollowedCollection, filter: Document): Promise<readonly Buffer[]> => {
+    const cursor = client.db().collection<RawDocument>(name).find(filter, { raw: true, signal }).sort({ _id: 1 });
+    return (await cursor.toArray()) as unknown as Buffer[];
+  };
+  let known: readonly (readonly Buffer[])[] | null = null;
   await poll(async () => {
     const askedMs = clock.nowMs();
-    const found = (await collection.find({}, { raw: true, signal }).sort({ _id: 1 }).toArray()) as unknown as Buffer[];
-    if (known === null || !isSame(known, found)) {
-      known = found.map((bytes) => Buffer.from(bytes));
-      onEndpoints(known.map((bytes) => BSON.deserialize(bytes)));
+    const found = [await read('endpoints', {}), await read('grants', forGroups)];
+    const isSame = known !== null && found.every((documents, index) => hasSameBytes(documents, known?.[index] ?? []));
+    if (!isSame) {
+      known = found.map((documents) => documents.map((bytes) => Buffer.from(bytes)));
+      const [endpoints = [], groupGrants = []] = known.map((documents) =>
+        documents.map((bytes) => BSON.deserialize(bytes)),
+      );
+      onRead({ endpoints, groupGrants });
     }
     onConfirmed(askedMs);
   }, ports);
 }
 
-function isSame(known: readonly Buffer[], found: readonly Buffer[]): boolean {
+function hasSameBytes(known: readonly Buffer[], found: readonly Buffer[]): boolean {
   return known.length === found.length && known.every((bytes, index) => found[index]?.equals(bytes) === true);
 }

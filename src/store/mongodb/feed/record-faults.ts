@@ -31,7 +31,7 @@ export class RecordFaults {
 
   /** Notes a fault, and reports it when it is new. */
   note(fault: DocumentFault): void {
-    const key = `${fault.collection} ${fault.id}`;
+    const key = keyOf(fault);
     const description = describeFault(fault);
     if (this.#known.get(key) === description) return;
     if (this.#known.size < MAX_REMEMBERED || this.#known.has(key)) this.#known.set(key, description);
@@ -52,6 +52,13 @@ export class RecordFaults {
     for (const fault of faults) this.note(fault);
   }
 
+  /** Notes the faults of some documents of a collection in place of their former ones. */
+  exchange(former: readonly DocumentFault[], faults: readonly DocumentFault[]): void {
+    const present = new Set(faults.map(keyOf));
+    for (const fault of former) if (!present.has(keyOf(fault))) this.#known.delete(keyOf(fault));
+    for (const fault of faults) this.note(fault);
+  }
+
   #mayReport(): boolean {
     const nowMs = this.#clock.nowMs();
     if (Math.abs(nowMs - this.#spanStartMs) > SPAN_MS) {
@@ -61,4 +68,8 @@ export class RecordFaults {
     this.#reported += 1;
     return this.#reported <= MAX_REPORTED;
   }
+}
+
+function keyOf({ collection, id }: DocumentFault): string {
+  return `${collection} ${id}`;
 }

@@ -3,7 +3,7 @@ import { readMapping } from '../../../document/read-mapping.ts';
 import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
-import type { Grant } from '../../../model/grant.ts';
+import { type Grant, isGroupGrant } from '../../../model/grant.ts';
 import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
@@ -95,11 +95,13 @@ export function readGrantDocument(document: RawDocument): Mapped<Grant> {
 
 /** Writes a grant. */
 export function writeGrantDocument(grant: Grant, version: VersionFields): GrantDocument {
-  const { endpointId, consumerId, limits, expiresAt } = grant;
+  const { endpointId, limits, expiresAt } = grant;
   return {
     _id: grantId(grant),
     endpointId,
-    consumerId,
+    ...(isGroupGrant(grant)
+      ? { consumerSelector: grant.consumerSelector, priority: grant.priority }
+      : { consumerId: grant.consumerId }),
     ...(limits === null ? {} : { limits: limits.map(({ requests, unit, per }) => ({ requests, unit, per })) }),
     ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
     ...version,

@@ -2,17 +2,24 @@ import { type Fields, idField, type MappingKind, type Schema, schemaOf } from '.
 import { storedConsumerKind } from '../../../resources/consumer.ts';
 import { appKeyHashField } from '../../../resources/credential.ts';
 import { endpointKind } from '../../../resources/endpoint.ts';
-import { storedGrantKind } from '../../../resources/grant.ts';
+import { storedGrantForms, storedGrantKind } from '../../../resources/grant.ts';
 import { storedCredentialKind } from '../../../resources/stored-credential.ts';
-import type { CollectionName } from '../documents.ts';
+import { type CollectionName, areForGroups } from '../documents.ts';
 import { versionKind } from '../mapping/records.ts';
 
 /** An index, by the name that MongoDB gives it: its keys and directions joined with `_`. */
 export interface IndexDefinition {
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1>>;
-  /** `unique`, or `expireAfterSeconds`: documents are removed when the date in the one field is so many seconds ago. */
-  readonly options: { readonly unique?: boolean; readonly expireAfterSeconds?: number };
+  /**
+   * `unique`, among the documents of `partialFilterExpression` where that is given; or `expireAfterSeconds`: documents
+   * are removed when the date in the one field is so many seconds ago.
+   */
+  readonly options: {
+    readonly unique?: boolean;
+    readonly partialFilterExpression?: Readonly<Record<string, unknown>>;
+    readonly expireAfterSeconds?: number;
+  };
 }
 
 export interface CollectionDefinition {
@@ -48,9 +55,10 @@ export const collections: readonly CollectionDefinition[] = [
     index({ appKeyHash: 1 }, { unique: true }),
     index({ consumerId: 1, _id: 1 }),
   ]),
-  collection('grants', resourceSchema(storedGrantKind), [
+  collection('grants', { ...resourceSchema(storedGrantKind), ...storedGrantForms }, [
     index({ consumerId: 1, _id: 1 }),
     index({ endpointId: 1, _id: 1 }),
+    index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
   collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
   collection('formerAppKeys', strictSchema(appKeyHashField.schema, { deletedAt: time }, { credentialId: id })),

@@ -73,8 +73,12 @@ const strictly = { validationLevel: 'strict', validationAction: 'error' } as con
 
 /** Compares indexes of one name, and so of one key. */
 function hasSameOptions(found: IndexDefinition['options'], { options }: IndexDefinition): boolean {
-  const { unique = false, expireAfterSeconds } = found;
-  return unique === (options.unique ?? false) && expireAfterSeconds === options.expireAfterSeconds;
+  const { unique = false, expireAfterSeconds, partialFilterExpression } = found;
+  return (
+    unique === (options.unique ?? false) &&
+    expireAfterSeconds === options.expireAfterSeconds &&
+    isDeepStrictEqual(partialFilterExpression, options.partialFilterExpression)
+  );
 }
 
 async function createIndex(db: Db, collection: string, { key, options }: IndexDefinition): Promise<void> {

@@ -117,7 +117,7 @@ describe('postern consumer', () => {
     assert.match(out, /grants\n {2}ENDPOINT .*\n {2}invoices +acme/);
     const json = await cli.done('consumer', 'show', 'acme', '-o', 'json');
     const shown = JSON.parse(json) as Record<string, unknown>;
-    assert.deepEqual(shown['grants'], [{ endpoint: 'invoices', consumer: 'acme' }]);
+    assert.deepEqual(shown['grants'], [{ endpoint: 'invoices', consumer: 'acme', inEffect: true }]);
     assert.ok(!`${out}${json}`.includes(appKey));
     const bare = await cli.done('consumer', 'show', 'globex');
     assert.match(bare, /credentials\n {2}none\n\ngrants\n {2}none\n$/);

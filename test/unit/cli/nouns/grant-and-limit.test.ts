@@ -168,7 +168,7 @@ describe('postern limit', () => {
       'acme',
     ]);
     assert.equal(perEndpoint.code, 2);
-    assert.match(perEndpoint.err, /"per" must be "consumer" here: a grant limits its own consumer/);
+    assert.match(perEndpoint.err, /"per" must be "consumer" here: a grant limits each of its consumers/);
   });
 });
 

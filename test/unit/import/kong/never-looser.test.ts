@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { isGroupGrant } from '../../../../src/model/grant.ts';
 import { parseDocument } from '../../../../src/resources/parse-document.ts';
 import { compileEndpointTable } from '../../../../src/route/endpoint-table.ts';
 import { importText } from './import-text.ts';
@@ -90,7 +91,9 @@ function letInBy(text: string, asked: ModelRequest): readonly string[] {
   const endpoint = compileEndpointTable(endpoints).find(asked.host, asked.path, asked.method);
   if (endpoint?.enabled !== true) return [];
   if (endpoint.scenario === 'open') return callers.open;
-  const granted = grants.filter(({ endpointId }) => endpointId === endpoint.id).map(({ consumerId }) => consumerId);
+  const granted = grants.flatMap((grant) =>
+    grant.endpointId === endpoint.id && !isGroupGrant(grant) ? [grant.consumerId] : [],
+  );
   return [
     { consumer: 'gold', method: 'key' },
     { consumer: 'silver', method: 'key' },

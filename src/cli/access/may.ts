@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { type Access, type AccessQuestion, judgeAccess, type Obstacle } from '../../manage/access.ts';
+import { collectAll, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
+import { isGroupGrant } from '../../model/grant.ts';
+import type { WeighedGrant } from '../../model/grant-in-effect.ts';
+import { declareGrant, grantId } from '../../resources/grant.ts';
+import { addAction, addHelp, type CommandContext, nameOf, readExits } from '../command.ts';
+import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
+import { parseId } from '../flags/values.ts';
+import { renderResult } from '../render/data.ts';
+import { formatBasis, formatHolder, formatOutcome } from '../render/grants.ts';
+import { type ListView, printSection } from '../render/list.ts';
+import { formatDistance, formatGrantLimits, formatLimits, formatTimeFrom, paintFor } from '../render/text.ts';
+import { openFor, requireResource } from '../store/read-store.ts';
+import { exitCodes } from '../terminal.ts';
+import { declareAccess } from './declare-access.ts';
+
+/** Adds `postern may`. */
+export function registerMay(program: Command, context: CommandContext): void {
+  const command = program
+    .command('may')
+    .description('Say whether a consumer may call an endpoint: by which grant, with which limits, and if not, why.')
+    .argument('<consumer>', 'its id', parseId)
+    .argument('<endpoint>', 'its id', parseId);
+  addStoreOptions(command);
+  addHelp(command, {
+    notes: `Judged by what is in the store, as "postern serve" does: a request also needs a right signature, key or token, and
+stays within the limits. What is wrong with a request that was sent: "postern explain".`,
+    examples: ['postern may acme orders', 'postern may acme orders -o json', 'postern may acme orders && echo yes'],
+    exits: { ...readExits, done: 'yes', failed: 'no, or failed', notFound: 'no such consumer or endpoint' },
+  });
+  addAction(command, context, async (consumerId: string, endpointId: string, flags: StoreFlags) => {
+    await using store = await openFor(context, nameOf(command), flags, false);
+    const question = await readQuestion(store.resources, consumerId, endpointId);
+    const now = context.clock.nowSeconds();
+    const access = judgeAccess(question, now);
+    const { terminal } = context;
+    const isYes = access.obstacles.length === 0;
+    const paint = paintFor(terminal);
+    const answer = isYes ? sayYes(question, access, now) : sayNo(question, access.obstacles);
+    const [word, rest] = [isYes ? paint.green('yes') : paint.red('no'), answer];
+    terminal.out.write(renderResult(flags.output, declare(question, access, now), `${word}: ${rest}`));
+    if (flags.output === 'table' && access.weighed.length > 0) {
+      printSection(`grants on ${endpointId}`, access.weighed, viewOf(question, access.weighed, now), terminal);
+    }
+    return isYes ? exitCodes.done : exitCodes.failed;
+  });
+}
+
+async function readQuestion(store: ResourceStore, consumerId: string, endpointId: string): Promise<AccessQuestion> {
+  const { resource: consumer } = await requireResource(store, 'consumer', consumerId);
+  const { resource: endpoint } = await requireResource(store, 'endpoint', endpointId);
+  const credentials = await collectAll(store.list('credential', { consumerId }));
+  const own = (await store.find('grant', grantId({ endpointId, consumerId })))?.resource ?? null;
+  return {
+    endpoint,
+    consumer,
+    credentials: credentials.map(({ resource }) => resource),
+    own: own === null || isGroupGrant(own) ? null : own,
+    groups: await listGroupGrants(store, endpointId),
+  };
+}
+
+/** By what, with which limits and until when; and what follows where that ends by time alone. */
+function sayYes(question: AccessQuestion, access: Access, now: number): string {
+  const { endpoint, consumer } = question;
+  const { limits, endsAt, credentialIds } = access;
+  const limited = limits.length === 0 ? 'without limits' : formatLimits(limits);
+  const until = endsAt === null ? '' : `, until ${formatTimeFrom(endsAt, now)}`;
+  const lines = [
+    `${consumer.id} may call ${endpoint.id} ${basisOf(question, access)}, ${limited}${until}.`,
+    ...(endsAt === null ? [] : [`After that: ${sayAfter(question, endsAt)}.`]),
+    ...(credentialIds.length === 0 ? [] : [`With ${credentialIds.join(', ')}.`]),
+  ];
+  return lines.map((line, index) => `${index === 0 ? '' : '  '}${line}\n`).join('');
+}
+
+function sayAfter(question: AccessQuestion, endsAt: number): string {
+  const { obstacles, ...access } = judgeAccess(question, endsAt);
+  const [first] = obstacles;
+  if (first !== undefined) return `no, as ${first.what}`;
+  return `${basisOf(question, { obstacles, ...access })}, ${access.limits.length === 0 ? 'without limits' : formatLimits(access.limits)}`;
+}
+
+function basisOf({ endpoint, consumer }: AccessQuestion, { grant }: Access): string {
+  if (endpoint.scenario === 'open') return 'as every caller may, without credentials';
+  if (grant !== null) return `by ${formatBasis(grant)}`;
+  return `as every authenticated consumer may (${consumer.id} has no grant on it)`;
+}
+
+function sayNo({ consumer, endpoint }: AccessQuestion, obstacles: readonly Obstacle[]): string {
+  const lines = obstacles.flatMap(({ what, fix }) => [`  - ${what}\n`, `    $ postern ${fix}\n`]);
+  return `${consumer.id} may not call ${endpoint.id}:\n${lines.join('')}`;
+}
+
+function declare(question: AccessQuestion, access: Access, now: number): object {
+  const { endpoint, consumer } = question;
+  const { obstacles, credentialIds, weighed, endsAt } = access;
+  return {
+    consumer: consumer.id,
+    endpoint: endpoint.id,
+    ...declareAccess(endpoint, access),
+    ...(endsAt === null ? {} : { afterwards: declareAccess(endpoint, judgeAccess(question, endsAt)) }),
+    obstacles,
+    credentials: credentialIds,
+    grants: weighed.map((each) => ({
+      ...declareGrant(each.grant),
+      outcome: each.outcome,
+      counts: formatOutcome(each, weighed, consumer.labels, now),
+    })),
+  };
+}
+
+function viewOf({ consumer }: AccessQuestion, all: readonly WeighedGrant[], now: number): ListView<WeighedGrant> {
+  return {
+    columns: [
+      { heading: 'FOR', cell: ({ grant }) => formatHolder(grant), canShrink: true },
+      { heading: 'LIMITS', cell: ({ grant }) => formatGrantLimits(grant.limits), canShrink: true },
+      {
+        heading: 'ENDS',
+        cell: ({ grant: { expiresAt } }) => (expiresAt === null ? 'never' : formatDistance(expiresAt, now)),
+      },
+      {
+        heading: 'COUNTS',
+        cell: (each) => formatOutcome(each, all, consumer.labels, now),
+        paint: (text, { outcome }, paint) => (outcome === 'in-effect' ? paint.green(text) : text),
+      },
+    ],
+    declare: ({ grant }) => declareGrant(grant),
+    none: '',
+  };
+}

@@ -1,0 +1,83 @@
+import type { Consumer } from '../model/consumer.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { type GroupGrant, isGroupGrant, type OwnGrant } from '../model/grant.ts';
+import { grantInEffect, isGrantLive, rankGrants } from '../model/grant-in-effect.ts';
+import { grantId } from '../resources/grant.ts';
+import type { ManagedCredential } from '../resources/resource.ts';
+import { type Access, judgeAccess } from './access.ts';
+import { collectAll, listGroupGrants, pagesOf, type ResourceStore } from './resource-store.ts';
+
+/** A consumer, and whether it may call an endpoint. */
+export interface ConsumerAccess {
+  readonly consumer: Consumer;
+  readonly access: Access;
+}
+
+/** Consumers whose grants and credentials are asked for at once. */
+const CONSUMERS_AT_ONCE = 500;
+
+/**
+ * The enabled consumers that an endpoint lets in, in the order of their ids, page by page; those without a credential
+ * that works too. None of an open endpoint, which lets in every caller.
+ */
+export async function* listAccess(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  nowSeconds: number,
+): AsyncGenerator<ConsumerAccess, void, undefined> {
+  if (endpoint.scenario === 'open') return;
+  const groups = rankGrants(await listGroupGrants(store, endpoint.id));
+  const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
+  const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
+  const pages = needsGrant && !hasLiveGroup ? pagesByGrant(store, endpoint.id) : pagesOfAll(store, endpoint.id);
+  for await (const page of pages) {
+    const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
+      enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
+    yield* judgePage(store, endpoint, groups, page.filter(isLetIn), nowSeconds);
+  }
+}
+
+interface Candidate {
+  readonly consumer: Consumer;
+  readonly own: OwnGrant | null;
+}
+
+/** Where only own grants let in, those lead to the consumers: there can be many others. */
+async function* pagesByGrant(store: ResourceStore, endpointId: string): AsyncGenerator<readonly Candidate[]> {
+  for await (const page of pagesOf(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE)) {
+    const own = new Map(
+      page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
+    );
+    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()] }));
+    yield consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+  }
+}
+
+async function* pagesOfAll(store: ResourceStore, endpointId: string): AsyncGenerator<readonly Candidate[]> {
+  for await (const page of pagesOf(store.list('consumer'), CONSUMERS_AT_ONCE)) {
+    const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
+    const own = new Map<string, OwnGrant>();
+    for await (const { resource } of store.list('grant', { ids })) {
+      if (!isGroupGrant(resource)) own.set(resource.consumerId, resource);
+    }
+    yield page.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+  }
+}
+
+async function* judgePage(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  groups: readonly GroupGrant[],
+  candidates: readonly Candidate[],
+  nowSeconds: number,
+): AsyncGenerator<ConsumerAccess> {
+  if (candidates.length === 0) return;
+  const credentials = new Map<string, ManagedCredential[]>(candidates.map(({ consumer }) => [consumer.id, []]));
+  for await (const { resource } of store.list('credential', { consumerIds: [...credentials.keys()] })) {
+    credentials.get(resource.consumerId)?.push(resource);
+  }
+  for (const { consumer, own } of candidates) {
+    const question = { endpoint, consumer, credentials: credentials.get(consumer.id) ?? [], own, groups };
+    yield { consumer, access: judgeAccess(question, nowSeconds) };
+  }
+}
