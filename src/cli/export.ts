@@ -1,12 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Declared } from '../resources/declared.ts';
-import { type DocumentParts, writeDocument } from '../resources/write-document.ts';
+import { writeDocument } from '../resources/write-document.ts';
 import { openOutput, type OutputFile } from '../files/output-file.ts';
-import { declareStore } from '../manage/declare-store.ts';
+import { type DeclaredParts, declareStore } from '../manage/declare-store.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { type SelectorFlag, selectorOption, type StoreFlags, timeoutOption } from './flags/options.ts';
-import { replaceInvisible } from '../document/source-text.ts';
-import { describeLabels } from '../model/labels.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
 import type { OpenedStore } from './store/open-store.ts';
@@ -78,7 +76,10 @@ async function write(
     written += 1;
     progress.update(written, null);
   };
-  const pieces = writeDocument({ comment: commentFor(flags), ...counted(parts, onWritten) }, flags.output);
+  const pieces = writeDocument(
+    { comment: commentFor(flags), selector: flags.selector, ...counted(parts, onWritten) },
+    flags.output,
+  );
   if (file !== null) {
     await file.write(pieces);
     return;
@@ -86,7 +87,7 @@ async function write(
   for await (const piece of pieces) out.write(piece);
 }
 
-function counted(parts: Omit<DocumentParts, 'comment'>, onWritten: () => void): Omit<DocumentParts, 'comment'> {
+function counted(parts: DeclaredParts, onWritten: () => void): DeclaredParts {
   const count = async function* (resources: AsyncIterable<Declared>): AsyncGenerator<Declared> {
     for await (const resource of resources) {
       yield resource;
@@ -108,9 +109,7 @@ function commentFor({ endpoint, consumer, selector, withSecrets }: ExportFlags):
         ]),
     ...(selector === undefined
       ? []
-      : [
-          `It is the part of a store that carries ${replaceInvisible(describeLabels(selector))}: apply it with the same --selector.`,
-        ]),
+      : ['It is a part of a store: "selector" keeps "postern apply" to it, also with --prune.']),
     ...(isPart ? ['It is a part of a store: its grants may lead to what only the store has.'] : []),
   ];
 }

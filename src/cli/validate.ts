@@ -86,7 +86,7 @@ async function check(
   const read = await readSources(names);
   const parsed = parsePlacedDocument(read.sources, {
     isComplete: true,
-    references: selector === undefined ? 'document' : 'elsewhere',
+    references: 'as-selected',
     selector,
     readSecret: secretReader({ environment }),
   });

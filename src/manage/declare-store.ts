@@ -17,6 +17,9 @@ export interface DeclaredPart {
   readonly selector?: LabelSelector | undefined;
 }
 
+/** The resources of a document. */
+export type DeclaredParts = Pick<DocumentParts, 'endpoints' | 'consumers' | 'grants'>;
+
 /** Consumers whose credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 500;
 
@@ -30,7 +33,7 @@ export function declareStore(
   store: ResourceStore,
   { endpointIds, consumerIds, selector }: DeclaredPart,
   secrets: SecretsShown,
-): Omit<DocumentParts, 'comment'> {
+): DeclaredParts {
   const isAll = endpointIds === undefined && consumerIds === undefined;
   return {
     endpoints:

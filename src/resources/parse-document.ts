@@ -16,6 +16,7 @@ import type { Problem } from '../document/problem.ts';
 import { type Place, type Placed, placeIn, ProblemLog } from '../document/problem-log.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { checkLabels } from './check-labels.ts';
+import { chooseSelector, documentSelectorField } from './document-selector.ts';
 import { consumerKind, readConsumer } from './consumer.ts';
 import { endpointKind, readEndpoint } from './endpoint.ts';
 import { grantKind, readGrant } from './grant.ts';
@@ -51,6 +52,7 @@ const documentKind = {
   what: 'a declarative document',
   fields: {
     version: choiceField([1]),
+    selector: documentSelectorField,
     endpoints: nestedList(endpointKind),
     consumers: nestedList(consumerKind),
     grants: nestedList(grantKind),
@@ -98,24 +100,30 @@ export interface PlacedDocument {
   /** In the order of the document, consumer by consumer. */
   readonly credentials: readonly Placed<DocumentCredential>[];
   readonly grants: readonly Placed<Grant>[];
+  /** The labels that all of it carries; undefined for a document about everything. */
+  readonly selector: LabelSelector | undefined;
   /** Takes the problems that are found later. */
   readonly problems: ProblemLog;
 }
 
 /** How a document is read whose places are kept. */
 export interface PlacedOptions extends ParseOptions {
-  readonly references: 'document' | 'elsewhere';
+  /**
+   * Where they lead: into the document, or `elsewhere`, for the caller to check. `as-selected`: into the document, and
+   * elsewhere where it has a selector.
+   */
+  readonly references: 'document' | 'elsewhere' | 'as-selected';
+  /** Of the command: without it, that of the document counts. */
   readonly selector?: LabelSelector | undefined;
 }
 
 /**
- * Reads a document like {@link parseDocument} and keeps the place of everything. With references `elsewhere`, the
- * caller checks those that lead to nothing in the document. With a selector, endpoints and consumers without its labels
- * are problems.
+ * Reads a document like {@link parseDocument} and keeps the place of everything. With a selector, endpoints and consumers
+ * without its labels are problems.
  */
 export function parsePlacedDocument(
   sources: readonly (DocumentSource | UnreadSource)[],
-  { references, selector, ...options }: PlacedOptions,
+  { references, selector: given, ...options }: PlacedOptions,
 ): { readonly document: PlacedDocument } | { readonly problems: readonly Problem[] } {
   const trees = sources.map(treeOf);
   const problems = new ProblemLog(trees, (key) => documentNames.has(key));
@@ -124,6 +132,7 @@ export function parsePlacedDocument(
   const consumers: ReadItem<Consumer>[] = [];
   const credentials: ReadCredential[] = [];
   const grants: ReadItem<Grant>[] = [];
+  const selectors: Placed<LabelSelector>[] = [];
   for (const tree of trees) {
     const root: Place = { tree, path: [] };
     if (tree.value === null) {
@@ -131,6 +140,7 @@ export function parsePlacedDocument(
       continue;
     }
     const values = readMapping(tree.value, root, documentKind, problems);
+    if (values?.selector !== undefined) selectors.push({ value: values.selector, place: placeIn(root, 'selector') });
     for (const { raw, place } of itemsOf(values?.endpoints, placeIn(root, 'endpoints'), problems)) {
       endpoints.push({ raw, place, value: readEndpoint(raw, place, problems) });
     }
@@ -142,11 +152,13 @@ export function parsePlacedDocument(
       grants.push({ raw, place, value: readGrant(raw, place, problems) });
     }
   }
+  const selector = chooseSelector(selectors, given, problems);
   const document = {
     endpoints: endpoints.flatMap(rightOnly),
     consumers: consumers.flatMap(rightOnly),
     credentials: credentials.flatMap(rightOnly),
     grants: grants.flatMap(rightOnly),
+    selector,
     problems,
   };
   const endpointIds = checkUniqueIds(endpoints.map(declaredBy), 'endpoint', problems);
@@ -154,7 +166,8 @@ export function parsePlacedDocument(
   checkUniqueIds(credentials, 'credential', problems);
   checkUniqueAppKeys(credentials, problems);
   checkUniqueGrants(document.grants, problems);
-  if (references === 'document') checkReferences(document.grants, endpointIds, consumerIds, problems);
+  const areWhole = references === 'document' || (references === 'as-selected' && selector === undefined);
+  if (areWhole) checkReferences(document.grants, endpointIds, consumerIds, problems);
   checkCollisions(document.endpoints, problems);
   if (selector !== undefined) {
     checkLabels('endpoint', document.endpoints, selector, problems);

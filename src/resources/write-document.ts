@@ -1,11 +1,14 @@
 import { escapeInJson, escapeInYaml } from '../document/escape-invisible.ts';
 import { isMapping } from '../document/fields.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import type { Declared } from './declared.ts';
 
 /** The parts of a declarative document, in its order, each read when it is its turn. */
 export interface DocumentParts {
   /** Lines for people at the top of a YAML document; JSON has no place for them. */
   readonly comment: readonly string[];
+  /** The labels that all of it carries; undefined for a document about everything. */
+  readonly selector?: LabelSelector | undefined;
   readonly endpoints: AsyncIterable<Declared>;
   readonly consumers: AsyncIterable<Declared>;
   readonly grants: AsyncIterable<Declared>;
@@ -19,7 +22,9 @@ export async function* writeDocument(parts: DocumentParts, format: 'yaml' | 'jso
 }
 
 async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
-  yield `${parts.comment.map((line) => `# ${line}\n`).join('')}version: 1\n`;
+  const { comment, selector } = parts;
+  yield `${comment.map((line) => `# ${line}\n`).join('')}version: 1\n`;
+  if (selector !== undefined) yield `selector: ${renderFlow(selector)}\n`;
   for (const section of sections) {
     let isEmpty = true;
     for await (const declared of parts[section]) {
@@ -32,6 +37,7 @@ async function* writeYaml(parts: DocumentParts): AsyncGenerator<string> {
 
 async function* writeJson(parts: DocumentParts): AsyncGenerator<string> {
   yield '{\n  "version": 1';
+  if (parts.selector !== undefined) yield `,\n  "selector": ${escapeInJson(JSON.stringify(parts.selector))}`;
   for (const section of sections) {
     yield `,\n  "${section}": [`;
     let isEmpty = true;

@@ -51,8 +51,8 @@ where the files leave out "enabled" and "state"; where they say the opposite, no
 not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
 the command again completes what was stopped.
 
-With --selector, the files hold nothing but endpoints and consumers with these labels, credentials of these consumers, and
-grants on these endpoints. Nothing else is changed, and --prune deletes nothing else.`,
+With --selector, or the key "selector" in the files, they hold nothing but endpoints and consumers with these labels,
+credentials of these consumers, and grants on these endpoints. Nothing else is changed, and --prune deletes nothing else.`,
     examples: [
       'postern apply -f postern.yaml --dry-run',
       'postern apply -f endpoints.yaml -f consumers.yaml',
@@ -107,7 +107,7 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
     report(plan, [], true, running);
     return exitCodes.done;
   }
-  if (mustAsk && !(await confirm(`Delete what the files do not name${ownedBy(flags)} (${deleted})?`, terminal))) {
+  if (mustAsk && !(await confirm(`Delete what the files do not name${ownedBy(plan)} (${deleted})?`, terminal))) {
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
@@ -117,7 +117,7 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
 }
 
 /** Whose resources are deleted, in a question. */
-function ownedBy({ selector }: ApplyFlags): string {
+function ownedBy({ selector }: ApplyPlan): string {
   return selector === undefined ? '' : ` of ${describeLabels(selector)}`;
 }
 
@@ -139,7 +139,7 @@ async function commitAgreed(
     second: 'Stopped: "postern diff" with the same files shows what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
-  const operation = { actor: store.actor, action: 'apply', reason: flags.reason, selector: flags.selector };
+  const operation = { actor: store.actor, action: 'apply', reason: flags.reason, selector: plan.selector };
   const committed: Change[] = [];
   const onCommitted = (step: readonly Change[]): void => {
     for (const change of step) committed.push(change);

@@ -40,7 +40,7 @@ export async function planDocument(
       read += 1;
       progress.update(read, null);
     });
-    return await planApply(document, counted, { isPruning: prune === true, selector });
+    return await planApply(document, counted, { isPruning: prune === true });
   };
   const parsed = parsePlacedDocument(sources, {
     isComplete: false,

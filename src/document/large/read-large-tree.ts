@@ -39,8 +39,9 @@ interface Findings {
   readonly treeFaults: TreeFault[];
 }
 
-function readLists(source: DocumentSource, { version, lists }: SplitText, findings: Findings): object | null {
+function readLists(source: DocumentSource, { version, selector, lists }: SplitText, findings: Findings): object | null {
   const value: Record<string, unknown> = version === null ? {} : { version: 1 };
+  if (selector !== null) value['selector'] = selector.value;
   for (const list of lists) {
     const read = readItems(source, list, findings);
     if (read === null) return null;
@@ -112,28 +113,34 @@ function reportFaults(source: DocumentSource, list: ItemList, index: number, fin
 /** Finds places as the YAML library gives them: by reading the one item again that the path leads into. */
 function locator(
   { file, text }: DocumentSource,
-  { version, lists }: SplitText,
+  { version, selector, lists }: SplitText,
   isJson: boolean,
   positionOf: (offset: number) => Position,
 ): YamlTree['locate'] {
-  const firstKey = Math.min(...[version, ...lists].flatMap((each) => each?.keyOffset ?? []));
+  const firstKey = Math.min(...[version, selector, ...lists].flatMap((each) => each?.keyOffset ?? []));
   const root = isJson ? text.indexOf('{') : firstKey;
   let last: { readonly start: number; readonly tree: YamlTree } | null = null;
   const treeAt = (start: number, end: number): YamlTree => {
     if (last?.start !== start) last = { start, tree: readYamlTree({ file, text: text.slice(start, end) }) };
     return last.tree;
   };
+  const within = (start: number, end: number, path: DocumentPath, part: 'key' | 'value'): Position => {
+    const base = positionOf(start);
+    const { line, column } = treeAt(start, end).locate(path, part);
+    return { line: base.line + line - 1, column: line === 1 ? base.column + column - 1 : column };
+  };
   return (path: DocumentPath, part) => {
     const [key, index, ...rest] = path;
     const list = lists.find((each) => each.key === key);
-    const top = key === 'version' ? version : (list ?? null);
+    const top = key === 'version' ? version : key === 'selector' ? selector : (list ?? null);
     if (top === null) return positionOf(root);
     if (path.length === 1 && part === 'key') return positionOf(top.keyOffset);
+    if (index !== undefined && key === 'selector' && selector !== null) {
+      return within(selector.offset, selector.end, path.slice(1), part);
+    }
     const start = typeof index === 'number' ? list?.bounds[index] : undefined;
     const end = typeof index === 'number' ? list?.bounds[index + 1] : undefined;
     if (start === undefined || end === undefined) return positionOf(top.offset);
-    const base = positionOf(start);
-    const { line, column } = treeAt(start, end).locate(isJson ? rest : [0, ...rest], part);
-    return { line: base.line + line - 1, column: line === 1 ? base.column + column - 1 : column };
+    return within(start, end, isJson ? rest : [0, ...rest], part);
   };
 }

@@ -1,4 +1,5 @@
-import { MAX_PLAIN_DEPTH } from './read-plain-yaml.ts';
+import { isMapping } from '../fields.ts';
+import { MAX_PLAIN_DEPTH, readPlainYaml } from './read-plain-yaml.ts';
 
 /** The lists of a declarative document. */
 export const listKeys = ['endpoints', 'consumers', 'grants'] as const;
@@ -17,14 +18,24 @@ export interface ItemList {
 export interface SplitText {
   /** Of `version: 1`; null when there is none. */
   readonly version: { readonly keyOffset: number; readonly offset: number } | null;
+  /** `selector: { … }` on one line, with where it ends. */
+  readonly selector: Selector | null;
   readonly lists: readonly ItemList[];
 }
 
-const TOP_LINE = /^(version: 1|endpoints:|consumers:|grants:) *(?: #.*)?$/;
+/** The labels that a document is for, all of them plain texts. */
+export interface Selector {
+  readonly keyOffset: number;
+  readonly offset: number;
+  readonly end: number;
+  readonly value: object;
+}
+
+const TOP_LINE = /^(version: 1|endpoints:|consumers:|grants:|selector: \{.*\}) *(?: #.*)?$/;
 
 /**
  * Cuts a YAML document at the items of its top-level lists, without reading them: null unless everything outside of
- * them is `version: 1`, the keys of the lists, and comments. Then a line with the indentation of the first item that
+ * them is `version: 1`, `selector` on one line, the keys of the lists, and comments. Then a line with the indentation of the first item that
  * begins with `- ` begins an item: whatever belongs to an item, texts over several lines too, is indented deeper (YAML
  * 1.2 §8.2.1).
  */
@@ -32,6 +43,7 @@ export function splitBlockItems(text: string): SplitText | null {
   if (text.includes('\r') || text.includes('\t')) return null;
   const lists: { key: ListKey; keyOffset: number; offset: number; bounds: number[] }[] = [];
   let version: SplitText['version'] = null;
+  let selector: SplitText['selector'] = null;
   let list: (typeof lists)[number] | null = null;
   let indent = -1;
   for (let start = 0, next = 0; start < text.length; start = next) {
@@ -55,6 +67,11 @@ export function splitBlockItems(text: string): SplitText | null {
       if (version !== null) return null;
       version = { keyOffset: start, offset: start + 'version: '.length };
       list = null;
+    } else if (found.startsWith(SELECTOR)) {
+      const value = readPlainYaml(found.slice(SELECTOR.length))?.value;
+      if (selector !== null || !isTexts(value)) return null;
+      selector = { keyOffset: start, offset: start + SELECTOR.length, end: start + found.length, value };
+      list = null;
     } else {
       const key = listKeys.find((known) => found === `${known}:`);
       if (key === undefined || lists.some((each) => each.key === key)) return null;
@@ -65,7 +82,13 @@ export function splitBlockItems(text: string): SplitText | null {
   }
   list?.bounds.push(text.length);
   // A key without a list behind it is a problem that the YAML library reports.
-  return lists.length === 0 || lists.some(({ bounds }) => bounds.length < 2) ? null : { version, lists };
+  return lists.length === 0 || lists.some(({ bounds }) => bounds.length < 2) ? null : { version, selector, lists };
+}
+
+const SELECTOR = 'selector: ';
+
+function isTexts(value: unknown): value is object {
+  return isMapping(value) && Object.values(value).every((text) => typeof text === 'string');
 }
 
 /** A JSON document with the offsets in its text; null for all but JSON (RFC 8259) with the known keys, each once. */
@@ -76,15 +99,18 @@ export function splitJsonItems(text: string): { readonly split: SplitText; reado
   if (depth > MAX_PLAIN_DEPTH || keyCount !== countKeys(value)) return null;
   const lists: ItemList[] = [];
   let version: SplitText['version'] = null;
+  let selector: SplitText['selector'] = null;
   for (const [key, item] of Object.entries(value)) {
     const top = tops.find((each) => each.key === key);
     const listKey = listKeys.find((known) => known === key);
     if (top === undefined) return null;
     if (listKey !== undefined && Array.isArray(item)) lists.push({ ...top, key: listKey });
     else if (key === 'version' && item === 1) version = top;
+    else if (key === 'selector' && isTexts(item))
+      selector = { ...top, end: (top.bounds.at(-1) ?? top.offset) + 1, value: item };
     else return null;
   }
-  return { split: { version, lists }, value };
+  return { split: { version, selector, lists }, value };
 }
 
 function parseJsonObject(text: string): object | null {

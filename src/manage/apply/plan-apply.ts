@@ -20,6 +20,8 @@ import { findMatchCollisions } from '../../route/collisions.ts';
 
 /** What has to be done so that the store says what a document says. */
 export interface ApplyPlan {
+  /** What all of the changes belong to (list-selected.ts); undefined for anything. */
+  readonly selector: LabelSelector | undefined;
   /** Ordered so that references lead somewhere after each of them, except where endpoints take over requests. */
   readonly changes: readonly Change[];
   /** How many declared resources are in the store already as they are declared. */
@@ -28,12 +30,16 @@ export interface ApplyPlan {
   readonly generated: ReadonlyMap<string, GeneratedCredential>;
 }
 
-/** How a plan is made. */
+/** What is wished of a plan. */
 export interface PlanOptions {
   /** Whether what the document does not name is deleted. */
   readonly isPruning: boolean;
-  /** With these labels, nothing else is changed or deleted, and what the document has of others is a problem. */
-  readonly selector?: LabelSelector | undefined;
+}
+
+/** How a plan of a document is made. */
+export interface Planning extends PlanOptions {
+  /** That of the document: nothing else is changed or deleted, and what the document has of others is a problem. */
+  readonly selector: LabelSelector | undefined;
 }
 
 /** Changes of one kind, and how many declared resources need none. */
@@ -52,10 +58,10 @@ export interface KindPlan {
 export async function planApply(
   document: PlacedDocument,
   store: ResourceStore,
-  options: PlanOptions,
+  { isPruning }: PlanOptions,
 ): Promise<{ readonly plan: ApplyPlan } | { readonly problems: readonly Problem[] }> {
-  const { problems } = document;
-  const { isPruning, selector } = options;
+  const { problems, selector } = document;
+  const options = { isPruning, selector };
   const stored = await listEndpoints(store);
   const kept = isPruning ? stored.filter(({ labels }) => !carries(labels, selector ?? {})) : stored;
   checkStoredCollisions(document.endpoints, kept, problems);
@@ -76,6 +82,7 @@ export async function planApply(
   const kinds = { endpoints, consumers, credentials, grants };
   return {
     plan: {
+      selector,
       changes: orderChanges(kinds),
       unchangedCount: Object.values(kinds).reduce((sum, { unchangedCount }) => sum + unchangedCount, 0),
       generated: credentials.generated,
@@ -99,7 +106,7 @@ async function planKind<K extends PlainKind>(
   kind: K,
   declared: readonly Placed<ResourceOf[K]>[],
   store: ResourceStore,
-  options: PlanOptions,
+  options: Planning,
   problems: ProblemLog,
 ): Promise<KindPlan> {
   const { selector } = options;
@@ -136,7 +143,7 @@ async function* readCompared<K extends PlainKind>(
   kind: K,
   wanted: ReadonlyMap<string, unknown>,
   store: ResourceStore,
-  { isPruning, selector }: PlanOptions,
+  { isPruning, selector }: Planning,
 ): AsyncGenerator<Stored<ResourceOf[K]>> {
   const open = new Set(wanted.keys());
   if (isPruning) {
@@ -164,7 +171,7 @@ async function checkGrantReferences(
   { endpoints, consumers, grants, problems }: PlacedDocument,
   kept: readonly Endpoint[],
   store: ResourceStore,
-  { isPruning, selector }: PlanOptions,
+  { isPruning, selector }: Planning,
 ): Promise<void> {
   const endpointIds = new Set([...kept, ...endpoints.map(({ value }) => value)].map(({ id }) => id));
   const consumerIds = new Set(consumers.map(({ value }) => value.id));

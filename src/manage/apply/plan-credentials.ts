@@ -9,7 +9,7 @@ import { chooseIds } from './choose-ids.ts';
 import { keepState } from './keep-stopped.ts';
 import { listSelected } from '../list-selected.ts';
 import { chunksOf, type ResourceStore } from '../resource-store.ts';
-import type { ApplyPlan, KindPlan, PlanOptions } from './plan-apply.ts';
+import type { ApplyPlan, KindPlan, Planning } from './plan-apply.ts';
 import { resolveCredential, type GeneratedSecrets } from './resolve-credential.ts';
 
 /** Secrets that were made up for a credential. */
@@ -39,7 +39,7 @@ const HASHES_PER_QUESTION = 1000;
 export async function planCredentials(
   declared: readonly Placed<DocumentCredential>[],
   store: ResourceStore,
-  { isPruning, selector }: PlanOptions,
+  { isPruning, selector }: Planning,
   problems: ProblemLog,
 ): Promise<CredentialPlan> {
   const planner = new CredentialPlanner(declared, problems);

@@ -57,7 +57,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an unknown key that resembles none': {
     text: 'version: 1\nplugins: []',
-    problems: ['2:1: unknown key in a declarative document; known keys: version, endpoints, consumers, grants'],
+    problems: [
+      '2:1: unknown key in a declarative document; known keys: version, selector, endpoints, consumers, grants',
+    ],
   },
   'a list without a value': {
     text: 'version: 1\ngrants:\n',

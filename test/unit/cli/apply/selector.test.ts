@@ -5,6 +5,7 @@ import { runCli } from '../run-cli.ts';
 import { useFiles } from './files.ts';
 
 const payments = `version: 1
+selector: { team: payments }
 endpoints:
   - id: pay
     labels:
@@ -51,12 +52,47 @@ describe('the selector of apply, diff, export and validate', () => {
   it('exports what the same selector applies', async () => {
     const out = await cli.done('export', '--selector', 'team=payments', '--with-secrets');
     assert.equal(out.replaceAll(/^#.*\n/gm, ''), payments);
-    assert.match(out, /^# It is the part of a store that carries team=payments: apply it with the same --selector\.$/m);
+    assert.match(out, /^# It is a part of a store: "selector" keeps "postern apply" to it, also with --prune\.$/m);
     const exported = files.write('exported.yaml', out);
     const flags = ['-f', exported, '--selector', 'team=payments'];
     assert.match(await cli.done('diff', ...flags, '--prune'), /^No differences \(5 unchanged\)/);
     assert.match(await cli.done('apply', ...flags, '--prune', '--yes'), /^Nothing to change/);
     assert.equal((await runCli(['validate', ...flags])).code, 0);
+    const json = files.write('exported.json', await cli.done('export', '--selector', 'team=payments', '-o', 'json'));
+    assert.match(await cli.done('diff', '-f', json, '--prune'), /^No differences \(5 unchanged\)/);
+  });
+
+  it('is that of the files where the command has none', async () => {
+    const fewer = payments.replace(/consumers:[^]*/, '');
+    const out = await cli.done('apply', '-f', files.write('fewer.yaml', fewer), '--prune', '--yes');
+    assert.match(out, /\n0 created, 0 changed, 4 deleted, 1 unchanged\n$/);
+    assert.ok((await cli.store.find('consumer', 'blue')) !== null);
+    const valid = await runCli(['validate', file]);
+    assert.deepEqual([valid.code, valid.err], [0, '']);
+  });
+
+  it('has to be the same in the command and in all files that name one', async () => {
+    const other = await cli.run(['apply', '-f', file, '--selector', 'team=billing', '--prune', '--yes']);
+    assert.equal(other.code, 1);
+    assert.match(other.out, /payments\.yaml:2:11: the command has team=billing, and this file is for another selector/);
+    const second = files.write('second.yaml', 'version: 1\nselector: { team: payments, stage: live }\n');
+    const both = await cli.run(['diff', '-f', file, second]);
+    assert.equal(both.code, 1);
+    assert.match(
+      both.out,
+      /second\.yaml:2:11: another one is on line 2 of \S*payments\.yaml: files of one document are for the same/,
+    );
+    const none = await cli.run(['diff', '-f', files.write('empty.yaml', 'version: 1\nselector: {}\n')]);
+    assert.equal(none.code, 1);
+    assert.match(none.out, /empty\.yaml:2:11: "selector" must name at least one label/);
+    const whole = files.write(
+      'rest.yaml',
+      'version: 1\nconsumers: [{ id: acme, labels: { team: payments }, name: Acme }]\n',
+    );
+    assert.match(
+      (await cli.run(['diff', '-f', files.write('own.yaml', 'version: 1\nselector: { team: payments }\n'), whole])).out,
+      /~ consumer acme/,
+    );
   });
 
   it('prunes what carries the label, and asks by the label', async () => {
@@ -151,8 +187,9 @@ consumers:
   });
 
   it('lets grants lead out of a validated file, and a typed label only have one value', async () => {
-    assert.equal((await runCli(['validate', '-f', file])).code, 1);
-    const valid = await runCli(['validate', '-f', file, '--selector', 'team=payments']);
+    const plain = files.write('plain.yaml', payments.replace(/^selector.*\n/m, ''));
+    assert.equal((await runCli(['validate', '-f', plain])).code, 1);
+    const valid = await runCli(['validate', '-f', plain, '--selector', 'team=payments']);
     assert.deepEqual([valid.code, valid.err], [0, '']);
     for (const command of ['apply', 'diff', 'validate']) {
       const twice = await cli.run([command, '-f', file, '--selector', 'team=payments', '--selector', 'team=billing']);
@@ -164,11 +201,15 @@ consumers:
     assert.match(both.err, /'--selector <name=value>' cannot be used with option '--consumer <id>'/);
   });
 
-  it('writes a selector into the comment of an export on one line, whatever is typed', async () => {
-    const out = await cli.done('export', '--selector', 'team=a\nversion: 2');
-    assert.deepEqual(
-      out.split('\n').filter((line) => !line.startsWith('#')),
-      ['version: 1', ''],
-    );
+  it('is written into an export as it was typed, whatever that is', async () => {
+    for (const value of ['a\nversion: 2', 'a # b', '}', '1', '']) {
+      await cli.done('consumer', 'create', 'odd', '--label', `team=${value}`);
+      const out = await cli.done('export', '--selector', `team=${value}`);
+      assert.match(
+        await cli.done('diff', '-f', files.write('odd.yaml', out), '--prune'),
+        /^No differences \(1 unchanged/,
+      );
+      await cli.done('consumer', 'delete', 'odd', '--yes');
+    }
   });
 });

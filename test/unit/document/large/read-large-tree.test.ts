@@ -37,6 +37,7 @@ function agrees(text: string): boolean {
 
 const usual = `# A comment: first
 version: 1   # the only one
+selector: { team: payments, "a: b": 'c # d', on: "1" }  # of {one} team
 
 endpoints:
   # another comment
@@ -76,6 +77,9 @@ describe('reading large documents', () => {
   it('reads the usual forms as the YAML library does, to the position', () => {
     assert.equal(agrees(usual), true);
     assert.equal(agrees('version: 1\nconsumers:\n  - id: a\n'), true);
+    assert.equal(agrees('{"selector": {"team": "}", "selector": "a"}, "consumers": [{}], "version": 1}'), true);
+    assert.equal(agrees('{ "consumers": [{}],\n "selector" :\n {\n "team" : "a" } }'), true);
+    assert.equal(agrees('consumers:\n- a\nselector: {}\ngrants:\n- b'), true);
     assert.equal(agrees('grants:\n- {a: b}\n-\n- x\n- "y"\nversion: 1'), true);
   });
 
@@ -85,6 +89,10 @@ describe('reading large documents', () => {
       '---\nversion: 1\n',
       'version: 1\nconsumers: []\n',
       'version: 2\nconsumers:\n  - id: a\n',
+      'version: 1\nselector:\n  team: a\nconsumers:\n  - id: a\n',
+      'selector: { team: 1 }\nconsumers:\n  - id: a\n',
+      'selector: { team: a }\nselector: { team: a }\nconsumers:\n  - id: a\n',
+      'selector: { team: a } b\nconsumers:\n  - id: a\n',
       'version: 1\nconsumers:\n',
       'version: 1\nconsumers:\n  - id: a\n other: b\n',
       'version: 1\nconsumers:\n  - id: a\nconsumers:\n  - id: b\n',
@@ -123,6 +131,7 @@ describe('reading large documents', () => {
       assert.equal(agrees(text), false, text);
     }
     assert.equal(agrees('{"version": 1, "consumers": [{"id": "a", "credentials": []}, {}]}'), true);
+    assert.equal(agrees('{"version": 1, "selector": {"selector": "x", "selector": "y"}, "consumers": []}'), false);
   });
 
   it('gives up on faulty items, or reports them in their lines', () => {

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { parsePlacedDocument } from '../../../../src/resources/parse-document.ts';
 import { formatProblem } from '../../../../src/document/problem.ts';
 import { planApply, type ApplyPlan, type PlanOptions } from '../../../../src/manage/apply/plan-apply.ts';
+import type { LabelSelector } from '../../../../src/model/labels.ts';
 import type { ResourceStore } from '../../../../src/manage/resource-store.ts';
+
+/** How a test plans: the selector is that of the command. */
+type Wished = Partial<PlanOptions> & { readonly selector?: LabelSelector };
 
 /** Plans a document on a store; gives the problems, as `line:column: message`, instead of a plan. */
 export async function planOrProblems(
   text: string,
   store: ResourceStore,
-  { isPruning = false, selector }: Partial<PlanOptions> = {},
+  { isPruning = false, selector }: Wished = {},
 ): Promise<ApplyPlan | readonly string[]> {
   const parsed = parsePlacedDocument([{ file: 'test.yaml', text }], {
     isComplete: false,
@@ -16,38 +20,30 @@ export async function planOrProblems(
     readSecret: () => ({ fault: 'is not there' }),
     selector,
   });
-  const planned = 'problems' in parsed ? parsed : await planApply(parsed.document, store, { isPruning, selector });
+  const planned = 'problems' in parsed ? parsed : await planApply(parsed.document, store, { isPruning });
   if ('plan' in planned) return planned.plan;
   return planned.problems.map((problem) => formatProblem(problem).replace(/^test\.yaml:/, ''));
 }
 
 /** A plan without problems. */
-export async function plan(text: string, store: ResourceStore, options: Partial<PlanOptions> = {}): Promise<ApplyPlan> {
+export async function plan(text: string, store: ResourceStore, options: Wished = {}): Promise<ApplyPlan> {
   const planned = await planOrProblems(text, store, options);
   assert.ok('changes' in planned, JSON.stringify(planned));
   return planned;
 }
 
 /** The problems of a document that cannot be applied. */
-export async function problemsOf(
-  text: string,
-  store: ResourceStore,
-  options: Partial<PlanOptions> = {},
-): Promise<readonly string[]> {
+export async function problemsOf(text: string, store: ResourceStore, options: Wished = {}): Promise<readonly string[]> {
   const planned = await planOrProblems(text, store, options);
   assert.ok(!('changes' in planned), 'it can be applied');
   return planned;
 }
 
 /** Plans and commits at once. */
-export async function apply(
-  text: string,
-  store: ResourceStore,
-  options: Partial<PlanOptions> = {},
-): Promise<ApplyPlan> {
+export async function apply(text: string, store: ResourceStore, options: Wished = {}): Promise<ApplyPlan> {
   const planned = await plan(text, store, options);
   if (planned.changes.length > 0) {
-    await store.commit(planned.changes, { actor: 'ada', action: 'apply', selector: options.selector });
+    await store.commit(planned.changes, { actor: 'ada', action: 'apply', selector: planned.selector });
   }
   return planned;
 }
