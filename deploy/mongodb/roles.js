@@ -8,14 +8,14 @@
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
 // What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use and the lists of revoked tokens, of used signatures
-// and of refused requests, which it can make longer only.
+// Secrets encrypted, and changes nothing but the times of last use, the counts of requests, and the lists of revoked
+// tokens, of used signatures and of refused requests, which it can make longer only.
 //
-//   posternService   `postern serve`. Reads and watches resources, notes when credentials were used, which tokens were
-//                    revoked, which signatures used and which requests refused.
+//   posternService   `postern serve`. Reads and watches resources, counts requests, notes when credentials were used, which
+//                    tokens were revoked, which signatures used and which requests refused.
 //   posternOperator  commands. Reads and changes resources; reads refused requests, and removes those of a consumer who
-//                    is deleted; adds to the audit trail and cannot change it, nor give an App Key free that was given
-//                    once.
+//                    is deleted; reads counts; adds to the audit trail and cannot change it, nor give an App Key free
+//                    that was given once.
 //   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
 //                    `postern doctor --fix` after an upgrade. Removes nothing.
 
@@ -34,6 +34,7 @@ const roles = {
     ...resources.map((collection) => on(collection, 'find', 'changeStream')),
     on('meta', 'find'),
     on('usage', 'find', 'insert', 'update'),
+    on('traffic', 'insert', 'update'),
     on('revokedTokens', 'find', 'insert', 'changeStream'),
     on('replay', 'insert'),
     on('refusals', 'insert'),
@@ -45,6 +46,7 @@ const roles = {
     on('audit', 'find', 'insert'),
     on('usage', 'find', 'remove'),
     on('refusals', 'find', 'remove'),
+    on('traffic', 'find'),
     on('revokedTokens', 'find'),
     onAll('listCollections', 'listIndexes'),
   ],

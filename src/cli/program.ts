@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   credential: async () => (await import('./credential/credential.ts')).registerCredential,
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
+  usage: async () => (await import('./usage/usage.ts')).registerUsage,
   audit: async () => (await import('./audit.ts')).registerAudit,
 };
 

@@ -12,6 +12,7 @@ import type { Methods, TlsIdentity, Transport } from '../server/transport.ts';
 import type { TlsMaterial } from '../tls/tls-files.ts';
 import type { PartPorts } from './parts.ts';
 import type { Readiness } from './readiness.ts';
+import type { GatewayStore } from './store.ts';
 import type { FollowedTls } from './tls.ts';
 
 /** Envoy asks for health every second and gives up after two bad answers: by then it calls other replicas. */
@@ -32,9 +33,13 @@ export interface CallerListenersPorts extends ListenerPorts {
   readonly service: OAuth2Service;
 }
 
+export interface AdminListenerPorts extends ListenerPorts {
+  readonly store: Pick<GatewayStore, 'traffic'>;
+}
+
 /** @param refusals what this process remembers of them; null where it does not */
-export function createAdminServer(ports: ListenerPorts, refusals: RefusalMemory | null): AdminServer {
-  const { clock, readiness, metrics } = ports;
+export function createAdminServer(ports: AdminListenerPorts, refusals: RefusalMemory | null): AdminServer {
+  const { clock, readiness, metrics, store } = ports;
   const { registry } = metrics;
   const server = new AdminServer({
     clock,
@@ -43,6 +48,7 @@ export function createAdminServer(ports: ListenerPorts, refusals: RefusalMemory 
     findNotice: () => readiness.findNotice(),
     selectRefusals: refusals === null ? null : (selection) => refusals.select(selection),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    traffic: store.traffic,
   });
   metrics.listeners.showConnections('admin', () => server.connections);
   return server;

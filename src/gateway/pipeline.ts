@@ -61,7 +61,7 @@ export function buildPipeline(ports: PipelinePorts): Pipeline {
     onLimiterFailure: () => {
       metrics.countLimiterFailure();
     },
-    observer: createCheckObserver(observerPorts),
+    observer: createCheckObserver({ ...observerPorts, countTraffic: store.countTraffic }),
     startTrace: tracing?.startTrace ?? null,
   });
   return { handleCheck, oauth2 };

@@ -1,17 +1,20 @@
 import { startSystemTimer } from '../clock.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
-import type { RecordUse } from '../observe/request-observers.ts';
+import type { CountTraffic, RecordUse } from '../observe/request-observers.ts';
 import {
   createDatabaseObserver,
   createFileObserver,
   createKeyRingObserver,
+  createTrafficObserver,
   createUsageObserver,
 } from '../observe/store-observers.ts';
-import { registerDatabaseMetrics, registerStoreAge } from '../observe/store-metrics.ts';
+import { registerDatabaseMetrics, registerStoreAge, registerTrafficMetrics } from '../observe/store-metrics.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { CheckStore } from '../store/check-store.ts';
 import { FileStore } from '../store/file/file-store.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
+import { TrafficMemory } from '../store/traffic/traffic-memory.ts';
+import { TrafficRecorder } from '../store/traffic/traffic-recorder.ts';
 import { UsageRecorder } from '../store/usage-recorder.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import { type GatewayRefusals, openGatewayRefusals } from './refusals.ts';
@@ -27,6 +30,9 @@ export interface GatewayStore {
   readonly recordUse: RecordUse | null;
   /** Keeps what is refused to known callers; null where that is turned off. */
   readonly refusals: GatewayRefusals | null;
+  readonly countTraffic: CountTraffic;
+  /** The counts of this process, where no database keeps those of all. */
+  readonly traffic: TrafficMemory | null;
 }
 
 /**
@@ -58,7 +64,14 @@ async function openFile(
   const observer = createFileObserver(logger, metrics);
   const checks = parts.own(await FileStore.open(path, { environment, clock, observer }));
   const refusals = openGatewayRefusals(ports, null, parts);
-  return { checks, keyRing, revokedTokens: null, replayGuard: null, recordUse: null, refusals };
+  const traffic = new TrafficMemory();
+  registerTrafficMetrics(metrics.registry, traffic);
+  return {
+    ...{ checks, keyRing, traffic, refusals, revokedTokens: null, replayGuard: null, recordUse: null },
+    countTraffic: (endpointId, consumerId, code) => {
+      traffic.count(endpointId, consumerId, code, clock.nowSeconds());
+    },
+  };
 }
 
 async function openDatabase(
@@ -92,15 +105,27 @@ async function openDatabase(
       observer: createUsageObserver(logger),
     }),
   );
+  const traffic = parts.own(
+    new TrafficRecorder({
+      sink: store.traffic,
+      startTimer: startSystemTimer,
+      observer: createTrafficObserver(logger),
+    }),
+  );
   registerDatabaseMetrics(metrics.registry, store, recorder);
+  registerTrafficMetrics(metrics.registry, traffic);
   return {
     checks: store,
     keyRing,
+    traffic: null,
     revokedTokens: store.revokedTokens,
     replayGuard: store.replayGuard,
     recordUse: (credentialId, secret) => {
       recorder.used(credentialId, secret, clock.nowSeconds());
     },
     refusals: openGatewayRefusals(ports, store.refusals, parts),
+    countTraffic: (endpointId, consumerId, code) => {
+      traffic.count(endpointId, consumerId, code, clock.nowSeconds());
+    },
   };
 }

@@ -6,6 +6,7 @@ import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { type GroupGrant, isGroupGrant } from '../model/grant.ts';
+import type { TrafficSource } from '../store/traffic/traffic-count.ts';
 
 /** Which resources of a kind; any number of ids. What is absent does not narrow. */
 export interface Selection {
@@ -135,6 +136,7 @@ export interface SealedSecrets {
 export interface SystemOfRecord extends AsyncDisposable {
   readonly resources: ResourceStore;
   readonly usage: UsageSource;
+  readonly traffic: TrafficSource;
   readonly audit: AuditTrail;
   /** What was refused to known callers; null where only the service that runs knows. */
   readonly refusals: RefusalSource | null;

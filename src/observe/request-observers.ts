@@ -1,5 +1,5 @@
 import type { CheckObserver } from '../server/check-handler.ts';
-import { isGranted } from '../respond/respond.ts';
+import { type Decision, isGranted } from '../respond/respond.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import { callerOf } from '../oauth2/messages.ts';
 import type { OAuth2Observer } from '../oauth2/oauth2-service.ts';
@@ -16,6 +16,9 @@ import type { Metrics } from './metrics.ts';
 /** Called for every check that was allowed on behalf of a credential (`UsageRecorder`). */
 export type RecordUse = (credentialId: string, secret: WhichSecret) => void;
 
+/** Called for every check that was decided for an endpoint; `consumerId` is null for callers who are not known. */
+export type CountTraffic = (endpointId: string, consumerId: string | null, code: string) => void;
+
 export interface ObserverPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,24 +30,29 @@ export interface ObserverPorts {
   readonly recordRefusal: RecordRefusal | null;
 }
 
+export interface CheckObserverPorts extends ObserverPorts {
+  readonly countTraffic: CountTraffic;
+}
+
 /**
  * Counts every check and writes one line for each refusal, as far as the budget of its code goes; allowed requests are
  * logged at debug level only.
  */
-export function createCheckObserver(ports: ObserverPorts): CheckObserver {
-  const { logger, metrics, budget, recordUse, recordRefusal } = ports;
+export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
+  const { logger, metrics, budget, recordUse, recordRefusal, countTraffic } = ports;
   return {
     decided({ request, decision, answer, requestId, seconds }) {
       const routed = isGranted(decision) ? decision.permit.authenticated.routed : decision.routed;
       const endpoint = routed?.endpoint ?? null;
       const { code, isAllowed } = answer;
       metrics.countCheck(endpoint, code, seconds);
+      const known = knownCallerOf(decision);
+      if (endpoint !== null) countTraffic(endpoint.id, known?.consumer.id ?? null, code);
       if (!isGranted(decision)) {
         const { refusal } = decision;
-        const about = decision.authenticated?.caller ?? refusal.about ?? null;
-        if (recordRefusal !== null && about !== null) {
+        if (recordRefusal !== null && known !== null) {
           recordRefusal({
-            ...{ about, requestId, request, code, detail: refusal.detail },
+            ...{ about: known, requestId, request, code, detail: refusal.detail },
             endpointId: endpoint?.id ?? null,
             isObserved: isAllowed,
             stringToSign: refusal.stringToSign ?? null,
@@ -58,7 +66,7 @@ export function createCheckObserver(ports: ObserverPorts): CheckObserver {
           detail: refusal.detail,
           endpoint: endpoint?.id ?? null,
           ...describe(request),
-          ...identify(about),
+          ...identify(known),
         });
         return;
       }
@@ -125,6 +133,12 @@ export function createOAuth2Observer(ports: ObserverPorts): OAuth2Observer {
       logger.error('an OAuth2 request failed by a defect of this program; the client got 500', { requestId }, error);
     },
   };
+}
+
+/** Who called, as far as it is known: also one whose credentials were refused. */
+function knownCallerOf(decision: Decision): HeldCredential | null {
+  if (isGranted(decision)) return decision.permit.authenticated.caller;
+  return decision.authenticated?.caller ?? decision.refusal.about ?? null;
 }
 
 function identify(caller: HeldCredential | null): LogFields {

@@ -21,6 +21,14 @@ export interface UsageStatus {
   readonly dropped: number;
 }
 
+/** What metrics ask about the counts of requests by consumer. */
+export interface TrafficStatus {
+  /** Counters in memory. */
+  readonly size: number;
+  /** Requests that were not counted. */
+  readonly dropped: number;
+}
+
 /** What metrics ask a process that remembers used signatures itself (`InProcessReplayGuard`). */
 export interface ReplayStatus {
   /** Signatures remembered now. */
@@ -63,6 +71,16 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
   };
   for (const { name, help, read } of status.cache.figures) table[name] = [help, read];
   registerMetrics(registry, table);
+}
+
+export function registerTrafficMetrics(registry: Registry, status: TrafficStatus): void {
+  registerMetrics(registry, {
+    postern_traffic_counters: [
+      'Counters of requests by consumer, endpoint and hour in memory; with a database those to be written.',
+      () => status.size,
+    ],
+    postern_traffic_dropped_total: ['Requests that were not counted for their consumer.', () => status.dropped],
+  });
 }
 
 export function registerReplayMetrics(registry: Registry, status: ReplayStatus): void {

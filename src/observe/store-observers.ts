@@ -124,3 +124,16 @@ export function createUsageObserver(logger: Logger): WriteObserver {
     },
   };
 }
+
+/** Logs that counts of requests cannot be written, and that they are written again. */
+export function createTrafficObserver(logger: Logger): WriteObserver {
+  return {
+    writeFailed(error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      logger.warn('counts of requests cannot be written; they are kept and tried again', { reason });
+    },
+    writeWorks() {
+      logger.info('counts of requests are written again');
+    },
+  };
+}

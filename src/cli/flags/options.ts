@@ -7,9 +7,12 @@ import { collectSelector, parseCount, parseReason } from './values.ts';
 const outputFormats = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** `-o, --output`, which every command that shows something has. */
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print').choices(outputFormats).default('table');
+/** Also for spreadsheets: the formats of commands that print plain rows of numbers. */
+export type RowsFormat = OutputFormat | 'csv';
+
+/** `-o, --output`, which every command that shows something has; `others` are formats beside the usual ones. */
+export function outputOption(others: readonly 'csv'[] = []): Option {
+  return new Option('-o, --output <format>', 'how to print').choices([...outputFormats, ...others]).default('table');
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000;
@@ -32,9 +35,9 @@ export interface ChangeFlags extends StoreFlags {
 }
 
 /** Adds `-o`, `--store` and `--timeout`. */
-export function addStoreOptions(command: Command): Command {
+export function addStoreOptions(command: Command, otherFormats: readonly 'csv'[] = []): Command {
   return command
-    .addOption(outputOption())
+    .addOption(outputOption(otherFormats))
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
 }

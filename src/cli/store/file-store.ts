@@ -21,6 +21,7 @@ import { Secret } from '../../model/secret.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
 import type { SecretsNeeded } from './open-store.ts';
+import { createProcessTraffic } from './process-traffic.ts';
 
 /** Stands for secrets that no command needs, so that looking at a file needs none of the variables that it names. */
 const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
@@ -44,6 +45,7 @@ export async function openFileStore(
   return {
     resources: resourceStore(path, resourcesOf(content, unread)),
     usage: { usageOf: async () => await Promise.resolve(new Map()) },
+    traffic: createProcessTraffic(environment),
     audit: {
       events: () => {
         throw new Error(`${path} is a file, which keeps no audit trail; see its version control`);

@@ -30,15 +30,17 @@ interface ReadAction<F, A extends readonly unknown[]> extends Help {
   readonly show: (store: OpenedStore, flags: F & StoreFlags, ...operands: A) => Promise<void>;
   /** Whether it shows secrets, for which it needs the key ring. */
   readonly needsSecrets?: (flags: F) => boolean;
+  /** Formats beside the usual ones. */
+  readonly otherFormats?: readonly 'csv'[];
 }
 
 /** Makes a command show what is in the store: adds its flags, its help and its action. */
 export function addReadAction<F, A extends readonly unknown[]>(
   command: Command,
   context: CommandContext,
-  { show, needsSecrets, ...help }: ReadAction<F, A>,
+  { show, needsSecrets, otherFormats, ...help }: ReadAction<F, A>,
 ): void {
-  addStoreOptions(command);
+  addStoreOptions(command, otherFormats);
   addHelp(command, { ...help, exits: { ...readExits, ...help.exits } });
   addAction(command, context, async () => {
     const flags: F & StoreFlags = command.opts();

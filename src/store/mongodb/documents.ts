@@ -59,6 +59,20 @@ export interface UsageDocument {
   readonly retiringSecretLastUsedAt?: Date;
 }
 
+/** The requests of one day to one endpoint by one consumer, or by all. `_id` is `2026-11-23/endpointId/consumerId`. */
+export interface TrafficDocument {
+  readonly _id: string;
+  /** Its first moment, in UTC. */
+  readonly day: Date;
+  readonly endpointId: string;
+  /** Null for all requests to the endpoint, whoever called; `_id` then ends with `/`. */
+  readonly consumerId: string | null;
+  /** `ALLOWED` or the code of a refusal: requests by hour of the day, `0` to `23`. */
+  readonly codes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The number of the last addition of each process. */
+  readonly by: Readonly<Record<string, number>>;
+}
+
 /** The hash of an App Key whose credential was deleted, or got another one: it is never given again (spec §1). */
 export interface FormerAppKeyDocument {
   readonly _id: string;
@@ -128,6 +142,7 @@ interface Documents {
   readonly credentials: CredentialDocument;
   readonly grants: GrantDocument;
   readonly usage: UsageDocument;
+  readonly traffic: TrafficDocument;
   readonly formerAppKeys: FormerAppKeyDocument;
   readonly revokedTokens: RevokedTokenDocument;
   readonly replay: ReplayDocument;

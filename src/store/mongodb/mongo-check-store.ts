@@ -6,6 +6,7 @@ import { CredentialCache } from '../credential-cache.ts';
 import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { CheckStore, DatabaseObserver, Catalog } from '../check-store.ts';
+import type { TrafficSink } from '../traffic/traffic-recorder.ts';
 import type { UsageSink } from '../usage-recorder.ts';
 import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable } from './faults.ts';
@@ -22,6 +23,7 @@ import { MongoReplayGuard } from './mongo-replay-guard.ts';
 import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
 import type { RefusalSink } from '../../refusals/refusal-writer.ts';
 import { createRefusalSink } from './refusals.ts';
+import { createTrafficSink } from './traffic.ts';
 import { createUsageSink } from './usage.ts';
 
 /** What a MongoDB store needs. */
@@ -54,6 +56,8 @@ export class MongoCheckStore implements CheckStore {
   readonly usage: UsageSink;
   /** Where refusals of known callers are kept. */
   readonly refusals: RefusalSink;
+  /** Where requests are counted. */
+  readonly traffic: TrafficSink;
   /** Access tokens that their clients revoked. */
   readonly revokedTokens: MongoRevokedTokens;
   /** Signatures that were used on endpoints with `replayProtection`. Connects with the first of them. */
@@ -106,6 +110,7 @@ export class MongoCheckStore implements CheckStore {
     const changes = connectMongodb(uri, 'changes');
     this.usage = createUsageSink(changes.db());
     this.refusals = createRefusalSink(changes.db());
+    this.traffic = createTrafficSink(changes.db());
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };

@@ -10,6 +10,7 @@ import { MongoResourceStore, type MongoResourceStorePorts } from './resource-sto
 import { countDue, countSealed, rewrapSecrets } from './rewrap-secrets.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 import { createRefusalSource } from './refusals.ts';
+import { createTrafficSource } from './traffic.ts';
 import { createUsageSource } from './usage.ts';
 
 /** The database as commands have it open. Disposing closes the connections. */
@@ -72,6 +73,7 @@ export function openMongoStore(
   return {
     resources: new MongoResourceStore({ ...ports, db }),
     usage: createUsageSource(db, timeoutMs),
+    traffic: createTrafficSource(db, timeoutMs),
     audit: createAuditTrail(db, timeoutMs),
     refusals: createRefusalSource(db, timeoutMs),
     sealed: {

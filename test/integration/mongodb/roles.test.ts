@@ -7,6 +7,7 @@ import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { createRefusalSink } from '../../../src/store/mongodb/refusals.ts';
 import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
+import { createTrafficSink } from '../../../src/store/mongodb/traffic.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { collectAll } from '../../../src/manage/resource-store.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
@@ -153,6 +154,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         .bulkWrite([
           { updateOne: { filter: { _id: 'new' }, update: { $max: { lastUsedAt: new Date() } }, upsert: true } },
         ]);
+      const count = { endpointId: 'orders', consumerId: 'acme', hour: 1, codes: { ALLOWED: 1 } };
+      for (const sequence of [1, 2]) assert.deepEqual(await createTrafficSink(db).add([count], sequence), []);
     });
 
     it('forbids it everything else', async () => {
@@ -161,6 +164,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
+        ...each(['traffic'], 'read', 'remove', 'drop', 'bypass'),
         ...each(['revokedTokens'], 'update', 'remove', 'drop', 'bypass'),
         ...each(['replay', 'refusals'], 'read', 'update', 'remove', 'drop', 'bypass'),
         ...administration,
@@ -195,6 +199,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       assert.equal(await found?.countLeftOut(), 0);
       assert.equal((await collectAll(found?.records ?? assert.fail())).length, 0, 'with the consumer');
       assert.equal(await store.isTokenRevoked?.('unknown'), false);
+      for await (const { codes } of store.traffic.counts({ sinceHour: 0, consumers: 'each' })) assert.ok(codes);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();
       await store.db.client.db('admin').command({ killSessions: [session.id] });
@@ -204,7 +209,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       await forbids(as('postern-operator'), {
         ...each(['audit'], 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['formerAppKeys'], 'remove', 'drop'),
-        ...each(['usage', 'revokedTokens', 'refusals'], 'insert', 'update'),
+        ...each(['usage', 'revokedTokens', 'refusals', 'traffic'], 'insert', 'update'),
+        ...each(['traffic'], 'remove', 'drop'),
         ...each(['meta'], 'remove'),
         ...each(resources, 'drop', 'bypass'),
         ...administration,

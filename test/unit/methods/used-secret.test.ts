@@ -58,6 +58,7 @@ describe('the record of uses', () => {
       recordUse: (credentialId, secret) => {
         used.push(`${credentialId} ${secret}`);
       },
+      countTraffic: () => undefined,
     });
     const gateway = testGateway({
       endpoints: [

@@ -9,7 +9,7 @@ import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import type { Catalog } from '../../../src/store/check-store.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
-import { APP_KEY, keyEndpoint, openEndpoint, catalogOf } from '../../support/pipeline/resources.ts';
+import { APP_KEY, catalogOf, consumer, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,8 @@ async function observe(
   requests: readonly (RequestParts | Uint8Array)[],
   catalog?: () => Catalog,
   budget: Pick<LineBudget, 'take'> = { take: () => true },
-): Promise<{ lines: Line[]; text: string; metrics: string }> {
+): Promise<{ lines: Line[]; text: string; metrics: string; traffic: string[] }> {
+  const traffic: string[] = [];
   let text = '';
   const logger = createLogger(level, {
     write: (line: string) => {
@@ -36,14 +37,17 @@ async function observe(
   registerStoreAge(metrics.registry, () => 3);
   const compiled = catalogOf({ endpoints });
   const { ports } = testGateway({ catalog: catalog ?? (() => compiled) });
-  const observer = createCheckObserver({ logger, metrics, budget, recordUse: null, recordRefusal: null });
+  const countTraffic = (...counted: readonly (string | null)[]): void => {
+    traffic.push(counted.map(String).join(' '));
+  };
+  const observer = createCheckObserver({ logger, metrics, budget, recordUse: null, recordRefusal: null, countTraffic });
   const handle = createCheckHandler({ ...ports, observer });
   for (const request of requests) await handle(request instanceof Uint8Array ? request : checkRequest(request));
   const lines = text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line);
-  return { lines, text, metrics: await metrics.registry.metrics() };
+  return { lines, text, traffic, metrics: await metrics.registry.metrics() };
 }
 
 const secretly = `/orders/7?appKey=${APP_KEY}&x=y`;
@@ -173,6 +177,31 @@ describe('the log of checks', () => {
         assert.ok(String(value).length < 250);
       }
     }
+  });
+});
+
+describe('the counts of requests', () => {
+  it('are by endpoint, consumer and code; of nobody where it is unknown who called, and of no request that no endpoint serves', async () => {
+    const { traffic } = await observe('error', [
+      { path: secretly },
+      { path: '/orders' },
+      { path: `/watched?appKey=${APP_KEY}x` },
+      { path: '/status' },
+      { path: '/else' },
+      Buffer.of(0xff),
+    ]);
+    assert.deepEqual(traffic, [
+      'orders acme ALLOWED',
+      'orders null CREDENTIALS_MISSING',
+      'watched null AUTHENTICATION_FAILED',
+      'status null ALLOWED',
+    ]);
+  });
+
+  it('are those of the consumer whose credentials are refused', async () => {
+    const disabled = catalogOf({ endpoints, consumers: [consumer({ enabled: false })] });
+    const { traffic } = await observe('error', [{ path: secretly }], () => disabled);
+    assert.deepEqual(traffic, ['orders acme AUTHENTICATION_FAILED']);
   });
 });
 

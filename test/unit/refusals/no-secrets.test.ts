@@ -63,6 +63,7 @@ async function keep(requests: readonly RequestParts[]): Promise<readonly Refusal
     budget: { take: () => false },
     recordUse: null,
     recordRefusal: recorder.record,
+    countTraffic: () => undefined,
   });
   const handle = createCheckHandler({ ...testGateway({ catalog: () => catalog }).ports, observer });
   for (const request of requests) await handle(checkRequest(request));

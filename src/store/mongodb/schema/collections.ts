@@ -43,6 +43,8 @@ const text = { bsonType: 'string' };
 const time = { bsonType: 'date' };
 const count = { bsonType: 'number', minimum: 0 };
 const DAY_SECONDS = 86_400;
+/** Thirteen months: each month beside the same one of the year before. */
+const TRAFFIC_DAYS = 397;
 const sideOfChange = { bsonType: ['object', 'null'] };
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
@@ -61,6 +63,14 @@ export const collections: readonly CollectionDefinition[] = [
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
   collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
+  collection(
+    'traffic',
+    strictSchema(text, {
+      ...{ day: time, endpointId: id, consumerId: { bsonType: ['string', 'null'] } },
+      ...{ codes: { bsonType: 'object' }, by: { bsonType: 'object' } },
+    }),
+    [index({ consumerId: 1, day: 1 }), index({ day: 1 }, { expireAfterSeconds: TRAFFIC_DAYS * DAY_SECONDS })],
+  ),
   collection('formerAppKeys', strictSchema(appKeyHashField.schema, { deletedAt: time }, { credentialId: id })),
   collection('revokedTokens', strictSchema(text, { credentialId: id, expiresAt: time }), [
     index({ expiresAt: 1 }, { expireAfterSeconds: 0 }),

@@ -269,6 +269,7 @@ describe('a command that changes the store', () => {
               audit: cli.store,
               actor: 'ada',
               refusals: null,
+              traffic: cli.traffic,
               sealed: null,
               isTokenRevoked: null,
               file: null,

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../src/clock.ts';
 import type { StoreWish } from '../../../../src/cli/store/open-store.ts';
 import { RefusalMemory } from '../../../../src/refusals/refusal-memory.ts';
 import type { RefusalRecord, RefusalSource } from '../../../../src/refusals/refusal-record.ts';
+import { TrafficMemory } from '../../../../src/store/traffic/traffic-memory.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import type { InitialResources, MemoryResourceStore } from '../../../support/manage/memory-resource-store.ts';
 import { type CommandResult, type Given, runCli } from '../run-cli.ts';
@@ -14,6 +15,8 @@ export const nowSeconds = 1_790_000_000;
 export interface MemoryCli {
   readonly store: MemoryResourceStore;
   readonly refusals: RefusalMemory;
+  /** Requests that were counted. */
+  readonly traffic: TrafficMemory;
   /** What commands wished of the store, one for each time that they opened it. */
   readonly wishes: readonly StoreWish[];
   /** How often a store was closed. */
@@ -36,6 +39,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
   const clock: Clock = { nowSeconds: () => now, nowMs: () => now * 1000, elapsedMs: () => 0 };
   const store = new MemoryResourceStore(initial, clock);
   const refusals = new RefusalMemory();
+  const traffic = new TrafficMemory();
   const wishes: StoreWish[] = [];
   let closed = 0;
   const run: MemoryCli['run'] = async (args, { environment = {}, ...given } = {}) =>
@@ -50,6 +54,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             usage: store,
             audit: store,
             refusals: sourceOf(refusals),
+            traffic,
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
@@ -65,6 +70,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
   return {
     store,
     refusals,
+    traffic,
     wishes,
     closed: () => closed,
     setNow: (seconds) => {

@@ -1,0 +1,125 @@
+import { type Command, Option } from 'commander';
+import { carries, type LabelSelector } from '../../model/labels.ts';
+import type { TrafficSelection } from '../../store/traffic/traffic-count.ts';
+import type { CommandContext } from '../command.ts';
+import type { RowsFormat, StoreFlags } from '../flags/options.ts';
+import { type Moment, momentBack, parseMoment } from '../flags/times.ts';
+import { collectLabel, parseId } from '../flags/values.ts';
+import { formatCsv } from '../render/csv.ts';
+import { formatData } from '../render/data.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { addReadAction, requireResource } from '../store/read-store.ts';
+import type { Terminal } from '../terminal.ts';
+import { printUsage } from './render-usage.ts';
+import {
+  firstHourOf,
+  formatHour,
+  type Grouping,
+  groupings,
+  sumTraffic,
+  type UsageRow,
+  type UsageSummary,
+} from './sum-traffic.ts';
+
+/** Adds `postern usage`. */
+export function registerUsage(program: Command, context: CommandContext): void {
+  const command = program
+    .command('usage')
+    .description('Show how many requests were allowed, refused and limited: by time, consumer or endpoint.')
+    .option('--consumer <id>', 'requests of this consumer', parseId)
+    .option('--endpoint <id>', 'requests to this endpoint', parseId)
+    .option('--label <name=value>', 'requests of consumers with this label; repeatable', collectLabel)
+    .addOption(new Option('--by <what>', 'a row for each').choices(groupings).default('day'))
+    .addOption(new Option('--since <time>', 'from then on: 7d, 12h, or 2026-11-01T00:00:00Z').argParser(parseMoment));
+  addReadAction(command, context, {
+    notes: NOTES,
+    examples: [
+      'postern usage',
+      'postern usage --consumer acme --by hour --since 24h',
+      'postern usage --label tier=gold --by consumer --since 30d',
+      'postern usage --by month -o csv',
+    ],
+    exits: { notFound: 'no such consumer or endpoint' },
+    otherFormats: ['csv'],
+    show: async (store, flags: UsageFlags) => {
+      const { by, output } = flags;
+      const nowSeconds = context.clock.nowSeconds();
+      const sinceHour = firstHourOf(by, momentBack(flags.since ?? usualSince[by], nowSeconds));
+      const consumers = await consumersOf(store, flags);
+      const { endpoint: endpointId } = flags;
+      const summary = await sumTraffic(store.traffic.counts({ sinceHour, endpointId, consumers }), by, nowSeconds);
+      // What was deleted still has its counts.
+      if (summary.rows.length === 0) await requireNamed(store, flags);
+      show(summary, { by, sinceHour }, output, context.terminal);
+    },
+  });
+}
+
+const NOTES = `Replicas write their counts once a minute. Times are UTC, and --since begins with a whole hour, day or month; left out,
+it is 24h by hour, 13 months by month, else 7d. LIMITED is RATE_LIMITED, REFUSED every other code. Counts of all callers
+include requests of callers who are not known. MongoDB keeps them for 13 months. Of a declarative file only the process at
+POSTERN_ADMIN_ADDRESS is asked, which counts since its start.`;
+
+const DAY_SECONDS = 86_400;
+const aWeek = { distanceSeconds: 7 * DAY_SECONDS };
+
+/** What `--since` is when it is left out. */
+const usualSince: Readonly<Record<Grouping, Moment>> = {
+  hour: { distanceSeconds: DAY_SECONDS },
+  day: aWeek,
+  month: { distanceSeconds: 396 * DAY_SECONDS },
+  consumer: aWeek,
+  endpoint: aWeek,
+};
+
+interface UsageFlags extends StoreFlags {
+  readonly consumer?: string;
+  readonly endpoint?: string;
+  readonly label?: LabelSelector;
+  readonly by: Grouping;
+  readonly since?: Moment;
+}
+
+/** Whose requests: of one consumer, of those with the labels, of each, or of all callers together. */
+async function consumersOf(
+  { resources }: OpenedStore,
+  { consumer, label, by }: UsageFlags,
+): Promise<TrafficSelection['consumers']> {
+  if (label === undefined) {
+    if (consumer !== undefined) return [consumer];
+    return by === 'consumer' ? 'each' : null;
+  }
+  const selection = consumer === undefined ? {} : { ids: [consumer] };
+  const ids: string[] = [];
+  for await (const { resource } of resources.list('consumer', selection)) {
+    if (carries(resource.labels, label)) ids.push(resource.id);
+  }
+  return ids;
+}
+
+async function requireNamed({ resources }: OpenedStore, { consumer, endpoint }: UsageFlags): Promise<void> {
+  if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
+  if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
+}
+
+interface Shown {
+  readonly by: Grouping;
+  readonly sinceHour: number;
+}
+
+function show(summary: UsageSummary, { by, sinceHour }: Shown, format: RowsFormat, terminal: Terminal): void {
+  const { out, err } = terminal;
+  const { rows, total } = summary;
+  if (format === 'csv') {
+    const cells = rows.map(({ name, allowed, refused, limited }) => [name, allowed, refused, limited]);
+    out.write(formatCsv([by, 'allowed', 'refused', 'limited'], cells));
+  } else if (format !== 'table') {
+    const declared = rows.map(({ name, ...counts }) => ({ [by]: name, ...declareCounts(counts) }));
+    out.write(formatData({ since: formatHour(sinceHour), rows: declared, total: declareCounts(total) }, format));
+  } else if (rows.length === 0) err.write('No requests were counted.\n');
+  else printUsage(summary, by, terminal);
+}
+
+function declareCounts({ allowed, refused, limited, codes }: Omit<UsageRow, 'name'>): object {
+  return { allowed, refused, limited, codes };
+}
