@@ -5,6 +5,8 @@ import { openOutput, type OutputFile } from '../files/output-file.ts';
 import { type DeclaredParts, declareStore } from '../manage/declare-store.ts';
 import { addAction, addHelp, type CommandContext, readExits } from './command.ts';
 import { type SelectorFlag, selectorOption, type StoreFlags, timeoutOption } from './flags/options.ts';
+import { describeLabels } from '../model/labels.ts';
+import { writeSafely } from './failure.ts';
 import { collectId } from './flags/values.ts';
 import { startProgress } from './interaction.ts';
 import type { OpenedStore } from './store/open-store.ts';
@@ -80,11 +82,10 @@ async function write(
     { comment: commentFor(flags), selector: flags.selector, ...counted(parts, onWritten) },
     flags.output,
   );
-  if (file !== null) {
-    await file.write(pieces);
-    return;
-  }
-  for await (const piece of pieces) out.write(piece);
+  if (file === null) for await (const piece of pieces) out.write(piece);
+  else await file.write(pieces);
+  const { selector } = flags;
+  if (written === 0 && selector !== undefined) writeSafely(err, `note: nothing carries ${describeLabels(selector)}\n`);
 }
 
 function counted(parts: DeclaredParts, onWritten: () => void): DeclaredParts {

@@ -152,7 +152,9 @@ export function parsePlacedDocument(
       grants.push({ raw, place, value: readGrant(raw, place, problems) });
     }
   }
+  const before = problems.count;
   const selector = chooseSelector(selectors, given, problems);
+  const isAgreed = problems.count === before;
   const document = {
     endpoints: endpoints.flatMap(rightOnly),
     consumers: consumers.flatMap(rightOnly),
@@ -169,7 +171,8 @@ export function parsePlacedDocument(
   const areWhole = references === 'document' || (references === 'as-selected' && selector === undefined);
   if (areWhole) checkReferences(document.grants, endpointIds, consumerIds, problems);
   checkCollisions(document.endpoints, problems);
-  if (selector !== undefined) {
+  // Where selectors differ, which of them the labels should be is open.
+  if (selector !== undefined && isAgreed) {
     checkLabels('endpoint', document.endpoints, selector, problems);
     checkLabels('consumer', document.consumers, selector, problems);
   }

@@ -62,6 +62,12 @@ describe('the selector of apply, diff, export and validate', () => {
     assert.match(await cli.done('diff', '-f', json, '--prune'), /^No differences \(5 unchanged\)/);
   });
 
+  it('exports an empty part, and says that it is empty', async () => {
+    const { code, out, err } = await cli.run(['export', '--selector', 'team=paymnets']);
+    assert.deepEqual([code, err], [0, 'note: nothing carries team=paymnets\n']);
+    assert.match(out, /\nversion: 1\nselector: \{ team: paymnets \}\n$/);
+  });
+
   it('is that of the files where the command has none', async () => {
     const fewer = payments.replace(/consumers:[^]*/, '');
     const out = await cli.done('apply', '-f', files.write('fewer.yaml', fewer), '--prune', '--yes');
@@ -75,6 +81,7 @@ describe('the selector of apply, diff, export and validate', () => {
     const other = await cli.run(['apply', '-f', file, '--selector', 'team=billing', '--prune', '--yes']);
     assert.equal(other.code, 1);
     assert.match(other.out, /payments\.yaml:2:11: the command has team=billing, and this file is for another selector/);
+    assert.match(other.out, /\n1 problem in 1 file\n$/);
     const second = files.write('second.yaml', 'version: 1\nselector: { team: payments, stage: live }\n');
     const both = await cli.run(['diff', '-f', file, second]);
     assert.equal(both.code, 1);

@@ -173,6 +173,39 @@ describe('references out of the selector', () => {
   });
 });
 
+describe('grants for groups and the selector', () => {
+  const gold = '  - { endpoint: pay, consumerSelector: { tier: gold }, priority: 1 }\n';
+
+  it('belong to the team of their endpoint, whosever the consumers of the group are', async () => {
+    const store = await shared(`${both}${gold}`);
+    assert.deepEqual(shortly(await plan(`${payments}${gold}`, store, pruning)), []);
+    assert.deepEqual(shortly(await plan(payments, store, pruning)), ['- grant pay/tier=gold']);
+    const billing = { selector: { team: 'billing' } };
+    assert.deepEqual(
+      await problemsOf(
+        `version: 1\ngrants:\n${gold.replace('gold', 'silver').replace('priority: 1', 'priority: 2')}`,
+        store,
+        billing,
+      ),
+      [
+        '3:17: the endpoint "pay" carries team=payments in the store, not team=billing: its grants belong to others, too',
+      ],
+    );
+  });
+
+  it('keep no consumer of the group from being pruned', async () => {
+    const store = await shared(`${both}${gold.replace('pay', 'bill')}`);
+    const fewer = payments
+      .replace(/ {2}- \{ id: acme.*\n/, '')
+      .replace(/ {2}- \{ endpoint: pay, consumer: acme.*\n/, '');
+    assert.deepEqual(shortly(await plan(fewer.replace('consumers:\n', ''), store, pruning)), [
+      '- grant pay/acme',
+      '- credential acme-key',
+      '- consumer acme',
+    ]);
+  });
+});
+
 describe('credentials and the selector', () => {
   it('belong to their consumer: those of others are neither moved nor deleted', async () => {
     const store = await shared();
