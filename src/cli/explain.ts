@@ -5,13 +5,17 @@ import { outputOption, timeoutOption } from './flags/options.ts';
 import { parseTime } from './flags/times.ts';
 import { collectOption, parseCount, parseRequestId } from './flags/values.ts';
 import type { ExplainFlags } from './partner/explain-request.ts';
+import { adminOption } from './refusals/refusals.ts';
 
 /** Adds `postern explain`. */
 export function registerExplain(program: Command, context: CommandContext): void {
   const command = program
     .command('explain')
     .description('Say what is wrong with a request that is refused, and how to fix it.')
-    .argument('<file>', 'the request: a curl command, raw HTTP or a HAR; - for standard input')
+    .argument(
+      '[file]',
+      'the request: a curl command, raw HTTP or a HAR; - for standard input; without it, --request-id names a refusal that is kept',
+    )
     .option('--endpoint <id>', 'the endpoint that it is meant for; without it, where host, path and method lead')
     .addOption(
       new Option('--method <method>', 'explain without a store: how the API authenticates')
@@ -35,19 +39,22 @@ export function registerExplain(program: Command, context: CommandContext): void
     .option('--entry <number>', 'which entry of a HAR, from 1', parseCount)
     .option(
       '--request-id <id>',
-      'the requestId of the refusal, to find it in the log; read from the answer where it stands in <file>',
+      'the requestId of the refusal, to find it among those that are kept, and in the log; read from the answer where it stands in <file>',
       parseRequestId,
     )
+    .addOption(adminOption().conflicts('method'))
     .option('--store <location>', 'where endpoints are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption())
     .addOption(outputOption());
   addHelp(command, {
     notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
 credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
-the secret is needed. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
+the secret is needed. Without FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
 "postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
     examples: [
       'postern explain request.txt',
+      'postern explain --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
+      'postern explain request.txt --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',
       'export ACME_SECRET=…',
       'postern explain request.txt --method hmac --secret-from env:ACME_SECRET',
       'pbpaste | postern explain - --endpoint orders --app-key K --secret-from file:secret.txt -o json',
@@ -56,10 +63,14 @@ the secret is needed. Access tokens are verified with the key ring of POSTERN_KE
       ...readExits,
       done: 'the request is right, or was when it was made',
       failed: 'it is wrong or cannot be judged',
-      notFound: 'there is no such endpoint',
+      notFound: 'there is no such endpoint, or no such refusal is kept',
     },
   });
-  addAction(command, context, async (file: string, flags: ExplainFlags) => {
+  addAction(command, context, async (file: string | undefined, flags: ExplainFlags) => {
+    if (file === undefined) {
+      const { explainKeptRefusal } = await import('./partner/explain-kept.ts');
+      return await explainKeptRefusal(flags, context);
+    }
     // Judges requests with what a gateway has, which takes long to load.
     const { explainFile } = await import('./partner/explain-request.ts');
     return await explainFile({ ...flags, file }, context);

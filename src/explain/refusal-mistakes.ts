@@ -14,6 +14,18 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
   ENDPOINT_NOT_FOUND:
     'See whether the host, the path and the method are those of this API, and --endpoint names the right endpoint (an Envoy route may also name it)',
   BODY_TOO_LARGE: 'Send at most 10 MiB (JSON with a parameter signature: 2 MiB), and give the request with its body',
+  CREDENTIALS_MISSING: 'Send the credentials where the endpoint takes them: "postern handover" says where',
+  CREDENTIALS_MALFORMED: 'Write the credentials as the endpoint takes them: "postern handover" says how',
+  AUTHENTICATION_FAILED: 'Look at the credential and its consumer: postern credential show, postern consumer show',
+  REQUEST_EXPIRED:
+    'Set the clock of the machine that signs (NTP), and sign each request just before it is sent, also when it is tried again',
+  REQUEST_REPLAYED: 'Sign every attempt again, with something in it that differs, such as a nonce',
+  DIGEST_MISMATCH: 'Take the digest of the very bytes that are sent, after everything that writes or changes them',
+  NOT_AUTHORIZED: 'Give the consumer a grant on the endpoint, or a later end to the one it has: postern grant add',
+  RATE_LIMITED: 'Wait as many seconds as Retry-After says, and send less; or raise the limit: postern limit set',
+  STORE_UNAVAILABLE: 'Nothing for the caller to fix: the database did not answer, "postern doctor" says why; try again',
+  LIMITER_UNAVAILABLE:
+    'Nothing for the caller to fix: limits could not be counted, "postern doctor" says why; try again',
   BODY_NOT_VERIFIABLE: 'Send a form or JSON in UTF-8, not compressed',
 };
 

@@ -53,7 +53,8 @@ function rulesOf<M extends AuthenticationMethod>(method: M, options: PartnerEndp
   return guides[method].rules(options);
 }
 
-function methodCodes<M extends AuthenticationMethod>(
+/** What refusals of its method mean to callers of an endpoint. */
+export function methodCodes<M extends AuthenticationMethod>(
   endpoint: PartnerEndpointOf<M>,
 ): ReturnType<(typeof guides)[M]['codes']> {
   return guides[endpoint.authentication].codes(endpoint) as ReturnType<(typeof guides)[M]['codes']>;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
-import { listEndpoints } from '../../manage/resource-store.ts';
+import { listEndpoints, NotFound } from '../../manage/resource-store.ts';
+import type { RefusalRecord } from '../../refusals/refusal-record.ts';
 import type { Environment } from '../../config.ts';
 import { explain } from '../../explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts';
@@ -18,6 +19,7 @@ import { UsageError } from '../failure.ts';
 import { changesOf } from '../flags/fields.ts';
 import { readBytes, readSecretArgument } from '../flags/inputs.ts';
 import type { StoreFlags } from '../flags/options.ts';
+import { compareWithKept, findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
 import type { OpenedStore } from '../store/open-store.ts';
@@ -37,6 +39,8 @@ export interface ExplainFlags extends StoreFlags {
   readonly at?: number;
   readonly entry?: number;
   readonly requestId?: string;
+  /** The admin listener of a replica, which is asked for the refusal. */
+  readonly admin?: string;
 }
 
 /** The same with the request's file: a path, or `-` for standard input. */
@@ -51,7 +55,7 @@ export async function explainFile(given: Given, context: CommandContext): Promis
   let explained: Explained;
   if (method === undefined) {
     await using store = await openFor(context, 'explain', given, 'where-possible');
-    explained = await explainStored(given, store, context);
+    explained = await explainStored(given, await findRefusal(given, store, context), store, context);
   } else {
     explained = await explainLone(given, loneEndpoint(method, option), context);
   }
@@ -63,14 +67,16 @@ export async function explainFile(given: Given, context: CommandContext): Promis
 /** Throws `NotFound`, and {@link UsageError} for what it cannot read. */
 async function explainStored(
   given: Given,
+  kept: RefusalRecord | null,
   store: OpenedStore,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
   const endpoints = await listEndpoints(store.resources);
   const named = given.endpoint === undefined ? null : requireEndpoint(given.endpoint, endpoints);
   const read = readInput(given);
-  const endpoint = named ?? routedEndpoint(read, endpoints);
-  const asked = askedOf(given, read, clock);
+  const endpoint = named ?? endpoints.find(({ id }) => id === kept?.endpointId) ?? routedEndpoint(read, endpoints);
+  const keptAt = kept === null ? {} : { at: Math.floor(kept.atMs / 1000) };
+  const asked = askedOf({ ...keptAt, ...given }, read, clock);
   const { nowSeconds, appKey } = asked;
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
@@ -79,7 +85,20 @@ async function explainStored(
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
-  return explained(given, read, explanation);
+  const compared = kept === null ? [] : compareWithKept(kept, read.request, explanation.stringToSign);
+  return explained(given, { ...read, notes: [...read.notes, ...compared] }, explanation);
+}
+
+/** The refusal of `--request-id`, where one is kept; null for none, and where only another replica may know. */
+async function findRefusal(given: Given, store: OpenedStore, context: CommandContext): Promise<RefusalRecord | null> {
+  const { requestId, admin } = given;
+  if (requestId === undefined || (admin === undefined && store.refusals === null)) return null;
+  try {
+    return (await findKept(requestId, given, store, context)).record;
+  } catch (error) {
+    if (error instanceof NotFound) return null;
+    throw error;
+  }
 }
 
 async function explainLone(

@@ -31,7 +31,7 @@ function renderText(explanation: Explanation, requestId: string | null): string 
     [verdictOf(explanation), ...listLines(explanation), answerLine(explanation)],
     difference === null ? [] : differenceLines(difference),
     verdict === 'unexplained' ? unexplainedLines(explanation) : [],
-    fixLines(explanation),
+    fixLines(explanation.mistakes),
     notes.map((note) => `Note: ${note}`),
     requestId === null ? [] : logLines(requestId),
   ];
@@ -118,7 +118,8 @@ function unexplainedLines({ stringToSign, checked }: Explanation): readonly stri
   ];
 }
 
-function fixLines({ mistakes }: Explanation): readonly string[] {
+/** How to fix mistakes, each way once. */
+export function fixLines(mistakes: Explanation['mistakes']): readonly string[] {
   const fixes = [...new Set(mistakes.map(({ fix }) => fix))];
   if (fixes.length < 2) return fixes.map((fix) => `Fix: ${sentence(fix)}`);
   return ['Fix:', ...fixes.map((fix) => `  - ${sentence(fix)}`)];
@@ -139,6 +140,7 @@ function splitLines(bytes: Buffer): readonly Buffer[] {
   return [...lines, bytes.subarray(start)];
 }
 
-function sentence(text: string): string {
+/** A text with its full stop. */
+export function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }

@@ -272,7 +272,6 @@ describe('a command that changes the store', () => {
               traffic: cli.traffic,
               sealed: null,
               isTokenRevoked: null,
-              replicas: null,
               file: null,
             },
             resources: {

@@ -58,7 +58,6 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
-            replicas: null,
             file: null,
             [Symbol.asyncDispose]: async () => {
               closed += 1;

@@ -1,0 +1,183 @@
+import { findDifference } from '../../explain/difference.ts';
+import { explainKept, type KeptContext, type KeptExplanation } from '../../explain/kept-refusal.ts';
+import type { Endpoint } from '../../model/endpoint.ts';
+import type { Secret } from '../../model/secret.ts';
+import { keepStringToSign } from '../../refusals/kept-string-to-sign.ts';
+import type { RefusalRecord, RefusalSource } from '../../refusals/refusal-record.ts';
+import type { ClientRequest } from '../../signing/client-request.ts';
+import { equal } from '../../signing/equal.ts';
+import type { CommandContext } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { readSecretArgument } from '../flags/inputs.ts';
+import { codesOf } from '../handover/codes.ts';
+import { methodCodes } from '../handover/handover-page.ts';
+import { createReplicaSource, describe, findAdminAddress } from '../refusals/ask-replica.ts';
+import { printRefusal } from '../refusals/print-refusal.ts';
+import { declareRefusal, shownText } from '../refusals/refusal-view.ts';
+import { notKept } from '../refusals/show-refusals.ts';
+import { formatData } from '../render/data.ts';
+import { wrap } from '../render/text.ts';
+import type { OpenedStore } from '../store/open-store.ts';
+import { openFor } from '../store/read-store.ts';
+import { type ExitCode, exitCodes } from '../terminal.ts';
+import type { ExplainFlags } from './explain-request.ts';
+import { fixLines, sentence } from './render-explanation.ts';
+
+/** Explains the refusal of `--request-id` without its request. Throws `NotFound` for one that is not kept. */
+export async function explainKeptRefusal(flags: ExplainFlags, context: CommandContext): Promise<ExitCode> {
+  const { requestId, output, method } = flags;
+  if (method !== undefined) throw new UsageError('--method is for the request of a FILE, or - for standard input');
+  if (requestId === undefined)
+    throw new UsageError('name the request: its FILE, or - for standard input, or --request-id');
+  await using store = await openFor(context, 'explain', flags, 'where-possible');
+  const { record, replica } = await findKept(requestId, flags, store, context);
+  const endpoint = record.endpointId === null ? null : await findEndpoint(store, record.endpointId);
+  const explained = explainKept(record, await readContext(record, endpoint, flags, store, context));
+  const meaning = meaningOf(record, endpoint);
+  if (output === 'table') printExplained(record, meaning, { ...explained, replica }, context);
+  else context.terminal.out.write(formatData(declareExplained(record, endpoint, meaning, explained), output));
+  return exitCodes.failed;
+}
+
+/** A refusal that is kept, and the replica that remembers it; null for a database. */
+export interface KeptRefusal {
+  readonly record: RefusalRecord;
+  readonly replica: string | null;
+}
+
+/** The newest refusal with this request id. Throws `NotFound`, and {@link UsageError} where several ids begin so. */
+export async function findKept(
+  requestId: string,
+  { admin, timeout }: Pick<ExplainFlags, 'admin' | 'timeout'>,
+  store: OpenedStore,
+  { terminal: { environment } }: CommandContext,
+): Promise<KeptRefusal> {
+  const stored = admin === undefined ? store.refusals : null;
+  const address = stored === null ? findAdminAddress(admin, environment) : null;
+  const source: RefusalSource | null = address === null ? stored : createReplicaSource(address, timeout);
+  const found: RefusalRecord[] = [];
+  for await (const record of source?.find({ requestId, limit: 100 }).records ?? []) found.push(record);
+  const [newest] = found;
+  const replica = address === null ? null : describe(address);
+  if (newest === undefined) throw notKept(requestId, { replica });
+  const ids = [...new Set(found.map((record) => record.requestId))];
+  if (ids.length > 1) throw new UsageError(`several request ids begin so: ${ids.slice(0, 5).join(', ')}`);
+  return { record: newest, replica };
+}
+
+async function findEndpoint(store: OpenedStore, id: string): Promise<Endpoint | null> {
+  return (await store.resources.find('endpoint', id))?.resource ?? null;
+}
+
+async function readContext(
+  record: RefusalRecord,
+  endpoint: Endpoint | null,
+  { secretFrom }: ExplainFlags,
+  { resources }: OpenedStore,
+  { terminal: { environment } }: CommandContext,
+): Promise<KeptContext> {
+  const [credential, consumer] = await Promise.all([
+    resources.find('credential', record.credentialId),
+    resources.find('consumer', record.consumerId),
+  ]);
+  const atSeconds = Math.floor(record.atMs / 1000);
+  const given = secretFrom === undefined ? null : readSecretArgument(secretFrom, environment);
+  return {
+    endpoint,
+    held:
+      credential === null || consumer === null
+        ? null
+        : { credential: credential.resource, consumer: consumer.resource, grants: new Map() },
+    isChangedSince: [credential, consumer].some((stored) => stored !== null && stored.updatedAt > atSeconds),
+    givenSecret: given === null || credential === null ? null : whichSecret(given, credential.resource),
+  };
+}
+
+/** Null where the stored ones cannot be read here. */
+function whichSecret(
+  given: string,
+  { appSecret, retiringSecret }: { appSecret: Secret | null; retiringSecret: { appSecret: Secret } | null },
+): KeptContext['givenSecret'] {
+  if (appSecret === null) return null;
+  try {
+    if (equal(Buffer.from(given), appSecret.reveal())) return 'current';
+    return retiringSecret !== null && equal(Buffer.from(given), retiringSecret.appSecret.reveal())
+      ? 'retiring'
+      : 'other';
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return null;
+  }
+}
+
+/** What partners are told of the code, without Markdown; null for none. */
+function meaningOf({ code }: RefusalRecord, endpoint: Endpoint | null): string | null {
+  if (endpoint === null || endpoint.scenario === 'open') return OAUTH2_MEANINGS[code] ?? null;
+  const codes = codesOf([{ endpoint, limits: endpoint.limits, ofMethod: methodCodes(endpoint) }]);
+  return codes.find((each) => each.code === code)?.meaning.replaceAll('`', '') ?? null;
+}
+
+const OAUTH2_MEANINGS: Readonly<Record<string, string>> = {
+  invalid_client: 'The client_id is known; the client_secret is wrong, or the credential cannot be used.',
+  temporarily_unavailable: 'The client asked too often, or the database did not answer.',
+};
+
+function declareExplained(
+  record: RefusalRecord,
+  endpoint: Endpoint | null,
+  meaning: string | null,
+  { mistakes, notes }: KeptExplanation,
+): object {
+  const authentication = record.endpointId === null ? 'oauth2' : (endpoint?.authentication ?? null);
+  return { refusal: declareRefusal(record), authentication, meaning, mistakes, notes };
+}
+
+function printExplained(
+  record: RefusalRecord,
+  meaning: string | null,
+  { mistakes, notes, needsRequest, replica }: KeptExplanation & Pick<KeptRefusal, 'replica'>,
+  { terminal, clock }: CommandContext,
+): void {
+  printRefusal(record, clock.nowSeconds(), terminal);
+  const id = record.requestId ?? '';
+  const sections = [
+    meaning === null ? [] : [wrap(`What it means to the partner: ${sentence(meaning)}`)],
+    mistakes.map(({ what, name }) => `Wrong: ${sentence(what)} [${name}]`),
+    fixLines(mistakes),
+    notes.map((note) => wrap(`Note: ${note}`)),
+    needsRequest
+      ? [
+          record.stringToSign === null
+            ? 'Next: ask the partner for the request (a curl command, raw HTTP or a HAR), which shows the mistake:'
+            : 'Next: let the partner compare the string to sign, byte by byte, or send the request, which shows the mistake:',
+          `  postern explain request.txt --request-id ${id}${replica === null ? '' : ` --admin ${replica}`}`,
+        ]
+      : [],
+  ];
+  for (const lines of sections.filter((each) => each.length > 0)) terminal.out.write(`\n${lines.join('\n')}\n`);
+}
+
+/** How the request of a file, and what the gateway builds of it, differ from the one that was refused; notes for people. */
+export function compareWithKept(
+  { method, path, code, detail, stringToSign }: RefusalRecord,
+  request: ClientRequest,
+  built: Buffer | null,
+): readonly string[] {
+  const refused = `The refusal that is kept: ${shownText(code)}, ${sentence(shownText(detail))}`;
+  const [given = ''] = request.path.split('?', 1);
+  if (method !== request.method || (given !== path && !path.endsWith('…'))) {
+    return [
+      refused,
+      `It is of another request than the one given: ${shownText(`${method} ${path}`)}, not ${shownText(`${request.method} ${given}`)}.`,
+    ];
+  }
+  if (stringToSign === null || built === null) return [refused];
+  const difference = findDifference(Buffer.from(stringToSign), Buffer.from(keepStringToSign(built, [])));
+  if (difference === null)
+    return [refused, 'Its string to sign is that of the request given: they are the same request.'];
+  const { offset, expected, signed } = difference;
+  return [
+    refused,
+    `Its string to sign differs from that of the request given, from byte ${String(offset)} on: refused was "${expected}", given is "${signed}".`,
+  ];
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashAppKey } from '../../../src/model/app-key.ts';
+import { Secret } from '../../../src/model/secret.ts';
+import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { consumer, credential, keyEndpoint, partnerEndpoint } from '../../support/pipeline/resources.ts';
+import { record } from '../../support/refusals/refused.ts';
+import { memoryCli, nowSeconds } from './nouns/memory-cli.ts';
+import type { CommandResult } from './run-cli.ts';
+
+const SECRET = 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9';
+const FORMER = 'the App Secret before, of which nothing is left';
+const atSeconds = nowSeconds + 3600;
+const date = new Date(atSeconds * 1000).toUTCString();
+const appKey = 'k-of-acme';
+const signer = {
+  ...credential({ id: 'acme-hmac', appKey, methods: ['hmac'], appSecret: Secret.fromText(SECRET) }),
+  retiringSecret: { appSecret: Secret.fromText(FORMER), expiresAt: atSeconds - 60 },
+  appKey: Secret.fromText(appKey),
+  appKeyHash: hashAppKey(appKey),
+};
+const revoked = { ...credential({ id: 'acme-old', state: 'revoked' }), appKey: null };
+const endpoints = [keyEndpoint(), partnerEndpoint('hmac', { id: 'invoices', paths: [{ prefix: '/invoices' }] })];
+const stringToSign = `date: ${date}\nGET /invoices?a=1 HTTP/1.1`;
+
+/** Runs `explain --request-id r-1` with a store that has these refusals. */
+async function explain(
+  refusals: readonly Partial<RefusalRecord>[],
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const cli = await memoryCli({ endpoints, consumers: [consumer()], credentials: [signer, revoked] });
+  cli.setNow(atSeconds + 3600);
+  for (const parts of refusals) {
+    const usual = { endpointId: 'invoices', path: '/invoices', atMs: atSeconds * 1000, requestId: 'r-1', stringToSign };
+    cli.refusals.add(record({ ...usual, ...parts }));
+  }
+  return await cli.run(['explain', '--request-id', 'r-1', ...args], { environment });
+}
+
+/** The request of {@link stringToSign}, or another one, as curl; signed with this text. */
+function curl(signed: string, query = '?a=1', path = '/invoices'): string {
+  const signature = createHmac('sha256', SECRET).update(signed).digest('base64');
+  const authorization = `hmac appkey="${appKey}", algorithm="hmac-sha256", headers="date request-line", signature="${signature}"`;
+  return `curl 'http://api.example.com${path}${query}' -H 'Date: ${date}' -H 'Authorization: ${authorization}'\n`;
+}
+
+async function explainFile(text: string, refusal: Partial<RefusalRecord> = {}): Promise<CommandResult> {
+  await using folder = await temporaryDirectory();
+  const file = join(folder.path, 'request.txt');
+  writeFileSync(file, text);
+  return await explain([refusal], [file, '--secret-from', 'env:SECRET'], { SECRET });
+}
+
+describe('postern explain --request-id', () => {
+  it('says of a wrong signature what it means, and asks for the request', async () => {
+    const { code, out, err } = await explain([{}]);
+    assert.deepEqual([code, err], [1, '']);
+    assert.equal(
+      out,
+      `401 AUTHENTICATION_FAILED: the signature does not fit the request
+  when            2026-09-21 15:13:20 UTC (60 minutes ago)
+  request         GET /invoices
+  endpoint        invoices
+  consumer        acme
+  credential      acme-hmac
+  came from       192.0.2.7
+  request id      r-1
+  string to sign  date: ${date}
+                  GET /invoices?a=1 HTTP/1.1
+
+What it means to the partner: App Key, App Secret or the text that was signed is another one: path without query,
+another version than HTTP/1.1 in the request line, white space at the end of the secret.
+
+Next: let the partner compare the string to sign, byte by byte, or send the request, which shows the mistake:
+  postern explain request.txt --request-id r-1
+`,
+    );
+  });
+
+  it('names what was wrong with the credential, and how to fix it', async () => {
+    const detail = 'the credential acme-old is revoked';
+    const parts = { credentialId: 'acme-old', endpointId: 'orders', path: '/orders', detail, stringToSign: null };
+    const { out } = await explain([parts]);
+    assert.match(
+      out,
+      /\n\nWrong: the credential acme-old is revoked\. \[credential-revoked\]\n\nFix: Issue a new cred/,
+    );
+    assert.doesNotMatch(out, /Next:/);
+  });
+
+  const codes: readonly (readonly [Partial<RefusalRecord>, RegExp])[] = [
+    [
+      { code: 'NOT_AUTHORIZED', detail: 'the consumer acme has no grant' },
+      /\[not-authorized\]\n\nFix: .*postern grant add/,
+    ],
+    [{ code: 'REQUEST_EXPIRED', detail: 'the time is 900 s off' }, /\[request-expired\]\n\nFix: Set the clock/],
+    [{ code: 'REQUEST_REPLAYED', detail: 'the signature was used before' }, /\n\nFix: Sign every attempt again/],
+    [{ code: 'RATE_LIMITED', detail: 'the limit is reached' }, /\n\nFix: Wait as many seconds as Retry-After says/],
+    [{ code: 'STORE_UNAVAILABLE', detail: 'MongoDB does not answer' }, /\n\nFix: Nothing for the caller to fix/],
+  ];
+  for (const [parts, expected] of codes) {
+    it(`says what to do about ${parts.code ?? ''}`, async () => {
+      assert.match((await explain([parts])).out, expected);
+    });
+  }
+
+  it('compares a secret that is given with the stored ones, and prints none', async () => {
+    const given = async (secret: string): Promise<string> => {
+      const { out } = await explain([{}], ['--secret-from', 'env:SECRET'], { SECRET: secret });
+      assert.ok(![SECRET, FORMER, 'another'].some((text) => out.includes(`${text}\n`)), out);
+      return out;
+    };
+    assert.match(await given(SECRET), /\nNote: The App Secret given is the right one: /);
+    assert.match(await given('another one'), /\[secret-not-stored\]/);
+    assert.match(await given(FORMER), /\[former-secret\]/);
+  });
+
+  it('says what changed since: the credential, the endpoint', async () => {
+    const gone = await explain([{ credentialId: 'acme-gone', endpointId: 'gone' }]);
+    assert.match(
+      gone.out,
+      /\nNote: The credential acme-gone is no longer there\.\nNote: The endpoint gone is no longer/,
+    );
+    const since = await explain([{ credentialId: 'acme-old' }]);
+    assert.match(since.out, /\nNote: Today, the credential acme-old is not for hmac\.\n/);
+    const changed = await explain([{ atMs: (nowSeconds - 60) * 1000 }]);
+    assert.match(changed.out, /\nNote: The credential or its consumer was changed after the refusal\.\n/);
+  });
+
+  it('explains a refused client of the OAuth2 endpoints', async () => {
+    const parts = {
+      endpointId: null,
+      code: 'invalid_client',
+      detail: 'the client secret is wrong',
+      stringToSign: null,
+    };
+    const { out } = await explain([parts], ['--secret-from', 'env:SECRET'], { SECRET: 'another one' });
+    assert.match(out, /^invalid_client: the client secret is wrong\n/);
+    assert.match(out, /What it means to the partner: The client_id is known; the client_secret is wrong/);
+  });
+
+  it('gives programs the same', async () => {
+    const { code, out } = await explain(
+      [{ code: 'NOT_AUTHORIZED', detail: 'the consumer acme has no grant' }],
+      ['-o', 'json'],
+    );
+    assert.equal(code, 1);
+    const { refusal, authentication, mistakes, notes } = JSON.parse(out) as Record<string, unknown>;
+    assert.equal((refusal as { requestId: string }).requestId, 'r-1');
+    assert.deepEqual([authentication, notes], ['hmac', []]);
+    assert.deepEqual(
+      (mistakes as { name: string }[]).map(({ name }) => name),
+      ['not-authorized'],
+    );
+  });
+
+  it('says when it is not kept, is not one, or nothing is named', async () => {
+    const none = await explain([]);
+    assert.equal(none.code, 3);
+    assert.match(none.err, /^postern explain: no refusal with the request id r-1 is kept: /);
+    const several = await explain([{ requestId: 'r-11' }, { requestId: 'r-12' }]);
+    assert.deepEqual([several.code, several.err], [2, 'postern explain: several request ids begin so: r-12, r-11\n']);
+    const cli = await memoryCli();
+    assert.match((await cli.run(['explain'])).err, /^postern explain: name the request: its FILE, /);
+    assert.equal((await cli.run(['explain', '--request-id', 'r', '--method', 'hmac'])).code, 2);
+  });
+
+  it('explains the request of a file as of the time of the refusal, and sees that it is the one', async () => {
+    const { out } = await explainFile(curl(`date: ${date}\nGET /invoices HTTP/1.1`));
+    assert.match(out, /^Wrong: the path was signed without its query\. \[path-without-query\]\n/);
+    assert.match(
+      out,
+      /\nNote: The refusal that is kept: AUTHENTICATION_FAILED, the signature does not fit the request\.\n/,
+    );
+    assert.match(out, /\nNote: Its string to sign is that of the request given: they are the same request\.\n/);
+  });
+
+  it('sees that the request of a file is another one', async () => {
+    const other = await explainFile(curl(stringToSign, '?a=2'));
+    assert.match(
+      other.out,
+      /\nNote: Its string to sign differs from that of the request given, from byte 52 on: refused was "GET \/invoices\?a=1 HTTP\/1\.1", given is "GET \/invoices\?a=2 HTTP\/1\.1"\.\n/,
+    );
+    const elsewhere = await explainFile(curl(stringToSign, '', '/invoices/2'));
+    assert.match(
+      elsewhere.out,
+      /\nNote: It is of another request than the one given: GET \/invoices, not GET \/invoices\/2\.\n/,
+    );
+  });
+});
