@@ -90,6 +90,12 @@ export const settings = {
     parseUrl,
   ),
   actor: setting('POSTERN_ACTOR', null, 'who the audit trail says made a change; the login name without it', parseText),
+  replicaName: setting(
+    'POSTERN_REPLICA_NAME',
+    null,
+    'name of this replica in "postern replicas", which no other has; the name of the machine without it',
+    parseText,
+  ),
   maxStaleSeconds: setting(
     'POSTERN_MAX_STALE_SECONDS',
     '3600',

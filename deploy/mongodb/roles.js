@@ -8,11 +8,11 @@
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
 // What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use, the counts of requests, and the lists of revoked
-// tokens, of used signatures and of refused requests, which it can make longer only.
+// Secrets encrypted, and changes nothing but the times of last use, the counts of requests, what replicas say of
+// themselves, and the lists of revoked tokens, of used signatures and of refused requests, which it can make longer only.
 //
 //   posternService   `postern serve`. Reads and watches resources, counts requests, notes when credentials were used, which
-//                    tokens were revoked, which signatures used and which requests refused.
+//                    tokens were revoked, which signatures used and which requests refused, and says that it is there.
 //   posternOperator  commands. Reads and changes resources; reads refused requests, and removes those of a consumer who
 //                    is deleted; reads counts; adds to the audit trail and cannot change it, nor give an App Key free
 //                    that was given once.
@@ -38,6 +38,7 @@ const roles = {
     on('revokedTokens', 'find', 'insert', 'changeStream'),
     on('replay', 'insert'),
     on('refusals', 'insert'),
+    on('replicas', 'insert', 'update', 'remove'),
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),
@@ -48,6 +49,7 @@ const roles = {
     on('refusals', 'find', 'remove'),
     on('traffic', 'find'),
     on('revokedTokens', 'find'),
+    on('replicas', 'find', 'remove'),
     onAll('listCollections', 'listIndexes'),
   ],
   posternMigrator: [

@@ -13,6 +13,7 @@ import { openGatewayLimiter } from './limiter.ts';
 import { CallerListeners, createAdminServer, listen } from './listeners.ts';
 import { type GatewayPorts, OwnedParts } from './parts.ts';
 import { buildPipeline } from './pipeline.ts';
+import { openHeartbeat } from './heartbeat.ts';
 import { AUTHORIZATION_SERVICE, Readiness } from './readiness.ts';
 import { openGatewayStore } from './store.ts';
 import { openTls } from './tls.ts';
@@ -56,6 +57,7 @@ async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway
   const store = await openGatewayStore(ports, parts);
   const health = new Health([AUTHORIZATION_SERVICE]);
   const readiness = parts.own(new Readiness({ health, store: store.checks, logger, startTimer: startSystemTimer }));
+  openHeartbeat(store.replica, readiness, ports, parts);
   const limiter = await openGatewayLimiter(ports, parts);
   const pipeline = buildPipeline({ ...ports, budget, tracing, store, limiter });
   const listenerPorts = { ...ports, budget, readiness };

@@ -47,6 +47,7 @@ export function createAdminServer(ports: AdminListenerPorts, refusals: RefusalMe
     findUnreadiness: () => readiness.findUnreadiness(),
     findNotice: () => readiness.findNotice(),
     selectRefusals: refusals === null ? null : (selection) => refusals.select(selection),
+    describeRevision: () => readiness.describeRevision(),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
     traffic: store.traffic,
   });

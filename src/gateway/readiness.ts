@@ -10,7 +10,7 @@ const REFRESH_MS = 500;
 
 export interface ReadinessPorts {
   readonly health: Health;
-  readonly store: Pick<CheckStore, 'findUnreadiness' | 'findNotice' | 'canLookUp'>;
+  readonly store: Pick<CheckStore, 'findUnreadiness' | 'findNotice' | 'canLookUp' | 'describeRevision'>;
   readonly logger: Logger;
   readonly startTimer: StartTimer;
 }
@@ -58,6 +58,11 @@ export class Readiness implements Disposable {
     const { store } = this.#ports;
     const notice = store.findNotice();
     return notice === null || store.canLookUp() ? notice : `${notice}; callers not in memory are refused with 503`;
+  }
+
+  /** Which state of the store decides; null until it is known. */
+  describeRevision(): string | null {
+    return this.#ports.store.describeRevision();
   }
 
   /** Whether every caller can be decided here. */

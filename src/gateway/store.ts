@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { startSystemTimer } from '../clock.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
 import type { CountTraffic, RecordUse } from '../observe/request-observers.ts';
@@ -12,10 +13,12 @@ import { registerDatabaseMetrics, registerStoreAge, registerTrafficMetrics } fro
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { CheckStore } from '../store/check-store.ts';
 import { FileStore } from '../store/file/file-store.ts';
+import type { ReplicaRegister, ReplicaReport } from '../store/replica-heartbeat.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
 import { TrafficMemory } from '../store/traffic/traffic-memory.ts';
 import { TrafficRecorder } from '../store/traffic/traffic-recorder.ts';
 import { UsageRecorder } from '../store/usage-recorder.ts';
+import { readVersion } from '../version.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import { type GatewayRefusals, openGatewayRefusals } from './refusals.ts';
 
@@ -33,6 +36,16 @@ export interface GatewayStore {
   readonly countTraffic: CountTraffic;
   /** The counts of this process, where no database keeps those of all. */
   readonly traffic: TrafficMemory | null;
+  /** What this process tells operators of itself, beside the other replicas. */
+  readonly replica: ReplicaParts | null;
+}
+
+/** What a heartbeat is made of, as far as the store has it. */
+export interface ReplicaParts {
+  readonly register: ReplicaRegister;
+  readonly describe: () => Pick<ReplicaReport, 'revision' | 'mode'>;
+  /** Calls back whenever another revision is in force. */
+  readonly onRevision: (listener: () => void) => void;
 }
 
 /**
@@ -67,7 +80,7 @@ async function openFile(
   const traffic = new TrafficMemory();
   registerTrafficMetrics(metrics.registry, traffic);
   return {
-    ...{ checks, keyRing, traffic, refusals, revokedTokens: null, replayGuard: null, recordUse: null },
+    ...{ checks, keyRing, traffic, refusals, revokedTokens: null, replayGuard: null, recordUse: null, replica: null },
     countTraffic: (endpointId, consumerId, code) => {
       traffic.count(endpointId, consumerId, code, clock.nowSeconds());
     },
@@ -126,6 +139,18 @@ async function openDatabase(
     refusals: openGatewayRefusals(ports, store.refusals, parts),
     countTraffic: (endpointId, consumerId, code) => {
       traffic.count(endpointId, consumerId, code, clock.nowSeconds());
+    },
+    replica: {
+      register: store.createRegister({
+        name: config.replicaName ?? hostname(),
+        isOwnName: config.replicaName !== null,
+        version: readVersion(),
+        startedAtSeconds: clock.nowSeconds(),
+      }),
+      describe: () => ({ revision: store.revisionInForce, mode: store.mode ?? 'waiting' }),
+      onRevision: (listener) => {
+        store.onRevision(listener);
+      },
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Sealer } from '../keyring/sealed.ts';
 import type { Change, Operation } from './change.ts';
 import type { RefusalSource } from '../refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
+import type { ReplicaDirectory } from './replicas.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
@@ -144,6 +145,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly sealed: SealedSecrets | null;
   /** Whether the client of an access token revoked it; null where only the service that runs knows. */
   readonly isTokenRevoked: ((tokenId: string) => Promise<boolean>) | null;
+  /** The replicas that serve the store; null where they do not report. */
+  readonly replicas: ReplicaDirectory | null;
   /** The path of a declarative file, which takes no changes from commands; null for a database. */
   readonly file: string | null;
 }

@@ -8,6 +8,8 @@ type Collection = 'endpoints' | 'consumers' | 'credentials' | 'grants';
 export interface DatabaseStatus {
   /** Whether changes come in and look-ups are answered. */
   readonly isUp: boolean;
+  /** The revision of the store in force; null until it is known. */
+  readonly revision: number | null;
   changeCount(collection: Collection): number;
   faultCount(collection: Collection): number;
   readonly cache: { readonly figures: readonly Figure[] };
@@ -56,6 +58,10 @@ export function registerDatabaseMetrics(registry: Registry, status: DatabaseStat
   });
   const table: Record<string, ReadMetric> = {
     postern_store_up: ['Whether the database answers: 1 or 0.', () => Number(status.isUp)],
+    postern_store_revision: [
+      'The revision of the database in force: every change up to it decides. 0 until it is known.',
+      () => status.revision ?? 0,
+    ],
     postern_usage_pending: ['Credentials whose last use is still to be written.', () => usage.pending],
     postern_usage_dropped_total: ['Uses that were lost, because too many waited.', () => usage.dropped],
     postern_store_faulty_records: [

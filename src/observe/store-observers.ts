@@ -69,11 +69,12 @@ export function createDatabaseObserver(logger: Logger, metrics: Metrics): Databa
 /** Logs what a declarative file serves, and an error when a change could not be taken. */
 export function createFileObserver(logger: Logger, metrics: Metrics): FileObserver {
   return {
-    loaded(path, state) {
+    loaded(path, state, revision) {
       metrics.countReload('loaded');
       metrics.announce(state.endpoints);
       logger.info('the declarative file is in force', {
         file: path,
+        revision,
         endpoints: state.endpoints.length,
         consumers: state.consumers.length,
         credentials: state.credentials.length,
@@ -134,6 +135,19 @@ export function createTrafficObserver(logger: Logger): WriteObserver {
     },
     writeWorks() {
       logger.info('counts of requests are written again');
+    },
+  };
+}
+
+/** Logs that this replica cannot say that it is there, and that it can again. */
+export function createReplicaObserver(logger: Logger): WriteObserver {
+  return {
+    writeFailed(error) {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      logger.warn('this replica cannot report to "postern replicas"; it decides as usual and tries again', { reason });
+    },
+    writeWorks() {
+      logger.info('this replica reports to "postern replicas" again');
     },
   };
 }

@@ -14,6 +14,8 @@ export interface AdminPorts {
   readonly findUnreadiness: () => string | null;
   /** Null when all is well; else what is the matter though checks are taken, in words. */
   readonly findNotice: () => string | null;
+  /** Which state of the store decides checks, in a word; null until it is known. */
+  readonly describeRevision?: () => string | null;
   /** The metrics and their content type. */
   readonly collectMetrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   /** What this process refused to known callers; null where it does not keep that itself. */
@@ -101,8 +103,10 @@ export class AdminServer implements AsyncDisposable {
 function sendReadiness(response: ServerResponse, ports: AdminPorts): void {
   const unreadiness = ports.findUnreadiness();
   const notice = ports.findNotice();
-  if (unreadiness !== null) send(response, 503, `not ready: ${unreadiness}\n`);
-  else send(response, 200, notice === null ? 'ready\n' : `ready\n${notice}\n`);
+  const revision = ports.describeRevision?.() ?? null;
+  const known = revision === null ? '' : `revision ${revision}\n`;
+  if (unreadiness !== null) send(response, 503, `not ready: ${unreadiness}\n${known}`);
+  else send(response, 200, notice === null ? `ready\n${known}` : `ready\n${notice}\n${known}`);
 }
 
 function sendMetrics(response: ServerResponse, ports: AdminPorts): void {

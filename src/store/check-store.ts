@@ -56,6 +56,8 @@ export interface CheckStore extends AsyncDisposable {
   findUnreadiness(): string | null;
   /** Whether callers who are not in memory can be decided. */
   canLookUp(): boolean;
+  /** Which state of the store decides, in a word that is the same on every replica with that state; null until known. */
+  describeRevision(): string | null;
   /** What an operator should know although checks are decided, in words; null for nothing. */
   findNotice(): string | null;
 }
@@ -70,8 +72,8 @@ export interface StoreState {
 
 /** What is reported of a declarative file. Called from a timer, after the file was opened. */
 export interface FileObserver {
-  /** A state is in force. It follows every problem that was reported before. */
-  loaded(path: string, state: StoreState): void;
+  /** A state is in force, that of the file's content `revision`. It follows every problem that was reported before. */
+  loaded(path: string, state: StoreState, revision: string): void;
   /**
    * The file is wrong or missing; the last good state stays in force. Each problem is a line for people. Called once,
    * until the problems are others.

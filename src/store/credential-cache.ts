@@ -240,6 +240,12 @@ export class CredentialCache implements CredentialSource, AsyncDisposable {
     this.#entries.endEpoch(this.#ports.confirmedMs());
   }
 
+  /** Drops what was read before this moment of the clock, as after a change: it is never served again. */
+  dropReadBefore(readBeforeMs: number): void {
+    this.#changes.noteEverything();
+    this.#counters.invalidations += this.#entries.invalidateReadBefore(readBeforeMs);
+  }
+
   /** Refuses what waits for its turn. Look-ups that run end with their reads. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#lookUps.close();

@@ -9,7 +9,7 @@ import { declareLimits } from '../../resources/limits.ts';
 export function declareAccess(endpoint: Endpoint, { obstacles, grant, limits, endsAt }: Access): Declared {
   return {
     allowed: obstacles.length === 0,
-    by: basisOf(endpoint, grant),
+    by: obstacles.some(({ code }) => code === 'no-grant') ? null : basisOf(endpoint, grant),
     ...(grant === null ? {} : { grant: declareGrant(grant) }),
     limits: declareLimits(limits),
     ...(endsAt === null ? {} : { until: declareTime(endsAt) }),

@@ -42,7 +42,7 @@ the endpoint needs one. UNTIL is when that grant ends, or the last of its creden
       await printList(allowed, viewOf(endpoint, now), output, terminal);
       if (endpoint.enabled && lacking > 0 && output === 'table') {
         const word = `no credential for ${endpoint.authentication ?? ''} that works`;
-        terminal.err.write(`note: ${count(lacking, 'more consumer')} would be let in, with ${word}\n`);
+        terminal.err.write(`note: left out, with ${word}: ${count(lacking, 'consumer')} who would be let in\n`);
       }
     },
   });

@@ -98,6 +98,12 @@ export class CachedCredentials {
     this.#epoch += 1;
   }
 
+  /** Drops entries whose reading began before this moment of the clock; gives how many there were. */
+  invalidateReadBefore(readBeforeMs: number): number {
+    const old = [...this.#byHash.values()].filter(({ readAtMs }) => readAtMs < readBeforeMs);
+    return old.reduce((dropped, entry) => dropped + this.#drop(entry), 0);
+  }
+
   #drop(entry: CacheEntry | undefined): number {
     return entry !== undefined && this.#byHash.delete(entry.appKeyHash) ? 1 : 0;
   }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import { MAX_DOCUMENT_BYTES } from '../../resources/parse-document.ts';
 import { formatProblem, type Problem, problemOf } from '../../document/problem.ts';
+import { fileRevision } from '../../files/file-revision.ts';
 import { readWholeFile } from '../../files/read-whole-file.ts';
 import { type Change, WatchedFiles } from '../../files/watched-files.ts';
 import { compileCatalog } from '../../route/endpoint-table.ts';
@@ -52,15 +53,22 @@ export class FileStore implements CheckStore {
   /** What is wrong with the file now; empty while the catalog is the state of the file. */
   #problems: readonly Problem[] = [];
   #confirmedMs: number;
+  #revision: string;
 
-  private constructor(path: string, ports: FileStorePorts, watched: WatchedFiles, state: StoreState) {
+  private constructor(
+    path: string,
+    ports: FileStorePorts,
+    watched: WatchedFiles,
+    { state, revision }: { readonly state: StoreState; readonly revision: string },
+  ) {
     const { clock, observer, pollIntervalMs = POLL_INTERVAL_MS } = ports;
     this.#path = path;
     this.#ports = ports;
     this.#watched = watched;
     this.#catalog = compileCatalog(state);
     this.#confirmedMs = clock.nowMs();
-    observer.loaded(path, state);
+    this.#revision = revision;
+    observer.loaded(path, state, revision);
     this.#following = watched.follow({
       intervalMs: pollIntervalMs,
       onLook: async (change, signal) => {
@@ -79,7 +87,7 @@ export class FileStore implements CheckStore {
     for (let attempt = 1; attempt <= MAX_START_ATTEMPTS; attempt += 1) {
       const result = await load(path, ports, watched, signal);
       if (result !== null && 'problems' in result) throw new FaultyDocument(result.problems);
-      if (result !== null) return new FileStore(path, ports, watched, result.state);
+      if (result !== null) return new FileStore(path, ports, watched, result);
       await delay(ports.pollIntervalMs ?? POLL_INTERVAL_MS);
     }
     throw new FaultyDocument([problemOf(path, 1, 'the file keeps changing while it is read')]);
@@ -99,6 +107,11 @@ export class FileStore implements CheckStore {
 
   canLookUp(): boolean {
     return true;
+  }
+
+  /** Of the text of the file alone: of secrets that it names elsewhere it says nothing. */
+  describeRevision(): string {
+    return this.#revision;
   }
 
   findNotice(): string | null {
@@ -125,7 +138,8 @@ export class FileStore implements CheckStore {
     this.#catalog = compileCatalog(result.state);
     this.#problems = [];
     this.#confirmedMs = clock.nowMs();
-    observer.loaded(this.#path, result.state);
+    this.#revision = result.revision;
+    observer.loaded(this.#path, result.state, result.revision);
   }
 }
 
@@ -135,7 +149,7 @@ async function load(
   { environment, workerEntry }: FileStorePorts,
   watched: WatchedFiles,
   signal: AbortSignal,
-): Promise<LoadedDocument['result'] | null> {
+): Promise<Loaded | null> {
   const file = await readWholeFile(path, MAX_DOCUMENT_BYTES);
   if (file.kind === 'changing') return null;
   if (file.kind === 'faulty') {
@@ -145,5 +159,9 @@ async function load(
   const source = { file: path, text: file.text };
   const loaded = await loadOffThread(source, environment, workerEntry ?? builtWorkerEntry, signal);
   watched.remember(new Map([[path, file.fingerprint], ...loaded.secretFiles]));
-  return loaded.result;
+  return 'problems' in loaded.result ? loaded.result : { ...loaded.result, revision: fileRevision(file.text) };
 }
+
+type Loaded =
+  | Extract<LoadedDocument['result'], { readonly problems: unknown }>
+  | (Extract<LoadedDocument['result'], { readonly state: unknown }> & { readonly revision: string });

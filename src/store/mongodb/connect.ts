@@ -26,7 +26,7 @@ const optionsByUse = {
     waitQueueTimeoutMS: 1000,
     heartbeatFrequencyMS: 1000,
     readPreference: 'primaryPreferred',
-    maxPoolSize: 10,
+    maxPoolSize: 16,
   },
   /** Remembering used signatures while a caller waits: separate, so that writes without an answer delay no look-up. */
   reservations: {

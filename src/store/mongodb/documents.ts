@@ -131,8 +131,31 @@ export interface MetaDocument {
   readonly lease?: { readonly holder: string; readonly until: Date };
   /** `state`: the revision of the store. */
   readonly revision?: number;
+  /** `state`: the commits that have taken a revision and have not ended, and when they count as given up. */
+  readonly underWay?: readonly { readonly commit: ObjectId; readonly revision: number; readonly until: Date }[];
   /** `turn`: written by each commit that has to be made alone. */
   readonly taken?: number;
+}
+
+/** What a replica says of itself, repeatedly; removed when it stops, or when it can serve nothing from memory any more. */
+export interface ReplicaDocument {
+  /** Chosen by chance when the process starts. */
+  readonly _id: string;
+  /** `POSTERN_REPLICA_NAME`, or the name of the machine. */
+  readonly name: string;
+  readonly version: string;
+  readonly startedAt: Date;
+  /** By the clock of the server. */
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  /** How changes come. */
+  readonly mode: string;
+  readonly ready: boolean;
+  /** Why it is not ready. */
+  readonly reason?: string;
+  /** The commits whose changes it has in force; absent until it knows. */
+  readonly revision?: number;
+  readonly underWay?: readonly number[];
 }
 
 /** The documents of each collection, by the name that roles and people use. */
@@ -146,6 +169,7 @@ interface Documents {
   readonly formerAppKeys: FormerAppKeyDocument;
   readonly revokedTokens: RevokedTokenDocument;
   readonly replay: ReplayDocument;
+  readonly replicas: ReplicaDocument;
   readonly audit: AuditDocument;
   readonly refusals: RefusalDocument;
   readonly meta: MetaDocument;

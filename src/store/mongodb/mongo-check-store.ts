@@ -1,12 +1,14 @@
 import type { Clock, StartTimer } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import { hashAppKey } from '../../model/app-key.ts';
+import { type StoreRevision, wholeRevision } from '../../model/store-revision.ts';
 import { AppKeyFilter } from '../cache/app-key-filter.ts';
 import { CredentialCache } from '../credential-cache.ts';
 import { type HeldCredential, StoreUnavailable } from '../credential-source.ts';
 import { LookUpBreaker } from '../look-up-breaker.ts';
 import type { CheckStore, DatabaseObserver, Catalog } from '../check-store.ts';
 import type { TrafficSink } from '../traffic/traffic-recorder.ts';
+import type { ReplicaRegister } from '../replica-heartbeat.ts';
 import type { UsageSink } from '../usage-recorder.ts';
 import { connectMongodb } from './connect.ts';
 import { MongodbUnavailable } from './faults.ts';
@@ -14,6 +16,7 @@ import { AppKeyReader } from './feed/app-key-reader.ts';
 import { Availability, LookUpProbe } from './feed/availability.ts';
 import { CausalFloor } from './feed/change-stream.ts';
 import { ChangeFeed, type FeedMode } from './feed/change-feed.ts';
+import { FollowedRevision } from './feed/followed-revision.ts';
 import { LiveCatalog } from './feed/live-catalog.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
 import { idTextOf, createCredentialReader } from './feed/credential-reader.ts';
@@ -24,6 +27,7 @@ import { MongoRevokedTokens } from './mongo-revoked-tokens.ts';
 import type { RefusalSink } from '../../refusals/refusal-writer.ts';
 import { createRefusalSink } from './refusals.ts';
 import { createTrafficSink } from './traffic.ts';
+import { createReplicaRegister, type ReplicaIdentity } from './replicas.ts';
 import { createUsageSink } from './usage.ts';
 
 /** What a MongoDB store needs. */
@@ -52,6 +56,8 @@ export class MongoCheckStore implements CheckStore {
    * since; never, when that does not happen.
    */
   readonly ready: Promise<void>;
+  /** Where this process, once it has a name, says that it is there. */
+  readonly createRegister: (replica: Omit<ReplicaIdentity, 'maxStaleSeconds'>) => ReplicaRegister;
   /** Where the times of last use are kept. */
   readonly usage: UsageSink;
   /** Where refusals of known callers are kept. */
@@ -70,11 +76,13 @@ export class MongoCheckStore implements CheckStore {
   readonly #probe: LookUpProbe;
   readonly #cache: CredentialCache;
   readonly #feed: ChangeFeed;
+  readonly #revision: FollowedRevision;
   readonly #appKeys = new AppKeyFilter();
   readonly #appKeyReader: AppKeyReader;
   readonly #closeClients: () => Promise<void>;
   readonly #changes = new Map<FollowedCollection, number>(followedCollections.map((name) => [name, 0]));
   #markReady: () => void = () => undefined;
+  #onRevision: () => void = () => undefined;
   #catalog: Catalog | null = null;
   /** Of grants for groups; those of other grants are noted when they are looked up. */
   #grantFaults: readonly DocumentFault[] = [];
@@ -101,6 +109,7 @@ export class MongoCheckStore implements CheckStore {
         this.#faults.exchange(this.#grantFaults, grantFaults);
         this.#grantFaults = grantFaults;
         this.#catalog = { endpoints: endpoints.table, groupGrants, credentials: this.#cache };
+        this.#revision.compiled();
         this.#markReady();
         if (why !== 'grants-changed') observer[why](endpoints);
       },
@@ -111,6 +120,7 @@ export class MongoCheckStore implements CheckStore {
     this.usage = createUsageSink(changes.db());
     this.refusals = createRefusalSink(changes.db());
     this.traffic = createTrafficSink(changes.db());
+    this.createRegister = (replica) => createReplicaRegister(changes.db(), { ...replica, maxStaleSeconds });
     this.#closeClients = async () => {
       await Promise.all([checks.close(), changes.close()]);
     };
@@ -167,6 +177,15 @@ export class MongoCheckStore implements CheckStore {
       ...{ client: changes, clock, floor, observer, filter: this.#appKeys },
       followsChanges: () => this.#feed.completeMs !== null,
     });
+    this.#revision = new FollowedRevision({
+      ...{ client: changes, clock, startTimer, observer, cache: this.#cache },
+      followsChanges: () => this.#mode === 'following',
+      isCompiled: () => this.#live.isCompiled,
+      isUp: () => this.#availability.isUp,
+      onChanged: () => {
+        this.#onRevision();
+      },
+    });
     this.#feed = new ChangeFeed({
       ...{ client: changes, clock, floor, keyRing, pollIntervalMs },
       connect: () => Promise.all([changes.connect(), checks.connect()]),
@@ -176,10 +195,18 @@ export class MongoCheckStore implements CheckStore {
       onEverythingChanged: () => {
         this.#isWhole = true;
         this.#cache.everythingChanged();
+        this.#revision.readAgain();
         this.#appKeyReader.readAll();
       },
       onChange: (change) => {
         this.#take(change);
+        this.#revision.changed();
+      },
+      onReached: (at) => {
+        this.#revision.reach(at);
+      },
+      onRevision: (revision) => {
+        this.#revision.polled(revision);
       },
       onRunning: (mode) => {
         this.#availability.regain('changes');
@@ -231,6 +258,33 @@ export class MongoCheckStore implements CheckStore {
     return this.#mode !== null && this.#availability.isUp;
   }
 
+  /** How changes come now; null while they do not. */
+  get mode(): FeedMode | null {
+    return this.#availability.isUp ? this.#mode : null;
+  }
+
+  /**
+   * The commits that checks are decided by: every change of each commit that has ended there is in force. Null until
+   * that is known. It stays while changes do not arrive.
+   */
+  get revisionInForce(): StoreRevision | null {
+    return this.#revision.inForce;
+  }
+
+  /** Calls back whenever another revision is in force. There is one listener at most. */
+  onRevision(listener: () => void): void {
+    this.#onRevision = listener;
+  }
+
+  /** The highest revision such that every change of each commit up to it is in force; null until that is known. */
+  get revision(): number | null {
+    return this.revisionInForce === null ? null : wholeRevision(this.revisionInForce);
+  }
+
+  describeRevision(): string | null {
+    return this.revision === null ? null : String(this.revision);
+  }
+
   /** Changes of a collection so far. */
   changeCount(collection: FollowedCollection): number {
     return this.#changes.get(collection) ?? 0;
@@ -250,6 +304,7 @@ export class MongoCheckStore implements CheckStore {
     this.#live[Symbol.dispose]();
     this.#probe[Symbol.dispose]();
     await this.#feed[Symbol.asyncDispose]();
+    await this.#revision[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
     await this.replayGuard[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import { withFaults } from './faults.ts';
 import { describeFault } from './mapping/document-fault.ts';
 import { MongoResourceStore, type MongoResourceStorePorts } from './resource-store.ts';
 import { countDue, countSealed, rewrapSecrets } from './rewrap-secrets.ts';
+import { createReplicaDirectory } from './replicas.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 import { createRefusalSource } from './refusals.ts';
 import { createTrafficSource } from './traffic.ts';
@@ -76,6 +77,7 @@ export function openMongoStore(
     traffic: createTrafficSource(db, timeoutMs),
     audit: createAuditTrail(db, timeoutMs),
     refusals: createRefusalSource(db, timeoutMs),
+    replicas: createReplicaDirectory(db, timeoutMs),
     sealed: {
       countByKey: async () => await countSealed(await patientDb()),
       countDue: async (currentKeyId) => await countDue(await patientDb(), currentKeyId),

@@ -8,6 +8,7 @@ import { chunksOf, type ResourceStore, type Selection } from '../../manage/resou
 import { checkPlan, deletedIds, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
+import { endRevision, LATEST_BEGIN_MS } from './commit/store-revision.ts';
 import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
@@ -92,15 +93,20 @@ export class MongoResourceStore implements ResourceStore {
   async commit(changes: readonly Change[], operation: Operation): Promise<number> {
     checkPlan(changes);
     const { db, sealer, clock, timeoutMs = DEFAULT_TIMEOUT_MS, onWait = () => undefined } = this.#ports;
-    const deadline = AbortSignal.timeout(timeoutMs + Math.floor(changes.length / 1000) * MS_PER_THOUSAND_CHANGES);
+    const patienceMs = timeoutMs + Math.floor(changes.length / 1000) * MS_PER_THOUSAND_CHANGES;
+    const deadline = AbortSignal.timeout(patienceMs);
+    const latestBeginSeconds = clock.nowSeconds() + (patienceMs + LATEST_BEGIN_MS) / 1000;
     return await saysNothingChanged(async () => {
       await this.#requireChangeable(changes, deadline);
       const isStop = isUrgent(changes);
-      const storeRevision = await revisionFor(db, isStop, deadline);
       const commitId = new ObjectId();
+      const numbered = { commitId, timeoutMs: patienceMs, w: isStop ? 1 : 'majority' } as const;
+      const storeRevision = await revisionFor(db, numbered, deadline);
       const obstacles = new Obstacles({ db, isUrgent: isStop, deadline, onWait });
       let attempts = 0;
       const work = async (session: ClientSession): Promise<void> => {
+        // The machine slept: the number may count as given up by now.
+        if (clock.nowSeconds() > latestBeginSeconds) throw new MongodbUnavailable('slow', SLEPT);
         if (needsTurn(changes)) await takeTurn(db, session);
         // From here on few others are in the way: a change that keeps failing does not fit into the server's cache.
         attempts += 1;
@@ -109,7 +115,7 @@ export class MongoResourceStore implements ResourceStore {
         await makeChanges(changes, operation, sealer, context);
       };
       const isThere = (): Promise<boolean> => isCommitted(db, commitId, deadline);
-      await inTransaction(db.client, work, { deadline, isThere, obstacles });
+      await endingRevision(db, commitId, () => inTransaction(db.client, work, { deadline, isThere, obstacles }));
       await this.#forgetRefusals(deletedIds(changes, 'consumer'));
       // Those who wait for their turn get it before the next large commit.
       if (changes.length > WRITES_AT_ONCE) await delay(GAP_MS);
@@ -169,6 +175,25 @@ const IDS_AT_ONCE = 10_000;
 
 const STAND_ALONE =
   'this MongoDB is a stand-alone server, on which a change and its audit event cannot be one: make it a replica set of one (start mongod with --replSet rs0, then rs.initiate() in the shell). Nothing was changed';
+
+const SLEPT = 'this machine slept while the change was under way; try again';
+
+/** Makes a commit, and notes its end, unless it is not known whether it was made: then its number is given up later. */
+async function endingRevision(db: Db, commitId: ObjectId, commit: () => Promise<void>): Promise<void> {
+  const end = async (): Promise<void> => {
+    // The outcome of the commit counts; without this note its number is under way for a few minutes more.
+    await byDeadline(AbortSignal.timeout(END_MS), () => endRevision(db, commitId)).catch(() => undefined);
+  };
+  try {
+    await commit();
+  } catch (error) {
+    if (!(error instanceof MongodbUnavailable && error.reason === 'uncertain')) await end();
+    throw error;
+  }
+  await end();
+}
+
+const END_MS = 3000;
 
 /** Runs a commit. A failure whose message does not say what became of the change gets that, too. */
 async function saysNothingChanged<T>(work: () => Promise<T>): Promise<T> {

@@ -6,6 +6,8 @@ import { describeFault, type DocumentFault } from '../../../src/store/mongodb/ma
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { createRefusalSink } from '../../../src/store/mongodb/refusals.ts';
+import { readRevision } from '../../../src/store/mongodb/commit/store-revision.ts';
+import { createReplicaDirectory, createReplicaRegister } from '../../../src/store/mongodb/replicas.ts';
 import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/collections.ts';
 import { createTrafficSink } from '../../../src/store/mongodb/traffic.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
@@ -22,6 +24,8 @@ import { release } from '../../support/lifetime/release.ts';
 const script = new URL('../../../deploy/mongodb/roles.js', import.meta.url);
 const database = 'postern';
 const passwords = { postern: 'pw: of/the@service', 'postern-operator': 'operator', 'postern-migrator': 'migrator' };
+
+const REPLICA = { name: 'r1', version: '1.2.3', startedAtSeconds: 1_790_000_000, maxStaleSeconds: 3600 };
 
 type Anything = { _id: string } & Document;
 
@@ -158,8 +162,19 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       for (const sequence of [1, 2]) assert.deepEqual(await createTrafficSink(db).add([count], sequence), []);
     });
 
+    it('lets the service say that it is there, and know the revision', async () => {
+      const db = as('postern');
+      const register = createReplicaRegister(db, { ...REPLICA, isOwnName: true });
+      await register.report({ revision: await readRevision(db, {}), mode: 'following', unreadiness: null });
+      const [seen] = await createReplicaDirectory(as('postern-operator')).list();
+      assert.deepEqual([seen?.name, seen?.unreadiness], [REPLICA.name, null]);
+      await register.leave();
+      assert.deepEqual(await createReplicaDirectory(as('postern-operator')).list(), []);
+    });
+
     it('forbids it everything else', async () => {
       await forbids(as('postern'), {
+        ...each(['replicas'], 'read', 'drop', 'bypass'),
         ...each(resources, 'insert', 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
@@ -200,6 +215,8 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       assert.equal((await collectAll(found?.records ?? assert.fail())).length, 0, 'with the consumer');
       assert.equal(await store.isTokenRevoked?.('unknown'), false);
       for await (const { codes } of store.traffic.counts({ sinceHour: 0, consumers: 'each' })) assert.ok(codes);
+      assert.equal((await store.replicas?.storeRevision())?.latest, 5);
+      assert.equal(await store.replicas?.forget('unknown'), false);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();
       await store.db.client.db('admin').command({ killSessions: [session.id] });
@@ -212,6 +229,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['usage', 'revokedTokens', 'refusals', 'traffic'], 'insert', 'update'),
         ...each(['traffic'], 'remove', 'drop'),
         ...each(['meta'], 'remove'),
+        ...each(['replicas'], 'insert', 'update'),
         ...each(resources, 'drop', 'bypass'),
         ...administration,
       });

@@ -31,7 +31,7 @@ export function fullRegistry(): Registry {
   registerStoreAge(registry, () => 0);
   registerDatabaseMetrics(
     registry,
-    { isUp: true, changeCount: () => 0, faultCount: () => 0, cache },
+    { isUp: true, revision: 1, changeCount: () => 0, faultCount: () => 0, cache },
     { pending: 0, dropped: 0 },
   );
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });

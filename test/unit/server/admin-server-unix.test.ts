@@ -21,6 +21,7 @@ describe('the admin listener on a unix socket', () => {
       await using server = new AdminServer({
         findUnreadiness: () => null,
         findNotice: () => null,
+        describeRevision: () => null,
         collectMetrics: () => Promise.resolve({ text: '', contentType: 'text/plain' }),
       });
       await server.start({ kind: 'unix', path }, mode);

@@ -110,6 +110,7 @@ describe('connections of the listeners of HTTP/1.1', () => {
     const admin = new AdminServer({
       findUnreadiness: () => null,
       findNotice: () => null,
+      describeRevision: () => null,
       collectMetrics: () => Promise.resolve({ text: '', contentType: 'text/plain' }),
       connectionObserver,
     });

@@ -15,6 +15,7 @@ import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
+import { type NumberedCommit, takeRevision } from './store-revision.ts';
 
 /** So many writes go to the server at once: each answer comes well within the deadline of a socket. */
 export const WRITES_AT_ONCE = 1000;
@@ -24,13 +25,13 @@ const PASSING: readonly UnavailableReason[] = ['uncertain', 'no-primary', 'slow'
 
 /**
  * Takes the next revision of the store, which no other commit has, for a commit. A majority of the members has to
- * confirm it: where none does, that shows here, before anything is changed. An emergency stop (`isStop`) goes on with
- * the primary's confirmation alone, and its number can be given again when that is lost. Rejects at the deadline.
+ * confirm it: where none does, that shows here, before anything is changed. An emergency stop (`w: 1`) goes on with the
+ * primary's confirmation alone, and its number can be given again when that is lost. Rejects at the deadline.
  */
-export async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal): Promise<number> {
+export async function revisionFor(db: Db, commit: NumberedCommit, deadline: AbortSignal): Promise<number> {
   for (let unreachable: MongodbUnavailable | null = null; ; ) {
     try {
-      return await withFaults(() => byDeadline(deadline, () => takeRevision(db, isStop ? 1 : 'majority')));
+      return await withFaults(() => byDeadline(deadline, () => takeRevision(db, commit)));
     } catch (error) {
       if (!(error instanceof MongodbUnavailable) || !PASSING.includes(error.reason)) throw error;
       if (error.reason === 'unreachable') unreachable = error;
@@ -38,19 +39,6 @@ export async function revisionFor(db: Db, isStop: boolean, deadline: AbortSignal
     }
     await delay(RETRY_MS);
   }
-}
-
-/**
- * Outside of any transaction, so that no commit waits for another one; the number of a commit that fails is never used.
- */
-async function takeRevision(db: Db, w: 'majority' | 1): Promise<number> {
-  const state = await collectionOf(db, 'meta').findOneAndUpdate(
-    { _id: 'state' },
-    { $inc: { revision: 1 } },
-    { upsert: true, returnDocument: 'after', writeConcern: { w, wtimeoutMS: 5000 } },
-  );
-  if (state?.revision === undefined) throw new Error('the revision of the store was not raised');
-  return state.revision;
 }
 
 /**

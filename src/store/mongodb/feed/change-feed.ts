@@ -1,6 +1,7 @@
-import type { MongoClient } from 'mongodb';
+import type { MongoClient, Timestamp } from 'mongodb';
 import type { Clock } from '../../../clock.ts';
 import type { Sealer } from '../../../keyring/sealed.ts';
+import type { StoreRevision } from '../../../model/store-revision.ts';
 import { isStandAlone } from '../connect.ts';
 import { requireKnownKeys } from '../require-known-keys.ts';
 import { requireSchema } from '../schema/schema-version.ts';
@@ -40,6 +41,10 @@ export interface ChangeFeedPorts {
   /** Changes may have been missed: nothing that was read before counts. */
   readonly onEverythingChanged: () => void;
   readonly onChange: (change: Change) => void;
+  /** Every change before this moment of the database was handed on; null: changes were lost. */
+  readonly onReached: (at: Timestamp | null) => void;
+  /** From a stand-alone server: the revision that was read before the endpoints. */
+  readonly onRevision: (revision: StoreRevision | null) => void;
   /** Changes come in, at start and after an error. */
   readonly onRunning: (mode: FeedMode) => void;
   /** Changes stopped coming in, with the driver's error; called with every attempt that fails. */
@@ -65,6 +70,7 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #confirmedMsOf = new Map<FollowedCollection, number>();
   /** The oldest of them: every check reads it. */
   #confirmedMs: number | null = null;
+  readonly #reached = new Map<FollowedCollection, Timestamp>();
   #mode: FeedMode | null = null;
   #failures = 0;
 
@@ -105,6 +111,8 @@ export class ChangeFeed implements AsyncDisposable {
         if (isAborted(signal)) return;
         if (isPositionLost(error)) {
           this.#positions = null;
+          this.#reached.clear();
+          this.#ports.onReached(null);
           this.#ports.onGap();
         } else this.#ports.onError(error);
       }
@@ -157,7 +165,20 @@ export class ChangeFeed implements AsyncDisposable {
     });
     this.#ports.onEverythingChanged();
     this.#positions = new Map(followedCollections.map((name) => [name, { startAtOperationTime: since }]));
-    for (const name of followedCollections) this.#setConfirmed(name, askedMs);
+    for (const name of followedCollections) {
+      this.#setConfirmed(name, askedMs);
+      this.#reach(name, since);
+    }
+  }
+
+  /** A stream that goes on after its last position may begin with a moment that it had come to before. */
+  #reach(name: FollowedCollection, at: Timestamp): void {
+    const before = this.#reached.get(name);
+    if (before?.greaterThanOrEqual(at) === true) return;
+    this.#reached.set(name, at);
+    if (this.#reached.size < followedCollections.length) return;
+    const all = [...this.#reached.values()];
+    this.#ports.onReached(all.reduce((least, each) => (each.lessThan(least) ? each : least)));
   }
 
   /** Follows all collections until one of them fails; then none is followed any more. */
@@ -174,6 +195,9 @@ export class ChangeFeed implements AsyncDisposable {
           onChange: (change, clusterTime, session) => {
             floor.raise(clusterTime, session);
             this.#ports.onChange(change);
+          },
+          onReached: (at) => {
+            this.#reach(name, at);
           },
           onConfirmed: (confirmedMs) => {
             this.#confirm(name, confirmedMs);
@@ -196,9 +220,9 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const { client, clock, onRead, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
+    const { client, clock, onRead, onRevision, pollIntervalMs = POLL_INTERVAL_MS } = this.#ports;
     await pollCollections({
-      ...{ client, clock, signal, pollIntervalMs, onRead },
+      ...{ client, clock, signal, pollIntervalMs, onRead, onRevision },
       onConfirmed: (confirmedMs) => {
         for (const name of followedCollections) this.#confirm(name, confirmedMs);
         this.#noteRunning('polling');

@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../../clock.ts';
 import { isAborted, pause } from '../deadline.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
+import { timeOfToken } from './stream-time.ts';
 
 /** After what a change stream goes on: the token of its last answer, or a moment, what happened then included. */
 export type StreamPosition = { readonly resumeAfter: ResumeToken } | { readonly startAtOperationTime: Timestamp };
@@ -59,6 +60,8 @@ export interface StreamPorts {
   /** Every event up to this moment of the clock has been handed on. */
   onConfirmed(confirmedMs: number): void;
   onPosition?(position: StreamPosition): void;
+  /** Every event before this moment of the database has been handed on. */
+  onReached?(at: Timestamp): void;
 }
 
 /** How long the server waits for a change before it answers that there is none. */
@@ -107,6 +110,8 @@ export async function followStream(watched: Watched, { clock, signal, ...ports }
       ports.onPosition?.({ resumeAfter: stream.resumeToken });
       // With the last of a batch the driver takes the token of the batch; else that of the event itself.
       const isBatchDone = event === null || stream.resumeToken !== event._id;
+      const reached = isBatchDone ? timeOfToken(stream.resumeToken) : event.clusterTime;
+      if (reached !== null && reached !== undefined) ports.onReached?.(reached);
       if (isBatchDone) {
         // The server answers with less than it may only when it has no more changes.
         if (inBatch < BATCH_SIZE) ports.onConfirmed(askedMs);

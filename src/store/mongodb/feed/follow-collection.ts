@@ -1,5 +1,7 @@
 import { BSON, type ClientSession, type Document, type MongoClient, type Timestamp } from 'mongodb';
 import { forGroups } from '../documents.ts';
+import type { StoreRevision } from '../../../model/store-revision.ts';
+import { readRevision } from '../commit/store-revision.ts';
 import type { RawDocument } from '../mapping/document-fault.ts';
 import { type ChangeEvent, followStream, poll, type StreamPosition, type StreamPorts } from './change-stream.ts';
 import type { WholeCollections } from './live-catalog.ts';
@@ -82,6 +84,8 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
   readonly pollIntervalMs: number;
   /** All of them, when one differs from the last time. */
   readonly onRead: (documents: WholeCollections) => void;
+  /** The revision that was read before them, which were taken since; null when there is none. */
+  readonly onRevision: (revision: StoreRevision | null) => void;
 }
 
 /**
@@ -89,15 +93,17 @@ export interface PollPorts extends Pick<StreamPorts, 'clock' | 'signal' | 'onCon
  * whole, because an edit by hand changes no revision. Only when they differ to the byte they are parsed. Rejects with the
  * driver's errors.
  */
-export async function pollCollections({ client, onRead, onConfirmed, ...ports }: PollPorts): Promise<void> {
-  const { clock, signal } = ports;
+export async function pollCollections({ client, onRead, onRevision, ...ports }: PollPorts): Promise<void> {
+  const { clock, signal, onConfirmed } = ports;
+  const db = client.db();
   const read = async (name: FollowedCollection, filter: Document): Promise<readonly Buffer[]> => {
-    const cursor = client.db().collection<RawDocument>(name).find(filter, { raw: true, signal }).sort({ _id: 1 });
+    const cursor = db.collection<RawDocument>(name).find(filter, { raw: true, signal }).sort({ _id: 1 });
     return (await cursor.toArray()) as unknown as Buffer[];
   };
   let known: readonly (readonly Buffer[])[] | null = null;
   await poll(async () => {
     const askedMs = clock.nowMs();
+    const revision = await readRevision(db, { signal });
     const found = [await read('endpoints', {}), await read('grants', forGroups)];
     const isSame = known !== null && found.every((documents, index) => hasSameBytes(documents, known?.[index] ?? []));
     if (!isSame) {
@@ -107,6 +113,7 @@ export async function pollCollections({ client, onRead, onConfirmed, ...ports }:
       );
       onRead({ endpoints, groupGrants });
     }
+    onRevision(revision);
     onConfirmed(askedMs);
   }, ports);
 }

@@ -55,6 +55,11 @@ export class LiveCatalog implements Disposable {
     this.#compile('loaded');
   }
 
+  /** Whether everything that was taken is in force. */
+  get isCompiled(): boolean {
+    return this.#cancelCompiling === null;
+  }
+
   endpointChanged(id: unknown, document: RawDocument | null): void {
     if (document === null) this.#endpoints.remove(id);
     else this.#endpoints.set(document);

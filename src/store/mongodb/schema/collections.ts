@@ -41,6 +41,7 @@ export const SCHEMA_VERSION = 6;
 const id = idField.schema;
 const text = { bsonType: 'string' };
 const time = { bsonType: 'date' };
+const flag = { bsonType: 'bool' };
 const count = { bsonType: 'number', minimum: 0 };
 const DAY_SECONDS = 86_400;
 /** Thirteen months: each month beside the same one of the year before. */
@@ -50,7 +51,10 @@ const sideOfChange = { bsonType: ['object', 'null'] };
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
 export const collections: readonly CollectionDefinition[] = [
   // Other parts of Postern may keep something of their own here.
-  collection('meta', { bsonType: 'object', properties: { _id: text, version: count, revision: count } }),
+  collection('meta', {
+    bsonType: 'object',
+    properties: { _id: text, version: count, revision: count, underWay: { bsonType: 'array' } },
+  }),
   collection('endpoints', resourceSchema(endpointKind)),
   collection('consumers', resourceSchema(storedConsumerKind)),
   collection('credentials', resourceSchema(storedCredentialKind), [
@@ -92,6 +96,15 @@ export const collections: readonly CollectionDefinition[] = [
       index({ code: 1, at: -1 }),
       index({ requestId: 1 }),
     ],
+  ),
+  collection(
+    'replicas',
+    strictSchema(
+      text,
+      { name: text, version: text, startedAt: time, lastSeenAt: time, expiresAt: time, mode: text, ready: flag },
+      { reason: text, revision: count, underWay: { bsonType: 'array', items: count } },
+    ),
+    [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
   ),
   collection(
     'audit',

@@ -58,6 +58,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
+            replicas: null,
             file: null,
             [Symbol.asyncDispose]: async () => {
               closed += 1;
