@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
   usage: async () => (await import('./usage/usage.ts')).registerUsage,
-  audit: async () => (await import('./audit.ts')).registerAudit,
+  audit: async () => (await import('./audit/audit.ts')).registerAudit,
 };
 
 /** Runs `postern` with its arguments and gives the exit code. Only the command that is named is loaded. */

@@ -10,6 +10,14 @@ export interface ChangeOf<K extends ResourceKind> {
   /** What the change was planned on: the store takes the change only while this revision is the current one. */
   readonly before: Stored<ResourceOf[K]> | null;
   readonly after: ResourceOf[K] | null;
+  /** The event of the audit trail that this change undoes, which then names it. */
+  readonly reverts?: RevertedEvent;
+}
+
+/** An event of the audit trail, and the revision of the store with the command that it belongs to. */
+export interface RevertedEvent {
+  readonly event: string;
+  readonly storeRevision: number;
 }
 
 export type Change = { readonly [K in ResourceKind]: ChangeOf<K> }[ResourceKind];

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { declareResource } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import { isUnopened } from '../keyring/sealed.ts';
@@ -7,6 +6,7 @@ import { isAppKeySecret } from '../model/app-key.ts';
 import type { Secret } from '../model/secret.ts';
 import { equal } from '../signing/equal.ts';
 import type { Change, ChangeOf } from './change.ts';
+import { compareDeclared } from './compare-declared.ts';
 import type { ResourceKind } from '../resources/resource.ts';
 
 export type ChangeAction = 'create' | 'change' | 'delete';
@@ -34,7 +34,7 @@ export interface DescribedChange {
   readonly id: string;
   /** Whose credential it is; of credentials only. */
   readonly consumer?: string;
-  /** Empty for a deletion, and for a change that touches nothing. */
+  /** Empty for a deletion, unless what was deleted is to be shown, and for a change that touches nothing. */
   readonly fields: readonly FieldChange[];
 }
 
@@ -44,23 +44,19 @@ export interface DescribedChange {
 export function describeChange(change: Change): DescribedChange {
   const { kind, id, before, after } = change;
   const action = before === null ? 'create' : after === null ? 'delete' : 'change';
-  const fields =
-    after === null
-      ? []
-      : [
-          ...[...compare(...declaredSides(change), '')].map((field) => (before === null ? field : withDefaults(field))),
-          ...secretFields(change),
-        ];
+  const fields = after === null ? [] : [...describeFields(...declaredSides(change)), ...secretFields(change)];
   if (kind !== 'credential') return { action, kind, id, fields };
   const consumer = (change.after ?? change.before?.resource)?.consumerId ?? '';
   return { action, kind, id, consumer, fields };
 }
 
-/** The resource before and after, without secrets. */
-function declaredSides<K extends ResourceKind>({ kind, before, after }: ChangeOf<K>): readonly [Declared, Declared] {
+/** A resource before and after a change, without secrets; null where there is none. */
+type Sides = readonly [before: Declared | null, after: Declared | null];
+
+function declaredSides<K extends ResourceKind>({ kind, before, after }: ChangeOf<K>): Sides {
   return [
-    before === null ? {} : declareResource(kind, before.resource),
-    after === null ? {} : declareResource(kind, after),
+    before === null ? null : declareResource(kind, before.resource),
+    after === null ? null : declareResource(kind, after),
   ];
 }
 
@@ -84,18 +80,12 @@ const HEADING: ReadonlySet<string> = new Set(['id', 'endpoint']);
 /** Fields that name whose a resource is, which a creation has in its heading. */
 const NAMING: ReadonlySet<string> = new Set(['consumer', 'consumerSelector']);
 
-/** The fields that differ, in the order of the declared form. Mappings are compared key by key, lists as a whole. */
-function* compare(before: Declared, after: Declared, parent: string): Generator<FieldChange> {
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const from = before[key];
-    const to = after[key];
-    if (isDeepStrictEqual(from, to)) continue;
-    if (parent === '' && HEADING.has(key)) continue;
-    if (parent === '' && NAMING.has(key) && from === undefined) continue;
-    const path = `${parent}${key}`;
-    if (isMapping(from) && isMapping(to)) yield* compare(from, to, `${path}.`);
-    else yield { path, ...(from === undefined ? {} : { before: from }), ...(to === undefined ? {} : { after: to }) };
-  }
+/** The fields of a declared resource that differ; of one that is made or deleted, those that it has. */
+export function describeFields(...[before, after]: Sides): readonly FieldChange[] {
+  const differences = [...compareDeclared(before ?? {}, after ?? {})].filter(
+    ({ path }) => !HEADING.has(path) && !(NAMING.has(path) && (before === null || after === null)),
+  );
+  return before === null || after === null ? differences : differences.map(withDefaults);
 }
 
 function* secretFields(change: Change): Generator<FieldChange> {
@@ -130,8 +120,4 @@ function changeOf(before: Secret | null, after: Secret | null): SecretChange | n
   if (before === null) return 'set';
   if (isUnopened(before) || isUnopened(after)) return 'changed';
   return equal(before.reveal(), after.reveal()) ? null : 'changed';
-}
-
-function isMapping(value: unknown): value is Declared {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

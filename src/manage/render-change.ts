@@ -36,6 +36,7 @@ function renderField(field: FieldChange, action: ChangeAction, paint: Paint): re
   const after = wordOf(field, 'after');
   if (action === 'create') return [`${name} ${after}`];
   const before = wordOf(field, 'before');
+  if (action === 'delete') return [`${name} ${before}`];
   if (name.length + before.length + after.length <= MAX_LINE_LENGTH) {
     return [`${name} ${paint.red(before)} → ${paint.green(after)}`];
   }

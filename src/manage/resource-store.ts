@@ -1,5 +1,5 @@
 import type { Sealer } from '../keyring/sealed.ts';
-import type { Change, Operation } from './change.ts';
+import type { Change, Operation, RevertedEvent } from './change.ts';
 import type { RefusalSource } from '../refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
@@ -71,6 +71,8 @@ export interface UsageSource {
 
 /** What was changed, by whom and when. `before` and `after` are declared resources without secrets; null for none. */
 export interface AuditEvent {
+  /** Names this event and no other: 24 characters 0-9 and a-f. */
+  readonly event: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly actor: string;
@@ -83,12 +85,24 @@ export interface AuditEvent {
   readonly id: string;
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
+  /** The event that this one undid, where it is the work of `audit revert`. */
+  readonly reverts?: RevertedEvent | undefined;
 }
 
-/** Which audit events. */
+/** Which audit events: those that fit all that is given. */
 export interface AuditSelection {
+  readonly event?: string | undefined;
+  readonly storeRevision?: number | undefined;
   readonly sinceMs?: number | undefined;
+  /** Up to and with this millisecond. */
+  readonly untilMs?: number | undefined;
   readonly actor?: string | undefined;
+  /** The command: `consumer disable`. */
+  readonly action?: string | undefined;
+  /** What concerns a partner: the consumer itself, its credentials and its own grants, deleted ones too. */
+  readonly consumerId?: string | undefined;
+  /** What concerns an endpoint: itself and the grants on it, deleted ones too. */
+  readonly endpointId?: string | undefined;
   /** `consumer` for a kind, `consumer/acme` for one of it, `grant/orders/acme` for a grant. */
   readonly resource?: { readonly kind: ResourceKind; readonly id: string | null } | undefined;
   /** The newest this many. */

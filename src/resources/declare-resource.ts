@@ -1,7 +1,7 @@
-import { declareConsumer } from './consumer.ts';
-import { declareCredential } from './credential.ts';
+import { declareConsumer, declareWholeConsumer } from './consumer.ts';
+import { declareCredential, declareWholeOwned } from './credential.ts';
 import type { Declared } from './declared.ts';
-import { declareEndpoint } from './endpoint.ts';
+import { declareEndpoint, declareWholeEndpoint } from './endpoint.ts';
 import { declareGrant, grantId } from './grant.ts';
 import type { ResourceKind, ResourceOf } from './resource.ts';
 
@@ -21,4 +21,19 @@ export function idOfResource(resource: ResourceOf[ResourceKind]): string {
 /** A resource in the words of a declarative file, without secrets; a credential with its consumer. */
 export function declareResource<K extends ResourceKind>(kind: K, resource: ResourceOf[K]): Declared {
   return declareByKind[kind](resource);
+}
+
+const declareWholeByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) => Declared } = {
+  endpoint: declareWholeEndpoint,
+  consumer: (consumer) => declareWholeConsumer(consumer),
+  credential: (credential) => ({ consumer: credential.consumerId, ...declareWholeOwned(credential, 'leave-out') }),
+  grant: declareGrant,
+};
+
+/**
+ * The same with `enabled`, `state` and `accessCondition` always written, as the audit trail keeps it: what a former
+ * version took for the default counts.
+ */
+export function declareWholeResource<K extends ResourceKind>(kind: K, resource: ResourceOf[K]): Declared {
+  return declareWholeByKind[kind](resource);
 }

@@ -617,6 +617,48 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         assert.deepEqual(await named({ resource: { kind: 'grant', id: 'orders/acme' } }), ['grant orders/acme']);
         assert.deepEqual(await named({ resource: { kind: 'consumer', id: null }, actor: 'ada' }), ['consumer acme']);
         assert.deepEqual(await named({ limit: 1 }), ['consumer acme']);
+        assert.deepEqual(await named({ untilMs: sinceMs - 1, limit: 1 }), ['grant orders/acme']);
+        assert.deepEqual(await named({ untilMs: sinceMs, limit: 1 }), ['consumer acme']);
+        assert.deepEqual(await named({ action: 'apply', limit: 1 }), ['consumer acme']);
+        assert.deepEqual(await named({ action: 'export' }), []);
+        assert.deepEqual(await named({ storeRevision: 2 }), ['consumer acme', 'consumer other']);
+        const [newest] = await events({ limit: 1 });
+        assert.match(String(newest?.event), /^[0-9a-f]{24}$/);
+        assert.deepEqual(await events({ event: newest?.event }), [newest]);
+        assert.deepEqual(await events({ event: newest?.event, storeRevision: 1 }), []);
+      });
+
+      it('has what concerns a partner or an endpoint, also when it is deleted', async () => {
+        await commit(...whole(), creation('consumer', consumer({ id: 'other' })));
+        await commit(await deletion('grant', 'orders/acme'), await deletion('credential', 'acme-hmac'));
+        await commit(await deletion('consumer', 'acme'), await edit('endpoint', 'orders', { enabled: false }));
+        const named = async (selection: AuditSelection): Promise<readonly string[]> =>
+          (await events(selection)).map(({ storeRevision, kind, id }) => `${String(storeRevision)} ${kind} ${id}`);
+        const grants = ['2 grant orders/acme', '1 grant orders/acme'];
+        const ofAcme = ['3 consumer acme', '2 credential acme-hmac', '2 grant orders/acme', '1 grant orders/acme'];
+        assert.deepEqual((await named({ consumerId: 'acme' })).toSorted(), [
+          ...['1 consumer acme', '1 credential acme-hmac', '1 grant orders/acme'],
+          ...['2 credential acme-hmac', '2 grant orders/acme', '3 consumer acme'],
+        ]);
+        assert.deepEqual(await named({ consumerId: 'acme', limit: 4 }), ofAcme);
+        assert.deepEqual(await named({ consumerId: 'other' }), ['1 consumer other']);
+        assert.deepEqual(await named({ endpointId: 'orders' }), ['3 endpoint orders', ...grants, '1 endpoint orders']);
+        assert.deepEqual(await named({ endpointId: 'orders', consumerId: 'acme' }), grants);
+        const resource = { kind: 'grant', id: null } as const;
+        assert.deepEqual(await named({ consumerId: 'acme', endpointId: 'orders', resource, limit: 1 }), [grants[0]]);
+        assert.deepEqual(await named({ consumerId: 'acme', storeRevision: 3, actor: 'ada' }), ['3 consumer acme']);
+      });
+
+      it('names the event that a change undoes', async () => {
+        await commit(...whole());
+        await commit(await edit('consumer', 'acme', { enabled: false }));
+        const [stopped] = await events({ limit: 1 });
+        const reverts = { event: stopped?.event ?? '', storeRevision: 2 };
+        await commit({ ...(await edit('consumer', 'acme', { enabled: true })), reverts });
+        assert.deepEqual(
+          (await events({ resource: { kind: 'consumer', id: 'acme' } })).map((event) => event.reverts),
+          [reverts, undefined, undefined],
+        );
       });
 
       it('holds no secret, nor an App Key that is one', async () => {

@@ -1,4 +1,4 @@
-import type { Db, Filter } from 'mongodb';
+import { type Db, type Filter, ObjectId } from 'mongodb';
 import { resourceKinds } from '../../resources/resource.ts';
 import type { AuditEvent, AuditSelection, AuditTrail } from '../../manage/resource-store.ts';
 import { batchesInTime, DEFAULT_TIMEOUT_MS } from './deadline.ts';
@@ -13,7 +13,7 @@ export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditT
     async *events(selection) {
       if (selection.limit === 0) return;
       const options = { sort: { at: -1, _id: -1 }, limit: selection.limit ?? 0, batchSize: READ_AT_ONCE } as const;
-      const events = collectionOf(db, 'audit').find(filterOf(selection), options);
+      const events = collectionOf(db, 'audit').find(auditFilter(selection), options);
       for await (const document of iterateWithFaults(batchesInTime(events, timeoutMs))) {
         const event = readEvent(document);
         if (event !== null) yield event;
@@ -22,19 +22,48 @@ export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditT
   };
 }
 
-function filterOf({ sinceMs, actor, resource }: AuditSelection): Filter<AuditDocument> {
-  return {
-    ...(sinceMs === undefined ? {} : { at: { $gte: new Date(sinceMs) } }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(resource === undefined ? {} : { kind: resource.kind, ...(resource.id === null ? {} : { id: resource.id }) }),
+/** What the selected events hold. Each way to select has an index of its own, in the order of time. */
+export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
+  const { event, storeRevision, sinceMs, untilMs, actor, action, resource, consumerId, endpointId } = selection;
+  const at = {
+    ...(sinceMs === undefined ? {} : { $gte: new Date(sinceMs) }),
+    ...(untilMs === undefined ? {} : { $lte: new Date(untilMs) }),
   };
+  const always: Filter<AuditDocument> = {
+    ...(event === undefined ? {} : { _id: new ObjectId(event) }),
+    ...(storeRevision === undefined ? {} : { storeRevision }),
+    ...(Object.keys(at).length === 0 ? {} : { at }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(action === undefined ? {} : { action }),
+  };
+  const anyOf = [
+    resource === undefined ? null : [{ kind: resource.kind, ...(resource.id === null ? {} : { id: resource.id }) }],
+    // What an event holds of a partner says whom it concerns, also where another version wrote it.
+    consumerId === undefined
+      ? null
+      : [{ kind: 'consumer', id: consumerId }, { 'before.consumer': consumerId }, { 'after.consumer': consumerId }],
+    endpointId === undefined
+      ? null
+      : [{ kind: 'endpoint', id: endpointId }, { 'before.endpoint': endpointId }, { 'after.endpoint': endpointId }],
+  ].flatMap((filters) => (filters === null ? [] : [filters as readonly Filter<AuditDocument>[]]));
+  const [first, ...others] = anyOf;
+  if (first === undefined) return always;
+  const rest = others.map((filters) => ({ $or: [...filters] }));
+  // The rest stands in each alternative, so that each is read in the order of time from its own index.
+  const alternatives = first.map((filter) => ({ ...always, ...filter, ...(rest.length === 0 ? {} : { $and: rest }) }));
+  return alternatives.length === 1 ? (alternatives[0] ?? {}) : { $or: alternatives };
 }
 
 /** Null for a document of an unknown kind, which another program than Postern wrote. */
-function readEvent({ at, kind: name, ...event }: AuditDocument): AuditEvent | null {
-  const { actor, action, reason, storeRevision, id, before, after } = event;
+function readEvent({ _id, at, kind: name, ...event }: AuditDocument): AuditEvent | null {
+  const { actor, action, reason, storeRevision, id, before, after, reverts } = event;
   const kind = resourceKinds.find((known) => known === name);
   if (kind === undefined || !((at as unknown) instanceof Date)) return null;
-  const why = reason === undefined ? {} : { reason };
-  return { atMs: at.getTime(), actor, action, ...why, storeRevision, kind, id, before, after };
+  return {
+    event: String(_id),
+    ...{ atMs: at.getTime(), actor, action },
+    ...(reason === undefined ? {} : { reason }),
+    ...{ storeRevision, kind, id, before, after },
+    ...(reverts === undefined ? {} : { reverts }),
+  };
 }

@@ -95,7 +95,7 @@ export interface ReplayDocument {
 }
 
 /** One changed resource of one operation. */
-export interface AuditDocument extends Omit<AuditEvent, 'atMs' | 'kind'> {
+export interface AuditDocument extends Omit<AuditEvent, 'event' | 'atMs' | 'kind'> {
   readonly _id?: ObjectId;
   readonly at: Date;
   readonly kind: string;

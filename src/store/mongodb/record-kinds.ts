@@ -1,8 +1,3 @@
-import { declareWholeConsumer } from '../../resources/consumer.ts';
-import { declareWholeOwned } from '../../resources/credential.ts';
-import type { Declared } from '../../resources/declared.ts';
-import { declareWholeEndpoint } from '../../resources/endpoint.ts';
-import { declareGrant } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { CollectionName, VersionedDocument } from './documents.ts';
@@ -28,8 +23,6 @@ export interface RecordKind<K extends ResourceKind> {
   readonly collection: CollectionName;
   readonly read: (document: RawDocument, reading: SecretReading) => Mapped<ResourceOf[K]>;
   readonly write: (resource: ResourceOf[K], version: VersionFields, sealer: Sealer | null) => VersionedDocument;
-  /** For the audit trail: without secrets. */
-  readonly declare: (resource: ResourceOf[K]) => Declared;
 }
 
 export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
@@ -37,21 +30,18 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
     collection: 'endpoints',
     read: readEndpointDocument,
     write: writeEndpointDocument,
-    declare: declareWholeEndpoint,
   },
   consumer: {
     collection: 'consumers',
     read: readConsumerDocument,
     write: writeConsumerDocument,
-    declare: (resource) => declareWholeConsumer(resource),
   },
   credential: {
     collection: 'credentials',
     read: readManagedCredentialDocument,
     write: writeCredentialDocument,
-    declare: (resource) => ({ consumer: resource.consumerId, ...declareWholeOwned(resource, 'leave-out') }),
   },
-  grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument, declare: declareGrant },
+  grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument },
 };
 
 /** A resource with its revision and times, or why the document cannot be read. */

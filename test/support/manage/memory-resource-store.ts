@@ -1,9 +1,7 @@
 import type { Clock } from '../../../src/clock.ts';
-import { declareCredential, declareWholeOwned } from '../../../src/resources/credential.ts';
-import type { Declared } from '../../../src/resources/declared.ts';
-import { declareWholeConsumer } from '../../../src/resources/consumer.ts';
-import { declareWholeEndpoint } from '../../../src/resources/endpoint.ts';
-import { declareGrant, grantId } from '../../../src/resources/grant.ts';
+import { sidesOf } from '../../../src/manage/audit/event-sides.ts';
+import { declareCredential } from '../../../src/resources/credential.ts';
+import { grantId } from '../../../src/resources/grant.ts';
 import type { Change, Operation } from '../../../src/manage/change.ts';
 import {
   type ManagedCredential,
@@ -112,19 +110,28 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const storeRevision = this.#revision;
     const atMs = this.#clock.nowMs();
     for (const change of changes) {
-      const { kind, id } = change;
-      this.#events.push({ atMs, ...rest, storeRevision, kind, id, ...declaredSides(change) });
+      const { kind, id, reverts } = change;
+      const event = (this.#events.length + 1).toString(16).padStart(24, '0');
+      const why = reverts === undefined ? {} : { reverts };
+      this.#events.push({ event, atMs, ...rest, storeRevision, kind, id, ...sidesOf(change), ...why });
     }
     return storeRevision;
   }
 
   async *events(selection: AuditSelection): AsyncGenerator<AuditEvent> {
     await Promise.resolve();
-    const { sinceMs = 0, actor, resource, limit = Infinity } = selection;
+    const { event: wanted, storeRevision, sinceMs = 0, untilMs = Infinity, actor, action } = selection;
+    const { consumerId, endpointId, resource, limit = Infinity } = selection;
     const selected = this.#events.filter(
       (event) =>
+        (wanted === undefined || event.event === wanted) &&
+        (storeRevision === undefined || event.storeRevision === storeRevision) &&
         event.atMs >= sinceMs &&
+        event.atMs <= untilMs &&
         (actor === undefined || event.actor === actor) &&
+        (action === undefined || event.action === action) &&
+        (consumerId === undefined || concerns(event, 'consumer', consumerId)) &&
+        (endpointId === undefined || concerns(event, 'endpoint', endpointId)) &&
         (resource === undefined ||
           (event.kind === resource.kind && (resource.id === null || event.id === resource.id))),
     );
@@ -245,27 +252,8 @@ function checkWhole(tables: Tables): void {
   }
 }
 
-function declaredSides(change: Change): Pick<AuditEvent, 'before' | 'after'> {
-  switch (change.kind) {
-    case 'endpoint':
-      return sides(change, declareWholeEndpoint);
-    case 'consumer':
-      return sides(change, (resource) => declareWholeConsumer(resource));
-    case 'credential':
-      return sides(change, (resource) => ({
-        consumer: resource.consumerId,
-        ...declareWholeOwned(resource, 'leave-out'),
-      }));
-    case 'grant':
-      return sides(change, declareGrant);
-  }
-}
-
-function sides<T>(
-  { before, after }: { readonly before: Stored<T> | null; readonly after: T | null },
-  declare: (resource: T) => Declared,
-): Pick<AuditEvent, 'before' | 'after'> {
-  return { before: before === null ? null : declare(before.resource), after: after === null ? null : declare(after) };
+function concerns({ kind, id, before, after }: AuditEvent, what: 'consumer' | 'endpoint', wanted: string): boolean {
+  return (kind === what && id === wanted) || before?.[what] === wanted || after?.[what] === wanted;
 }
 
 /** Every resource of a store with its revision and times, by kind: to compare two states. */

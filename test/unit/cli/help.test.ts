@@ -21,7 +21,7 @@ describe('the help of nouns and verbs', () => {
       'credential: issue list show rotate revoke import',
       'grant: add remove list',
       'limit: set clear',
-      'audit: list',
+      'audit: list show revert',
     ]);
   });
 

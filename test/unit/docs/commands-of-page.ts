@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import { readPipeline } from '../../../src/explain/read/shell-words.ts';
 import { readDocument, readFences } from '../../support/docs/documents.ts';
 
+/** The newest revision of a store, which stands for REVISION; `list` gives what `audit list -o json` prints. */
+export function withNewestRevision(words: readonly string[], list: string): readonly string[] {
+  const [newest] = JSON.parse(list) as readonly { readonly storeRevision: number }[];
+  return words.map((word) => (word === 'REVISION' ? String(newest?.storeRevision) : word));
+}
+
 /** The commands of docs/commands.md in their order, each as the words after `postern`. */
 export function commandsOfPage(): readonly (readonly string[])[] {
   return readFences(readDocument('docs/commands.md'), 'sh')

@@ -3,7 +3,7 @@ import { readDocument } from '../../support/docs/documents.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { commandsOfPage, writingInto } from './commands-of-page.ts';
+import { commandsOfPage, withNewestRevision, writingInto } from './commands-of-page.ts';
 
 const page = readDocument('docs/commands.md');
 
@@ -18,7 +18,10 @@ describe('docs/commands.md', () => {
       GLOBEX_SECRET: 'what globex has had since 2019',
     };
     for (const words of commands) {
-      const { code, err } = await cli.run(writingInto(folder.path, words), { environment });
+      const known = words.includes('REVISION')
+        ? withNewestRevision(words, await cli.done('audit', 'list', '-o', 'json'))
+        : words;
+      const { code, err } = await cli.run(writingInto(folder.path, known), { environment });
       assert.equal(code, 0, `postern ${words.join(' ')}: ${err}`);
     }
   });

@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyBulkWriteOperation, Db, ObjectId } from 'mongodb';
 import type { Sealer } from '../../../keyring/sealed.ts';
 import type { Change, ChangeOf, Operation } from '../../../manage/change.ts';
-import { describeChange } from '../../../manage/describe-change.ts';
+import { sidesOf } from '../../../manage/audit/event-sides.ts';
 import { chunksOf } from '../../../manage/resource-store.ts';
-import type { Declared } from '../../../resources/declared.ts';
 import { type ResourceKind, resourceKinds } from '../../../resources/resource.ts';
 import { byDeadline } from '../deadline.ts';
 import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../documents.ts';
@@ -72,8 +71,9 @@ async function recordEvents(changes: readonly Change[], operation: Operation, co
   const common = { at: new Date(nowMs), actor, action, ...why, storeRevision };
   for (const piece of chunksOf(changes, WRITES_AT_ONCE)) {
     const events = piece.map((change): AuditDocument => {
-      const { kind, id } = change;
-      return { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id, ...sidesOf(change) };
+      const { kind, id, reverts } = change;
+      const identity = { ...(change === changes[0] ? { _id: commitId } : {}), ...common, kind, id };
+      return { ...identity, ...sidesOf(change), ...(reverts === undefined ? {} : { reverts: { ...reverts } }) };
     });
     await collectionOf(db, 'audit').insertMany(events, { session });
   }
@@ -139,26 +139,4 @@ async function keepFormerAppKeys(changes: readonly Change[], context: CommitCont
   );
   const collection = collectionOf(db, 'formerAppKeys');
   for (const piece of chunksOf(operations, WRITES_AT_ONCE)) await collection.bulkWrite(piece, { session });
-}
-
-/**
- * A resource before and after a change, as a declarative file has it, without secrets. Where a secret is set, changed
- * or removed, `after` says so in its place.
- */
-function sidesOf<K extends ResourceKind>(change: ChangeOf<K>): Pick<AuditDocument, 'before' | 'after'> {
-  const { declare } = recordKinds[change.kind];
-  return {
-    before: change.before === null ? null : declare(change.before.resource),
-    after: change.after === null ? null : withSecretChanges(declare(change.after), change as unknown as Change),
-  };
-}
-
-function withSecretChanges(declared: Declared, change: Change): Declared {
-  const shown: Record<string, unknown> = { ...declared };
-  for (const { path, secret } of describeChange(change).fields) {
-    if (secret === undefined) continue;
-    const [outer = '', inner] = path.split('.');
-    shown[outer] = inner === undefined ? secret : { ...(shown[outer] as Declared | undefined), [inner]: secret };
-  }
-  return shown;
 }

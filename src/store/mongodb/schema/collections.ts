@@ -46,6 +46,10 @@ const count = { bsonType: 'number', minimum: 0 };
 const DAY_SECONDS = 86_400;
 /** Thirteen months: each month beside the same one of the year before. */
 const TRAFFIC_DAYS = 397;
+const reverted = {
+  ...{ bsonType: 'object', properties: { event: text, storeRevision: count } },
+  ...{ required: ['event', 'storeRevision'], additionalProperties: false },
+};
 const sideOfChange = { bsonType: ['object', 'null'] };
 
 /** All collections, as a database of {@link SCHEMA_VERSION} has them. */
@@ -114,11 +118,22 @@ export const collections: readonly CollectionDefinition[] = [
         ...{ at: time, actor: text, action: text, storeRevision: count, kind: text, id: text },
         ...{ before: sideOfChange, after: sideOfChange },
       },
-      { reason: text },
+      { reason: text, reverts: reverted },
     ),
-    [index({ at: -1, _id: -1 }), index({ kind: 1, id: 1, at: -1, _id: -1 }), index({ actor: 1, at: -1, _id: -1 })],
+    [
+      index({ at: -1, _id: -1 }),
+      index({ kind: 1, id: 1, at: -1, _id: -1 }),
+      index({ actor: 1, at: -1, _id: -1 }),
+      index({ storeRevision: 1 }),
+      ...['before', 'after'].flatMap((side) => ['consumer', 'endpoint'].map((whom) => concerning(`${side}.${whom}`))),
+    ],
   ),
 ];
+
+/** For what an audit event holds of grants and credentials: whom they concern. Others are not in the index. */
+function concerning(field: string): IndexDefinition {
+  return index({ [field]: 1, at: -1, _id: -1 }, { partialFilterExpression: { [field]: { $exists: true } } });
+}
 
 function collection(
   name: CollectionName,

@@ -18,7 +18,7 @@ import {
   parseMomentOrNever,
   parseSpan,
 } from '../../../../src/cli/flags/times.ts';
-import { parseResource } from '../../../../src/cli/audit.ts';
+import { parseResource } from '../../../../src/cli/audit/named-events.ts';
 
 function refuses(parse: (text: string) => unknown, texts: readonly string[], message: RegExp): void {
   for (const text of texts) {

@@ -1,0 +1,20 @@
+import type { AuditOperation } from '../../manage/audit/operations.ts';
+import type { AuditEvent } from '../../manage/resource-store.ts';
+
+/** An event for programs. */
+export function declareEvent({ event, atMs, ...rest }: AuditEvent): object {
+  return { event, at: declareAt(atMs), ...rest };
+}
+
+/** What one command changed, for programs. */
+export function declareOperation({ atMs, events, ...rest }: AuditOperation): object {
+  const own = events.map(({ event, kind, id, before, after, reverts }) => ({
+    ...{ event, kind, id, before, after },
+    ...(reverts === undefined ? {} : { reverts }),
+  }));
+  return { at: declareAt(atMs), ...rest, events: own };
+}
+
+function declareAt(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
