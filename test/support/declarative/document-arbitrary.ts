@@ -2,9 +2,12 @@ import fc from 'fast-check';
 
 const SECRET = 'a secret for tests, number';
 
+/** Of consumers and groups. Groups have one priority in all documents, so that no two of an endpoint share one. */
+const tiers = ['gold', 'no', '~'] as const;
+
 const limits = fc.uniqueArray(fc.constantFrom('second', 'minute', 'day'), { maxLength: 2 });
 
-const labels = fc.dictionary(fc.constantFrom('tier', 'yes', '1'), fc.constantFrom('gold', 'no', '~'));
+const labels = fc.dictionary(fc.constantFrom('tier', 'yes', '1'), fc.constantFrom(...tiers));
 
 /** An endpoint of any kind, with a host of its own. */
 function endpoint(id: string, index: number): fc.Arbitrary<Record<string, unknown>> {
@@ -84,18 +87,27 @@ export const documentArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>> 
   .record({
     endpoints: subset(['e0', 'e1', 'e2'].map(endpoint)),
     consumers: subset(['acme', 'blue', 'cyan'].map(consumer)),
+    groups: fc.uniqueArray(fc.tuple(fc.nat({ max: 2 }), fc.constantFrom(...tiers)), { selector: String, maxLength: 4 }),
     granted: fc.uniqueArray(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 2 })), { selector: String, maxLength: 6 }),
     expiresAt: fc.option(fc.constant('2029-01-01T00:00:00Z'), { nil: undefined }),
   })
-  .map(({ endpoints, consumers, granted, expiresAt }) => ({
+  .map(({ endpoints, consumers, groups, granted, expiresAt }) => ({
     version: 1,
     endpoints,
     consumers,
-    grants: granted.flatMap(([e, c]) => {
-      const { id: endpointId } = endpoints[e] ?? {};
-      const { id: consumerId } = consumers[c] ?? {};
-      if (endpointId === undefined || consumerId === undefined) return [];
-      const end = expiresAt === undefined ? {} : { expiresAt };
-      return [{ endpoint: endpointId, consumer: consumerId, ...end }];
-    }),
+    grants: [
+      ...groups.flatMap(([e, tier]) => {
+        const { id } = endpoints[e] ?? {};
+        return id === undefined
+          ? []
+          : [{ endpoint: id, consumerSelector: { tier }, priority: tiers.indexOf(tier) - 1 }];
+      }),
+      ...granted.flatMap(([e, c]) => {
+        const { id: endpointId } = endpoints[e] ?? {};
+        const { id: consumerId } = consumers[c] ?? {};
+        if (endpointId === undefined || consumerId === undefined) return [];
+        const end = expiresAt === undefined ? {} : { expiresAt };
+        return [{ endpoint: endpointId, consumer: consumerId, ...end }];
+      }),
+    ],
   }));

@@ -11,7 +11,7 @@ interface TeamDocument {
   readonly version: 1;
   readonly endpoints: readonly Item[];
   readonly consumers: readonly Item[];
-  readonly grants: readonly { readonly endpoint: string; readonly consumer: string }[];
+  readonly grants: readonly { readonly endpoint: string; readonly consumer?: string }[];
 }
 
 /** What two teams and nobody in particular have in one store, and what the team `a` wants of its part. */
@@ -60,7 +60,8 @@ export const sharedStoreArbitrary: fc.Arbitrary<SharedStore> = fc
       ...consumers.filter(({ id }) => ofOthers.has(id)).map(({ id }) => id),
     ]);
     const grants = next.grants.filter(
-      ({ endpoint, consumer }) => wantedEndpoints.some(({ id }) => id === endpoint) && staying.has(consumer),
+      ({ endpoint, consumer }) =>
+        wantedEndpoints.some(({ id }) => id === endpoint) && (consumer === undefined || staying.has(consumer)),
     );
     return { whole, wanted: { ...next, endpoints: wantedEndpoints, consumers: wantedConsumers, grants } };
   });

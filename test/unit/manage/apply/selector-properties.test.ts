@@ -106,7 +106,8 @@ describe('any store that teams share', () => {
         const isThere = (id: string, list: readonly { readonly id: string }[]): boolean =>
           list.some((each) => each.id === id);
         const grants = whole.grants.filter(
-          ({ endpoint, consumer }) => isThere(endpoint, endpoints) && isThere(consumer, consumers),
+          ({ endpoint, consumer }) =>
+            isThere(endpoint, endpoints) && (consumer === undefined || isThere(consumer, consumers)),
         );
         const fresh = await storeOf({ ...whole, endpoints, consumers, grants });
         await apply(text, fresh, options);
