@@ -6,21 +6,20 @@ import type { Change } from '../../manage/change.ts';
 import { Conflict, Outdated } from '../../manage/resource-store.ts';
 import { describeLabels } from '../../model/labels.ts';
 import { addAction, addHelp, changeExits, type CommandContext } from '../command.ts';
-import { FileStoreRefusal, reportFailure } from '../failure.ts';
+import { reportFailure } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,
   addYesOption,
   type ChangeFlags,
   type NewRingFlag,
-  secretsForSealing,
   selectorOption,
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
 import { grouped } from '../render/text.ts';
+import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';
-import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import {
   declareGenerated,
@@ -67,8 +66,7 @@ credentials of these consumers, and grants on these endpoints. Nothing else is c
     },
   });
   addAction(command, context, async (flags: ApplyFlags) => {
-    await using store = await openFor(context, 'apply', flags, secretsForSealing(flags));
-    if (store.file !== null) throw new FileStoreRefusal(store.file);
+    await using store = await openForChange(context, 'apply', flags, true);
     const plan = await planDocument(flags, store.resources, context);
     return plan === null ? exitCodes.failed : await carryOut(plan, { flags, context, store });
   });
@@ -120,9 +118,6 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
 function ownedBy({ selector }: ApplyPlan): string {
   return selector === undefined ? '' : ` of ${describeLabels(selector)}`;
 }
-
-/** So often the rest is planned again after others changed some of it. */
-const MAX_PLANS = 20;
 
 /**
  * Makes the changes of a plan. When others change one of the same resources, such as by an emergency stop, the rest is

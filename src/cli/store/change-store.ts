@@ -66,7 +66,7 @@ export interface ChangeAction<F, A extends readonly unknown[]> extends Help {
 const MAX_SHOWN_CHANGES = 20;
 
 /** So often a change is planned again after others changed the same record. */
-const MAX_PLANS = 20;
+export const MAX_PLANS = 20;
 const MAX_PAUSE_MS = 30;
 
 /**
@@ -87,14 +87,29 @@ export function addChangeAction<F, A extends readonly unknown[]>(
   addAction(command, context, async () => {
     const flags: F & ChangeFlags & NewRingFlag = command.opts();
     const name = nameOf(command);
-    await using store = await openFor(context, name, flags, isSealing && secretsForSealing(flags));
-    if (store.file !== null) throw new FileStoreRefusal(store.file);
+    await using store = await openForChange(context, name, flags, isSealing);
     const operands = command.processedArgs as unknown as A;
     const work = inManySteps(store, flags, ...operands);
     if (work !== null) return await work;
     const makePlan = async (): Promise<Plan> => await plan(store, flags, ...operands);
     return await changeStore(makePlan, { context, command: name, flags, store });
   });
+}
+
+/**
+ * Opens the store for a command that changes it, which `await using` closes. `isSealing`: it seals new secrets, and so
+ * needs a key ring. Rejects as `openFor` does, and with `FileStoreRefusal` where the store is a file.
+ */
+export async function openForChange(
+  context: CommandContext,
+  command: string,
+  flags: ChangeFlags & NewRingFlag,
+  isSealing: boolean,
+): Promise<OpenedStore> {
+  const store = await openFor(context, command, flags, isSealing && secretsForSealing(flags));
+  if (store.file === null) return store;
+  await store[Symbol.asyncDispose]();
+  throw new FileStoreRefusal(store.file);
 }
 
 interface Running {
