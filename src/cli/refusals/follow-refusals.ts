@@ -15,6 +15,13 @@ const POLL_MS = 1000;
 const LATE_MS = 15_000;
 const MAX_NEW = 1000;
 
+/** Waits until it is time to ask again, or the signal is aborted. */
+export type Pause = (stopped: AbortSignal) => Promise<void>;
+
+const pauseForPolling: Pause = async (signal) => {
+  await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+};
+
 /**
  * Prints the newest refusals and then each new one, the oldest first, until Ctrl-C or the end of its reader. JSON is one
  * object a line. A store that does not answer is reported once, and asked again.
@@ -24,6 +31,7 @@ export async function followRefusals(
   selection: RefusalSelection,
   output: OutputFormat,
   { terminal }: Pick<CommandContext, 'terminal'>,
+  pause: Pause = pauseForPolling,
 ): Promise<void> {
   const { out, err } = terminal;
   const stop = new AbortController();
@@ -47,8 +55,7 @@ export async function followRefusals(
       isDown = true;
     }
     if ((await out.settled?.()) === false) return;
-    // An abort ends the wait.
-    await delay(POLL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+    await pause(stop.signal);
   }
 }
 
