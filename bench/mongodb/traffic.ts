@@ -9,10 +9,11 @@ import { startReplicaSet } from '../../test/support/mongodb/replica-set.ts';
 
 /**
  * What counting requests costs with many active partners: CPU of one count, memory of the counters, a minute's writes
- * of one replica, and what a day takes in MongoDB. `node --expose-gc --import tsx bench/mongodb/traffic.ts [PARTNERS]`,
- * 100 000 unless given.
+ * of one replica, and what a day takes in MongoDB. `node --expose-gc --import tsx bench/mongodb/traffic.ts`, with how
+ * many partners are counted (100 000) and how many of them written (all).
  */
 const partners = Number(process.argv[2] ?? 100_000);
+const written = Number(process.argv[3] ?? partners);
 const ids = Array.from({ length: partners }, (_, at) => `partner-${String(at).padStart(7, '0')}`);
 const COUNTS = 2_000_000;
 /** A day of these shows what a document takes. */
@@ -67,7 +68,7 @@ async function measureWriting(): Promise<void> {
   const hour = hourOf(systemClock.nowSeconds());
   for (const minute of ['first of the day', 'any other']) {
     const recorder = new TrafficRecorder({ sink: createTrafficSink(db), observer, startTimer: startSystemTimer });
-    for (const id of ids) recorder.count('orders', id, 'ALLOWED', hour * 3600);
+    for (const id of ids.slice(0, written)) recorder.count('orders', id, 'ALLOWED', hour * 3600);
     const cpu = process.cpuUsage();
     const oplogBefore = await oplogBytes();
     const startMs = performance.now();
@@ -75,11 +76,11 @@ async function measureWriting(): Promise<void> {
     while (recorder.size > 0) await flush(recorder);
     const seconds = (performance.now() - startMs) / 1000;
     const { user, system } = process.cpuUsage(cpu);
-    const oplog = ((await oplogBytes()) - oplogBefore) / partners;
+    const oplog = ((await oplogBytes()) - oplogBefore) / written;
     report(
       `a minute's counts (${minute})`,
-      `${seconds.toFixed(1)} s, ${(partners / seconds).toFixed(0)} writes/s, ` +
-        `${(((user + system) / 1000 / partners) * 1000).toFixed(0)} µs CPU of Postern and ${oplog.toFixed(0)} bytes of oplog each`,
+      `${seconds.toFixed(1)} s, ${(written / seconds).toFixed(0)} writes/s, ` +
+        `${(((user + system) / 1000 / written) * 1000).toFixed(0)} µs CPU of Postern and ${oplog.toFixed(0)} bytes of oplog each`,
     );
   }
   const collection = db.collection<TrafficDocument>('traffic');
