@@ -21,7 +21,7 @@ const NEVER_TAKEN: readonly unknown[] = [2, 14, 28, 121, 10_334, 17_419];
 /**
  * {@link TrafficSink} on MongoDB: one document for each day, endpoint and consumer, to which every replica adds. The
  * document has the number of the last addition of each process, and an addition that it has already does not match it:
- * each counts once, however often it is sent, and whenever the server makes it (ADR 12). Takes `insert` and `update` on
+ * each counts once, however often it is sent, and whenever the server makes it (ADR 13). Takes `insert` and `update` on
  * the one collection. Does not own the client.
  */
 export function createTrafficSink(

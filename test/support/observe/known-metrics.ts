@@ -5,6 +5,7 @@ import {
   registerDatabaseMetrics,
   registerReplayMetrics,
   registerStoreAge,
+  registerTrafficMetrics,
 } from '../../../src/observe/store-metrics.ts';
 import { registerRefusalMetrics } from '../../../src/observe/refusal-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
@@ -34,6 +35,7 @@ export function fullRegistry(): Registry {
     { isUp: true, revision: 1, changeCount: () => 0, faultCount: () => 0, cache },
     { pending: 0, dropped: 0 },
   );
+  registerTrafficMetrics(registry, { size: 0, dropped: 0 });
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
   const noRefusals = { consumer: 0, replica: 0, room: 0 };
   registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });
