@@ -61,7 +61,7 @@ async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway
   const limiter = await openGatewayLimiter(ports, parts);
   const pipeline = buildPipeline({ ...ports, budget, tracing, store, limiter });
   const listenerPorts = { ...ports, budget, readiness };
-  const adminServer = parts.own(createAdminServer({ ...listenerPorts, store }, store.refusals?.memory ?? null));
+  const adminServer = parts.own(createAdminServer({ ...listenerPorts, store }));
   await listen('POSTERN_ADMIN_ADDRESS', config.adminAddress, async () => {
     await adminServer.start(config.adminAddress, config.unixSocketMode);
   });

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OAuth2Service } from '../oauth2/oauth2-service.ts';
 import type { LineBudget } from '../observe/line-budget.ts';
 import { createConnectionObserver } from '../observe/listener-metrics.ts';
-import type { RefusalMemory } from '../refusals/refusal-memory.ts';
 import { AdminServer } from '../server/admin-server.ts';
 import type { CreateTransport } from '../server/create-transport.ts';
 import { HttpServer } from '../server/http-server.ts';
@@ -34,19 +33,19 @@ export interface CallerListenersPorts extends ListenerPorts {
 }
 
 export interface AdminListenerPorts extends ListenerPorts {
-  readonly store: Pick<GatewayStore, 'traffic'>;
+  readonly store: Pick<GatewayStore, 'refusals' | 'traffic'>;
 }
 
-/** @param refusals what this process remembers of them; null where it does not */
-export function createAdminServer(ports: AdminListenerPorts, refusals: RefusalMemory | null): AdminServer {
+export function createAdminServer(ports: AdminListenerPorts): AdminServer {
   const { clock, readiness, metrics, store } = ports;
+  const remembered = store.refusals?.memory ?? null;
   const { registry } = metrics;
   const server = new AdminServer({
     clock,
     connectionObserver: createConnectionObserver(ports, 'admin'),
     findUnreadiness: () => readiness.findUnreadiness(),
     findNotice: () => readiness.findNotice(),
-    selectRefusals: refusals === null ? null : (selection) => refusals.select(selection),
+    selectRefusals: remembered === null ? null : (selection) => remembered.select(selection),
     describeRevision: () => readiness.describeRevision(),
     collectMetrics: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
     traffic: store.traffic,

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ConnectionLimits, ConnectionObserver } from './connection-table.ts';
 import { HttpListener } from './http-listener.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { answerRefusals, REFUSALS_PATH, type SelectRefusals } from './refusals-page.ts';
+import { sendUsage, USAGE_PATH } from './usage-page.ts';
 import type { TrafficSource } from '../store/traffic/traffic-count.ts';
 
 /** What the admin listener shows. */
@@ -44,10 +43,9 @@ const REQUEST_TIMEOUT_MS = 5000;
 const CHECK_INTERVAL_MS = 1000;
 
 /**
- * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks), `/metrics` (Prometheus) and,
- * without a database, `/usage` (counts of requests, for `postern usage`). It has no authentication and shows no secret,
- * and so speaks plain HTTP, which probes and scrapers need no certificates for. What was refused to whom (`/refusals`)
- * is shown to programs of this machine alone.
+ * The listener for operators: `/livez` (the process answers), `/readyz` (it takes checks) and `/metrics` (Prometheus).
+ * It has no authentication and shows no secret, and so speaks plain HTTP, which probes and scrapers need no certificates
+ * for. What is about partners (`/refusals`, and `/usage` without a database) it shows to programs of this machine alone.
  */
 export class AdminServer implements AsyncDisposable {
   readonly #listener: HttpListener;
@@ -67,13 +65,13 @@ export class AdminServer implements AsyncDisposable {
         send(response, 405, 'only GET and HEAD\n');
         return;
       }
-      const [path, query = ''] = (request.url ?? '').split('?', 2);
+      const [path] = (request.url ?? '').split('?', 1);
       if (path === '/livez') send(response, 200, 'ok\n');
       else if (path === '/readyz') sendReadiness(response, ports);
       else if (path === '/metrics') sendMetrics(response, ports);
       else if (path === REFUSALS_PATH) sendRefusals(request, response, ports.selectRefusals ?? null);
-      else if (path === '/usage') sendUsage(response, new URLSearchParams(query), ports.traffic ?? null);
-      else send(response, 404, 'there are /livez, /readyz, /metrics and /usage\n');
+      else if (path === USAGE_PATH) sendUsage(request, response, ports.traffic ?? null);
+      else send(response, 404, 'there are /livez, /readyz and /metrics\n');
     });
     this.#listener = new HttpListener({ server, limits: connectionLimits, clock, observer: connectionObserver });
   }
@@ -127,39 +125,6 @@ function sendRefusals(request: IncomingMessage, response: ServerResponse, select
   }
   const { status, text, contentType } = answerRefusals(request, select);
   send(response, status, text, contentType);
-}
-
-/** Counts that are written at once; checks come between. */
-const COUNTS_AT_ONCE = 200;
-
-/** A count on each line, as JSON: `?since=HOUR&endpoint=ID`, with `&consumers=each` of each consumer, else of all. */
-function sendUsage(response: ServerResponse, query: URLSearchParams, traffic: TrafficSource | null): void {
-  if (traffic === null) {
-    send(response, 404, 'a database keeps the counts of all replicas: ask "postern usage"\n');
-    return;
-  }
-  const counts = traffic.counts({
-    sinceHour: Number(query.get('since') ?? 0),
-    endpointId: query.get('endpoint') ?? undefined,
-    consumers: query.get('consumers') === 'each' ? 'each' : null,
-  });
-  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
-  Readable.from(linesOf(counts)).pipe(response);
-}
-
-async function* linesOf(counts: ReturnType<TrafficSource['counts']>): AsyncGenerator<string, void, undefined> {
-  let lines = '';
-  let length = 0;
-  for await (const count of counts) {
-    lines += `${JSON.stringify(count)}\n`;
-    length += 1;
-    if (length < COUNTS_AT_ONCE) continue;
-    yield lines;
-    await nextTurn();
-    lines = '';
-    length = 0;
-  }
-  yield lines;
 }
 
 function send(response: ServerResponse, status: number, text: string, contentType = 'text/plain; charset=utf-8'): void {

@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { type Environment, settings } from '../../config.ts';
-import { formatListenAddress, type ListenAddress } from '../../net/listen-address.ts';
+import type { Environment } from '../../config.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
-import { UsageError } from '../failure.ts';
+import { describe, findAdminAddress } from '../refusals/ask-replica.ts';
 
 /** What this process decided is asked of it alone: how long an answer may take. */
 const TIMEOUT_MS = 5000;
@@ -15,19 +15,19 @@ const EVERY_ADDRESS: readonly string[] = ['0.0.0.0', '::'];
  * line. Rejects with `StoreUnavailable` where no Postern answers, and with `UsageError` for an address that is none.
  */
 export async function* askAdminListener(environment: Environment, path: string): AsyncGenerator<unknown, void> {
-  const { name, default: usual, parse } = settings.adminAddress;
-  const address = parse(environment[name] || usual);
-  if ('fault' in address) throw new UsageError(`${name}: ${address.fault}`);
-  const shown = `${formatListenAddress(address)} (${name})`;
+  const address = findAdminAddress(undefined, environment);
   const response = await ask(address, path).catch((error: unknown) => {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new StoreUnavailable(`no Postern answers at ${shown}, which keeps what it decided: ${reason}`);
+    throw new StoreUnavailable(
+      `no Postern answers at ${describe(address)} (POSTERN_ADMIN_ADDRESS), which keeps what it decided: ${reason}`,
+    );
   });
+  const lines = createInterface({ input: response });
   if (response.statusCode !== 200) {
-    response.resume();
-    throw new Error(`the process at ${shown} does not keep this: it is of another version, or serves a database`);
+    const first: IteratorResult<string, unknown> = await lines[Symbol.asyncIterator]().next();
+    throw new Error(`${describe(address)} answered ${String(response.statusCode)}: ${String(first.value)}`);
   }
-  for await (const line of createInterface({ input: response })) if (line !== '') yield JSON.parse(line);
+  for await (const line of lines) if (line !== '') yield JSON.parse(line);
 }
 
 async function ask(address: ListenAddress, path: string): Promise<IncomingMessage> {

@@ -77,6 +77,6 @@ describe('postern usage of a declarative file', () => {
     await using admin = await startAdmin(undefined, null);
     const { code, err } = await usage(formatListenAddress(admin.address()));
     assert.equal(code, 1);
-    assert.match(err, /does not keep this: it is of another version, or serves a database/);
+    assert.match(err, /answered 404: the database keeps the counts of all replicas: ask "postern usage"/);
   });
 });
