@@ -53,9 +53,13 @@ export const badChange: Drill = {
 
     stage.step('Who changed what?');
     await stage.postern(fleet, 'audit list --since 1h --resource endpoint/keyed', { lines: 3 });
+    const listed = await fleet.postern('audit', 'list', '--limit', '1', '-o', 'json');
+    const [bad] = JSON.parse(listed) as readonly { readonly storeRevision: number }[];
+    const revision = String(bad?.storeRevision);
+    await stage.postern(fleet, `audit show ${revision}`);
 
     stage.step('Undo it');
-    await stage.postern(fleet, 'apply -f before.yaml');
+    await stage.postern(fleet, `audit revert ${revision} --yes --reason OPS-17`);
     await untilCall(stage, fleet, 'the partner', request, '200');
     await stage.postern(fleet, 'diff -f before.yaml');
   },

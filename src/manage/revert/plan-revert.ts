@@ -46,7 +46,7 @@ export function planRevert(
   }
   if (conflicts.length === 0) conflicts.push(...findObstacles(changes, ground));
   if (conflicts.length > 0) return { conflict: joined(conflicts) };
-  if (changes.length === 0 && left.length > 0) return { conflict: joined(left) };
+  if (left.length > 0 && left.length === events.length) return { conflict: joined(left) };
   if (!revives) {
     const revived = changes.flatMap((change) => {
       const stopped = stoppedBefore(change);

@@ -288,6 +288,10 @@ describe('postern audit revert', () => {
       [(await cli.store.find('grant', 'invoices/acme')) !== null, await cli.store.find('credential', 'acme-hmac')],
       [true, null],
     );
+    const again = await cli.run(['audit', 'revert', '8']);
+    assert.equal(again.code, 0);
+    assert.match(again.err, /^note: the credential "acme-hmac" does not come back/);
+    assert.match(again.out, /^Nothing to revert: /);
     const [, , credential] = (await listed(cli, '--action', 'consumer delete')).map(({ event }) => event);
     await refused(`audit revert ${String(credential)}`, /the credential "acme-hmac" does not come back/);
   });
@@ -300,6 +304,25 @@ describe('postern audit revert', () => {
     );
     await cli.done('audit', 'revert', '7', '--yes');
     assert.ok((await cli.store.find('grant', 'invoices/acme')) !== null);
+  });
+
+  it('undoes grants for groups, which concern their endpoint', async () => {
+    const add = 'grant add --endpoint invoices --label tier=gold --limit 9/minute --priority';
+    await cli.done(...`${add} 1`.split(' '));
+    await cli.done(...`${add} 2`.split(' '));
+    const before = await contentsOf(cli.store);
+    await cli.done(...'grant remove --endpoint invoices --label tier=gold'.split(' '));
+    const [removal] = await listed(cli, '--endpoint', 'invoices', '--limit', '1');
+    assert.deepEqual([removal?.action, removal?.id], ['grant remove', 'invoices/tier=gold']);
+    await cli.done('audit', 'revert', '9', '--yes');
+    assert.deepEqual(await contentsOf(cli.store), before);
+    await cli.done('audit', 'revert', '8', '--yes');
+    const { resource } = (await cli.store.find('grant', 'invoices/tier=gold')) ?? {};
+    assert.equal((resource as { priority?: number } | undefined)?.priority, 1);
+    await cli.done(...'grant add --endpoint invoices --label tier=silver --priority 2'.split(' '));
+    const taken = await cli.run(['audit', 'revert', '11', '--yes']);
+    assert.equal(taken.code, 4);
+    assert.match(taken.err, /the grant "invoices\/tier=silver" has the priority of another one/);
   });
 
   it('deletes what was created, unless something hangs on it since', async () => {
