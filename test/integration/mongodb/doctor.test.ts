@@ -78,7 +78,9 @@ describe('postern doctor on MongoDB', () => {
     await database.db().collection('credentials').dropIndexes();
     await database.db().command({ collMod: 'grants', validator: {} });
     const found = await faults();
-    assert.ok(found.some((text) => /^collections: credentials lacks the index .*App Keys not unique$/.test(text)));
+    assert.ok(
+      found.some((text) => /^collections: credentials lacks the index .*App Keys or priorities not unique$/.test(text)),
+    );
     assert.ok(found.includes('collections: grants has another validator: nonsense can be stored'), found.join('\n'));
     assert.deepEqual(await faults('--fix'), []);
   });
@@ -103,6 +105,26 @@ describe('postern doctor on MongoDB', () => {
     }
     const { code } = await run('doctor', '--deep');
     assert.equal(code, 1);
+  });
+
+  it('finds grants for groups that a hand made nonsense, or gave the same priority', async () => {
+    await fill();
+    for (const label of ['tier=gold', 'tier=silver --priority 1', 'tier=bronze --priority 2']) {
+      assert.equal((await run(...`grant add --endpoint orders --label ${label}`.split(' '))).code, 0);
+    }
+    const deep = await run('doctor', '--deep');
+    assert.ok(deep.out.includes('✓ grants for groups: 3 read, all are right'), deep.out);
+    assert.ok(deep.out.includes('✓ grants: 1 read, all are right'), deep.out);
+    assert.ok(!deep.out.includes('leads nowhere'), deep.out);
+    const grants = database.db().collection<{ _id: string }>('grants');
+    await grants.dropIndex('endpointId_1_priority_1');
+    await grants.updateOne({ _id: 'orders/tier=silver' }, { $set: { priority: 0 } });
+    const anyhow = { bypassDocumentValidation: true };
+    await grants.updateOne({ _id: 'orders/tier=bronze' }, { $set: { priority: 'low' } }, anyhow);
+    const found = (await faults()).filter((text) => text.startsWith('grants for groups')).sort();
+    assert.match(found[0] ?? '', /^grants for groups: grants "orders\/tier=bronze", priority: /);
+    assert.match(found[1] ?? '', /^grants for groups: grants "orders\/tier=\w+", priority: is that of the grant /);
+    assert.equal(found.length, 2);
   });
 
   it('finds a ciphertext that was moved to another credential', async () => {

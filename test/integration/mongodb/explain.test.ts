@@ -9,7 +9,7 @@ import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { ringText, testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { fixedClock } from '../../support/time/fixed-clock.ts';
-import { consumer, credential, partnerEndpoint } from '../../support/pipeline/resources.ts';
+import { consumer, credential, groupGrant, partnerEndpoint } from '../../support/pipeline/resources.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, runCli } from '../../unit/cli/run-cli.ts';
 import { APP_SECRET, HMAC_APP_KEY, hmacCredential, put } from './support.ts';
@@ -99,6 +99,18 @@ describe('postern explain with MongoDB and its key ring', () => {
       assert.match((await explain(bearer(token(), '/guarded'))).out, /\[not-authorized\]\nThe gateway answers 403/);
       assert.match((await explain(bearer(token()), 'ring-2.yaml')).out, /\[token-not-issued-here\]\n/);
       assert.match((await explain(bearer(token()), null)).out, /^Not judged: /);
+    });
+
+    it('finds the grant for the labels of the consumer', async () => {
+      const passes = /The gateway lets it pass/;
+      assert.doesNotMatch((await explain(bearer(token(), '/guarded'))).out, passes);
+      await put(database.db(), {
+        consumers: [consumer({ labels: { tier: 'gold' } })],
+        grants: [groupGrant({ endpointId: 'guarded' })],
+      });
+      assert.match((await explain(bearer(token(), '/guarded'))).out, passes);
+      await put(database.db(), { consumers: [consumer()] });
+      assert.match((await explain(bearer(token(), '/guarded'))).out, /\[not-authorized\]/);
     });
 
     it('knows that its client revoked it', async () => {

@@ -33,6 +33,8 @@ describe('the endpoints and grants with limits that doctor finds in MongoDB', ()
     assert.deepEqual(await find(), ['endpoint reports', 'grant of acme on orders']);
     await run('limit clear --endpoint reports');
     assert.deepEqual(await find(), ['grant of acme on orders']);
+    await run('grant add --endpoint orders --label tier=gold --limit 5/minute');
+    assert.deepEqual(await find(), ['grant of acme on orders', 'grant for tier=gold on orders']);
   });
 
   it('are unknown when the database cannot be reached', async () => {

@@ -171,5 +171,5 @@ function schemaFault(difference: SchemaDifference): string {
   const { what, collection } = difference;
   if (what === 'collection') return `${collection} is missing`;
   if (what === 'validator') return `${collection} has another validator: nonsense can be stored`;
-  return `${collection} ${difference.isThereOtherwise ? 'has another' : 'lacks the'} index ${difference.index}: look-ups are slow, or App Keys not unique`;
+  return `${collection} ${difference.isThereOtherwise ? 'has another' : 'lacks the'} index ${difference.index}: look-ups are slow, or App Keys or priorities not unique`;
 }

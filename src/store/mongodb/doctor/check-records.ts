@@ -1,5 +1,7 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Document } from 'mongodb';
 import type { KeyRing } from '../../../keyring/key-ring.ts';
+import { forGroups } from '../documents.ts';
+import { GroupGrantDirectory } from '../feed/group-grant-directory.ts';
 import { describeFault, type Mapped, type RawDocument } from '../mapping/document-fault.ts';
 import { readConsumerDocument, readEndpointDocument, readGrantDocument } from '../mapping/records.ts';
 import { readManagedCredentialDocument } from '../mapping/map-credential.ts';
@@ -14,14 +16,14 @@ const FIX =
   'it is refused until then; fix it in the shell, or write it again with "postern apply" or the command of its kind';
 
 /**
- * Reads the records as `serve` would; endpoints always, the rest when `isDeep`. Without a good key ring (null)
+ * Reads the records as `serve` would; those that it keeps in memory always, the rest when `isDeep`. Without a good key ring (null)
  * credentials are not read. Rejects as the driver does.
  */
 export async function checkRecords(
   db: Db,
   { keyRing, isDeep }: { readonly keyRing: KeyRing | null; readonly isDeep: boolean },
 ): Promise<readonly Finding[]> {
-  const findings = [...(await checkEndpoints(db))];
+  const findings = [...(await checkEndpoints(db)), ...(await checkGroupGrants(db))];
   if (keyRing !== null) findings.push(...(await checkSealKeys(db, keyRing)));
   if (isDeep) {
     findings.push(...(await checkEach(db.collection('consumers'), readConsumerDocument)));
@@ -30,7 +32,10 @@ export async function checkRecords(
       const read = (raw: RawDocument): Mapped<unknown> => readManagedCredentialDocument(raw, reading);
       findings.push(...(await checkEach(db.collection('credentials'), read)));
     }
-    findings.push(...(await checkEach(db.collection('grants'), readGrantDocument)), ...(await checkParents(db)));
+    findings.push(
+      ...(await checkEach(db.collection('grants'), readGrantDocument, ownOnly)),
+      ...(await checkParents(db)),
+    );
   }
   // Each check covers its own part: what one finds right is not said of records that another finds wrong.
   const wrong = new Set(findings.filter(({ level }) => level !== 'ok').map(({ subject }) => subject));
@@ -51,13 +56,26 @@ async function checkEndpoints(db: Db): Promise<readonly Finding[]> {
   return [...summarise('endpoints', read.length, faultsOf(read)), ...collisions];
 }
 
+/** Grants that are not for groups. */
+const ownOnly = { consumerSelector: { $exists: false } };
+
+/** Also that no two have the same priority, which the unique index sees to while it is there. */
+async function checkGroupGrants(db: Db): Promise<readonly Finding[]> {
+  const documents = await db.collection<RawDocument>('grants').find(forGroups).toArray();
+  if (documents.length === 0) return [];
+  const directory = new GroupGrantDirectory();
+  directory.replaceAll(documents);
+  return summarise('grants for groups', documents.length, directory.read().faults.map(describeFault));
+}
+
 async function checkEach(
   collection: Collection,
   read: (raw: RawDocument) => Mapped<unknown>,
+  filter: Document = {},
 ): Promise<readonly Finding[]> {
   const faults: string[] = [];
   let count = 0;
-  for await (const document of collection.find({}, { batchSize: 1000 })) {
+  for await (const document of collection.find(filter, { batchSize: 1000 })) {
     count += 1;
     faults.push(...faultsOf([read(document)]));
   }
@@ -107,7 +125,7 @@ async function checkParents(db: Db): Promise<readonly Finding[]> {
       .collection(collection)
       .aggregate<{ readonly _id: unknown }>([
         // A grant for a group has no consumer.
-        ...(localField === 'consumerId' ? [{ $match: { consumerSelector: { $exists: false } } }] : []),
+        ...(localField === 'consumerId' ? [{ $match: ownOnly }] : []),
         { $lookup: { from, localField, foreignField: '_id', as: 'parents', pipeline: [{ $project: { _id: 1 } }] } },
         { $match: { parents: { $size: 0 } } },
         { $limit: MAX_REPORTED },
