@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { send } from '../../support/http/http-client.ts';
+import { fieldValue } from '../../support/http/http-message.ts';
+import { poll } from '../../support/time/poll.ts';
 import { release } from '../../support/lifetime/release.ts';
 import {
   codeOf,
@@ -56,6 +58,37 @@ describe('two replicas on one MongoDB', function () {
     await stack.untilEverywhere(signed, 200);
     await stack.postern('grant remove --endpoint signed --consumer acme');
     await stack.untilEverywhere(signed, 403, 'NOT_AUTHORIZED');
+    await stack.postern('endpoint edit signed --access-condition authenticated');
+    await stack.untilEverywhere(signed, 200);
+  });
+
+  it('let in a group by its labels, with the limits of its grant, until it leaves or the grant goes', async () => {
+    const limits = async (): Promise<readonly (string | undefined)[]> =>
+      await Promise.all(
+        stack.replicas.map(async ({ envoy }) => {
+          const { headers } = await send('HTTP/1.1', envoy.port, signed());
+          return fieldValue(headers, 'x-ratelimit-limit');
+        }),
+      );
+    await stack.postern('endpoint edit signed --access-condition authenticated-and-authorized');
+    await stack.postern('grant add --endpoint signed --label tier=gold --priority 10 --limit 1000/minute');
+    await stack.postern('grant add --endpoint signed --label region=eu --limit 2000/minute');
+    await stack.untilEverywhere(signed, 403, 'NOT_AUTHORIZED');
+    await stack.postern('consumer edit acme --label tier=gold --label region=eu');
+    await stack.untilEverywhere(signed, 200);
+    assert.deepEqual(await limits(), ['1000', '1000']);
+    assert.match(await stack.postern('may acme signed'), /^yes: acme may call signed by the grant for tier=gold/);
+    assert.match(
+      await stack.postern('who-may signed'),
+      /\nacme +tier=gold \(priority 10\) +1000\/minute\/consumer +-\n$/,
+    );
+    await stack.postern('grant remove --endpoint signed --label tier=gold');
+    await poll('the limits of the other group', async () =>
+      (await limits()).every((each) => each === '2000') ? true : null,
+    );
+    await stack.postern('consumer edit acme --unset label.region');
+    await stack.untilEverywhere(signed, 403, 'NOT_AUTHORIZED');
+    await stack.postern('grant remove --endpoint signed --label region=eu');
     await stack.postern('endpoint edit signed --access-condition authenticated');
     await stack.untilEverywhere(signed, 200);
   });

@@ -18,7 +18,11 @@ consumers:
   - { id: elsewhere, credentials: [{ id: elsewhere-key, method: key, appKey: key-of-elsewhere }] }
   - { id: never, credentials: [{ id: never-key, method: key, appKey: key-of-never }] }
   - { id: sleeping, enabled: false, credentials: [{ id: sleeping-key, method: key, appKey: key-of-sleeping }] }
+  - { id: gold, labels: { tier: gold }, credentials: [{ id: gold-key, method: key, appKey: key-of-gold }] }
+  - { id: silver, labels: { tier: silver }, credentials: [{ id: silver-key, method: key, appKey: key-of-silver }] }
 grants:
+  - { endpoint: granted, consumerSelector: { tier: gold }, priority: 1 }
+  - { endpoint: granted, consumerSelector: { tier: silver }, expiresAt: 2020-01-01T00:00:00Z }
   - { endpoint: granted, consumer: always }
   - { endpoint: granted, consumer: until, expiresAt: 2199-01-01T00:00:00Z }
   - { endpoint: granted, consumer: expired, expiresAt: 2020-01-01T00:00:00Z }
@@ -43,6 +47,8 @@ const outcomes: Readonly<Record<string, Readonly<Record<string, Outcome>>>> = {
     'key-of-always': 'allowed',
     'key-two-of-always': 'allowed',
     'key-of-until': 'allowed',
+    'key-of-gold': 'allowed',
+    'key-of-silver': 'NOT_AUTHORIZED',
     'key-of-expired': 'NOT_AUTHORIZED',
     'key-of-elsewhere': 'NOT_AUTHORIZED',
     'key-of-never': 'NOT_AUTHORIZED',
