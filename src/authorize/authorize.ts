@@ -4,7 +4,7 @@ import { grantInEffect, limitsInForce } from '../model/grant-in-effect.ts';
 import { carries } from '../model/labels.ts';
 import type { Limit } from '../model/limit.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import type { RankedGrant } from '../store/check-store.ts';
+import type { CompiledGrant } from '../store/check-store.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
 
 declare const permitted: unique symbol;
@@ -40,7 +40,7 @@ function permit(authenticated: Authenticated, limits: readonly Limit[]): Permit 
 function explainRefusal(
   { id, labels }: HeldCredential['consumer'],
   own: OwnGrant | null,
-  groups: readonly RankedGrant[],
+  groups: readonly CompiledGrant[],
 ): string {
   const hadOne = own !== null || groups.some(({ consumerSelector }) => carries(labels, consumerSelector));
   return `the consumer ${id} ${hadOne ? 'has an expired grant' : 'has no grant'}`;

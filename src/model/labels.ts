@@ -10,6 +10,12 @@ export function carries(labels: Labels, selector: LabelSelector): boolean {
   return true;
 }
 
+/** {@link carries} for a selector side by side, as checks ask it of every caller: a mapping takes twice as long. */
+export function carriesEach(labels: Labels, names: readonly string[], values: readonly string[]): boolean {
+  for (let at = 0; at < names.length; at += 1) if (labels[names[at] ?? ''] !== values[at]) return false;
+  return true;
+}
+
 /** Labels or a selector on one line, as they are written: `region=eu tier=gold`. Empty for none. */
 export function describeLabels(labels: Labels): string {
   return Object.entries(labels)

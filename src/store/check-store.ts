@@ -1,7 +1,8 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
 import type { Endpoint, SignatureMethod } from '../model/endpoint.ts';
-import type { Grant, GroupGrant } from '../model/grant.ts';
+import type { Grant } from '../model/grant.ts';
+import type { RankedGrant } from '../model/grant-in-effect.ts';
 import type { Limit } from '../model/limit.ts';
 import type { CredentialSource } from './credential-source.ts';
 
@@ -22,7 +23,7 @@ export interface EndpointTable {
 }
 
 /** A grant for a group, compiled. */
-export interface RankedGrant extends GroupGrant {
+export interface CompiledGrant extends RankedGrant {
   /** The limits that count where it is the grant in effect: its own and the endpoint's, as spec §1 has it. */
   readonly limitsInForce: readonly Limit[];
 }
@@ -30,7 +31,7 @@ export interface RankedGrant extends GroupGrant {
 /** The grants for groups of one moment, compiled with the endpoints. */
 export interface GroupGrants {
   /** Those on an endpoint, the highest priority first; empty for none. No two have the same priority. */
-  of(endpointId: string): readonly RankedGrant[];
+  of(endpointId: string): readonly CompiledGrant[];
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../model/endpoint.ts';
 import type { GroupGrant } from '../model/grant.ts';
-import { limitsInForce, rankGrants } from '../model/grant-in-effect.ts';
-import type { GroupGrants, RankedGrant } from './check-store.ts';
+import { limitsInForce, type RankedGrant, rankGrants } from '../model/grant-in-effect.ts';
+import type { CompiledGrant, GroupGrants } from './check-store.ts';
 
-const none: readonly RankedGrant[] = [];
+const none: readonly CompiledGrant[] = [];
 
 /**
  * Compiles grants for groups, so that a check makes nothing: by endpoint, in the order in which they are looked at, with
@@ -16,26 +16,28 @@ export function compileGroupGrants(grants: readonly GroupGrant[], endpoints: rea
     if (list === undefined) byEndpoint.set(grant.endpointId, [grant]);
     else list.push(grant);
   }
-  const ranked = new Map<string, readonly RankedGrant[]>();
+  const ranked = new Map<string, readonly CompiledGrant[]>();
   for (const { id, limits } of byEndpoint.size === 0 ? [] : endpoints) {
-    const own = byEndpoint.get(id);
-    if (own !== undefined)
+    const own = rankGrants(byEndpoint.get(id) ?? []);
+    if (own.length > 0)
       ranked.set(
         id,
-        rankGrants(own).map((grant) => rankedGrant(grant, limits)),
+        own.map((grant) => compiledGrant(grant, limits)),
       );
   }
   return { of: (endpointId) => ranked.get(endpointId) ?? none };
 }
 
 // Field by field: spread would give objects hidden classes of their own, which slows every check down.
-function rankedGrant(grant: GroupGrant, ofEndpoint: Endpoint['limits']): RankedGrant {
+function compiledGrant(grant: RankedGrant, ofEndpoint: Endpoint['limits']): CompiledGrant {
   return {
     endpointId: grant.endpointId,
     consumerSelector: grant.consumerSelector,
     priority: grant.priority,
     limits: grant.limits,
     expiresAt: grant.expiresAt,
+    names: grant.names,
+    values: grant.values,
     limitsInForce: limitsInForce(ofEndpoint, grant),
   };
 }

@@ -198,11 +198,18 @@ export function describeStoreContract(name: string, open: (documentYaml: string)
       assert.deepEqual(groupGrants.of('orders'), [
         {
           ...common,
-          ...{ consumerSelector: { tier: 'gold' }, priority: 10, limits: [perDay], limitsInForce: [perDay] },
+          ...{
+            consumerSelector: { tier: 'gold' },
+            names: ['tier'],
+            values: ['gold'],
+            priority: 10,
+            limits: [perDay],
+            limitsInForce: [perDay],
+          },
         },
         {
           ...common,
-          ...{ consumerSelector: { region: 'eu' }, priority: -1, limits: null },
+          ...{ consumerSelector: { region: 'eu' }, names: ['region'], values: ['eu'], priority: -1, limits: null },
           limitsInForce: [{ requests: 100, unit: 'minute', per: 'consumer' }],
         },
       ]);

@@ -63,7 +63,7 @@ describe('two replicas on one MongoDB', function () {
   });
 
   it('let in a group by its labels, with the limits of its grant, until it leaves or the grant goes', async () => {
-    const limits = async (): Promise<readonly (string | undefined)[]> =>
+    const limits = async (): Promise<readonly (string | null)[]> =>
       await Promise.all(
         stack.replicas.map(async ({ envoy }) => {
           const { headers } = await send('HTTP/1.1', envoy.port, signed());
