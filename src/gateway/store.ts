@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { startSystemTimer } from '../clock.ts';
 import { KeyRingHolder } from '../keyring/key-ring-holder.ts';
+import { registerEndingMetrics } from '../observe/ending-metrics.ts';
 import type { CountTraffic, RecordUse } from '../observe/request-observers.ts';
 import {
   createDatabaseObserver,
@@ -19,6 +20,7 @@ import { TrafficMemory } from '../store/traffic/traffic-memory.ts';
 import { TrafficRecorder } from '../store/traffic/traffic-recorder.ts';
 import { UsageRecorder } from '../store/usage-recorder.ts';
 import { readVersion } from '../version.ts';
+import { observeEndings } from './endings.ts';
 import type { OwnedParts, PartPorts } from './parts.ts';
 import { type GatewayRefusals, openGatewayRefusals } from './refusals.ts';
 
@@ -74,7 +76,7 @@ async function openFile(
   parts: OwnedParts,
 ): Promise<GatewayStore> {
   const { environment, clock, logger, metrics } = ports;
-  const observer = createFileObserver(logger, metrics);
+  const observer = observeEndings(createFileObserver(logger, metrics), ports);
   const checks = parts.own(await FileStore.open(path, { environment, clock, observer }));
   const refusals = openGatewayRefusals(ports, null, parts);
   const traffic = new TrafficMemory();
@@ -126,6 +128,10 @@ async function openDatabase(
     }),
   );
   registerDatabaseMetrics(metrics.registry, store, recorder);
+  registerEndingMetrics(metrics.registry, {
+    nowSeconds: () => clock.nowSeconds(),
+    current: () => store.endings.current(),
+  });
   registerTrafficMetrics(metrics.registry, traffic);
   return {
     checks: store,

@@ -20,6 +20,7 @@ import { FollowedRevision } from './feed/followed-revision.ts';
 import { LiveCatalog } from './feed/live-catalog.ts';
 import { type Change, followedCollections, type FollowedCollection } from './feed/follow-collection.ts';
 import { idTextOf, createCredentialReader } from './feed/credential-reader.ts';
+import { EndingReader } from './feed/ending-reader.ts';
 import { RecordFaults } from './feed/record-faults.ts';
 import { describeFault, type DocumentFault } from './mapping/document-fault.ts';
 import { MongoReplayGuard } from './mongo-replay-guard.ts';
@@ -60,6 +61,8 @@ export class MongoCheckStore implements CheckStore {
   readonly createRegister: (replica: Omit<ReplicaIdentity, 'maxStaleSeconds'>) => ReplicaRegister;
   /** Where the times of last use are kept. */
   readonly usage: UsageSink;
+  /** What runs out. */
+  readonly endings: EndingReader;
   /** Where refusals of known callers are kept. */
   readonly refusals: RefusalSink;
   /** Where requests are counted. */
@@ -142,6 +145,7 @@ export class MongoCheckStore implements CheckStore {
       await this.revokedTokens.tryNow();
       await this.#warmUp();
     });
+    this.endings = new EndingReader({ client: changes, clock, ready: this.ready, observer });
     const readCredential = createCredentialReader({ client: checks, floor, keyRing, faults: this.#faults });
     const read = async (appKeyHash: string): Promise<HeldCredential | null> => {
       if (!this.#isWhole) throw new MongodbUnavailable('schema', NOT_WHOLE);
@@ -306,6 +310,7 @@ export class MongoCheckStore implements CheckStore {
     await this.#feed[Symbol.asyncDispose]();
     await this.#revision[Symbol.asyncDispose]();
     await this.#appKeyReader[Symbol.asyncDispose]();
+    await this.endings[Symbol.asyncDispose]();
     await this.revokedTokens[Symbol.asyncDispose]();
     await this.replayGuard[Symbol.asyncDispose]();
     await this.#cache[Symbol.asyncDispose]();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChangeStream, type Db, type Document, MongoClient } from 'mongodb';
 import { type UnavailableReason, MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
+import { readEndings } from '../../../src/store/mongodb/endings.ts';
 import { describeFault, type DocumentFault } from '../../../src/store/mongodb/mapping/document-fault.ts';
 import { ensureSchema, findSchemaDifferences, repairSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore, type OpenedMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
@@ -184,6 +185,13 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['replay', 'refusals'], 'read', 'update', 'remove', 'drop', 'bypass'),
         ...administration,
       });
+    });
+
+    it('lets the service read what ends soon, as operators do', async () => {
+      for (const user of ['postern', 'postern-operator'] as const) {
+        const found = await readEndings(as(user), { nowSeconds: 0, withinSeconds: 1, limit: 1 });
+        assert.deepEqual(found, []);
+      }
     });
 
     it('forbids it to make or migrate the schema', async () => {

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/clock.ts';
+import { registerEndingMetrics } from '../../../src/observe/ending-metrics.ts';
 import { createLimiterObserver } from '../../../src/observe/limiter-observer.ts';
 import {
   registerDatabaseMetrics,
@@ -36,6 +37,7 @@ export function fullRegistry(): Registry {
     { pending: 0, dropped: 0 },
   );
   registerTrafficMetrics(registry, { size: 0, dropped: 0 });
+  registerEndingMetrics(registry, { nowSeconds: () => 0, current: () => null });
   registerReplayMetrics(registry, { size: 0, refused: { share: 0, memory: 0 } });
   const noRefusals = { consumer: 0, replica: 0, room: 0 };
   registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });

@@ -12,11 +12,12 @@ export interface IndexDefinition {
   readonly name: string;
   readonly key: Readonly<Record<string, 1 | -1>>;
   /**
-   * `unique`, among the documents of `partialFilterExpression` where that is given; or `expireAfterSeconds`: documents
-   * are removed when the date in the one field is so many seconds ago.
+   * `unique`, among the documents of `partialFilterExpression` where that is given; `sparse`, without documents that
+   * lack the field; or `expireAfterSeconds`: documents are removed when the date in the one field is so many seconds ago.
    */
   readonly options: {
     readonly unique?: boolean;
+    readonly sparse?: boolean;
     readonly partialFilterExpression?: Readonly<Record<string, unknown>>;
     readonly expireAfterSeconds?: number;
   };
@@ -64,10 +65,13 @@ export const collections: readonly CollectionDefinition[] = [
   collection('credentials', resourceSchema(storedCredentialKind), [
     index({ appKeyHash: 1 }, { unique: true }),
     index({ consumerId: 1, _id: 1 }),
+    index({ expiresAt: 1 }, { sparse: true }),
+    index({ 'retiringSecret.expiresAt': 1 }, { sparse: true }),
   ]),
   collection('grants', { ...resourceSchema(storedGrantKind), ...storedGrantForms }, [
     index({ consumerId: 1, _id: 1 }),
     index({ endpointId: 1, _id: 1 }),
+    index({ expiresAt: 1 }, { sparse: true }),
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
   collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),

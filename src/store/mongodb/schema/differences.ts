@@ -73,9 +73,10 @@ const strictly = { validationLevel: 'strict', validationAction: 'error' } as con
 
 /** Compares indexes of one name, and so of one key. */
 function hasSameOptions(found: IndexDefinition['options'], { options }: IndexDefinition): boolean {
-  const { unique = false, expireAfterSeconds, partialFilterExpression } = found;
+  const { unique = false, sparse = false, expireAfterSeconds, partialFilterExpression } = found;
   return (
     unique === (options.unique ?? false) &&
+    sparse === (options.sparse ?? false) &&
     expireAfterSeconds === options.expireAfterSeconds &&
     isDeepStrictEqual(partialFilterExpression, options.partialFilterExpression)
   );
