@@ -28,10 +28,19 @@ export function watchForStop(
     second = '',
     exitCode,
     onSecond,
-  }: { readonly first: string; readonly second?: string; readonly exitCode: ExitCode; readonly onSecond?: () => void },
+    isOver = () => false,
+  }: {
+    readonly first: string;
+    readonly second?: string;
+    readonly exitCode: ExitCode;
+    readonly onSecond?: () => void;
+    /** Whether the work is done: signals then belong to what comes after it. */
+    readonly isOver?: () => boolean;
+  },
 ): () => boolean {
   let signals = 0;
   terminal.onStopSignal(() => {
+    if (isOver()) return;
     signals += 1;
     terminal.err.write(signals === 1 ? first : second);
     if (signals === 1) return;

@@ -14,6 +14,8 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   import: async () => (await import('./import.ts')).registerImport,
   config: async () => (await import('./config.ts')).registerConfig,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  replicas: async () => (await import('./replicas.ts')).registerReplicas,
+  wait: async () => (await import('./wait.ts')).registerWait,
   demo: async () => (await import('./demo.ts')).registerDemo,
   sign: async () => (await import('./sign.ts')).registerSign,
   handover: async () => (await import('./handover/handover.ts')).registerHandover,

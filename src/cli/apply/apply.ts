@@ -20,6 +20,7 @@ import { grouped } from '../render/text.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';
+import { waitWhereWished } from '../store/wait-for-replicas.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import {
   declareGenerated,
@@ -103,15 +104,16 @@ To keep it stopped, leave "enabled" or "state" out of the file, or write there w
   }
   if (plan.changes.length === 0 || flags.dryRun === true) {
     report(plan, [], true, running);
-    return exitCodes.done;
+    return flags.dryRun === true ? exitCodes.done : await waitWhereWished(null, running.store, flags, context);
   }
   if (mustAsk && !(await confirm(`Delete what the files do not name${ownedBy(plan)} (${deleted})?`, terminal))) {
     terminal.err.write('Nothing was changed.\n');
     return exitCodes.failed;
   }
-  const { end, done, committed } = await commitAgreed(plan, running);
-  report(done, committed, end === 'done', running);
-  return end === 'done' ? exitCodes.done : reportEnd(end, committed.length, done.changes.length, terminal);
+  const { end, done, committed, revision } = await commitAgreed(plan, running);
+  report(done, committed, end === 'done', running, revision);
+  if (end !== 'done') return reportEnd(end, committed.length, done.changes.length, terminal);
+  return await waitWhereWished(revision, running.store, flags, context);
 }
 
 /** Whose resources are deleted, in a question. */
@@ -119,24 +121,33 @@ function ownedBy({ selector }: ApplyPlan): string {
   return selector === undefined ? '' : ` of ${describeLabels(selector)}`;
 }
 
+interface Agreed {
+  readonly end: StepsOutcome['end'];
+  readonly done: ApplyPlan;
+  readonly committed: readonly Change[];
+  /** Of the last commit; null when there was none. */
+  readonly revision: number | null;
+}
+
 /**
  * Makes the changes of a plan. When others change one of the same resources, such as by an emergency stop, the rest is
  * planned again on what they left, as long as that is no more than was agreed to.
  */
-async function commitAgreed(
-  plan: ApplyPlan,
-  running: Running,
-): Promise<{ readonly end: StepsOutcome['end']; readonly done: ApplyPlan; readonly committed: readonly Change[] }> {
+async function commitAgreed(plan: ApplyPlan, running: Running): Promise<Agreed> {
   const { flags, store, context } = running;
   // Ctrl-C while a transaction is under way would leave its outcome unknown: the first one waits for its end.
+  let isOver = false;
   const isStopped = watchForStop(context.terminal, {
+    isOver: () => isOver,
     first: 'Stopping after the step under way, in a few seconds; Ctrl-C again leaves it unknown.\n',
     second: 'Stopped: "postern diff" with the same files shows what is not done yet.\n',
     exitCode: exitCodes.unknown,
   });
   const operation = { actor: store.actor, action: 'apply', reason: flags.reason, selector: plan.selector };
   const committed: Change[] = [];
-  const onCommitted = (step: readonly Change[]): void => {
+  let revision: number | null = null;
+  const onCommitted = (step: readonly Change[], latest: number): void => {
+    revision = latest;
     for (const change of step) committed.push(change);
   };
   let done = plan;
@@ -145,22 +156,31 @@ async function commitAgreed(
     const work = { store: store.resources, operation, label: 'applying', doneBefore: committed.length };
     const { end } = await commitWithProgress(rest, { ...work, isStopped, onCommitted }, context);
     if (typeof end === 'string' || !(end.error instanceof Outdated) || plans === MAX_PLANS || isStopped()) {
-      return { end, done, committed };
+      isOver = true;
+      return { end, done, committed, revision };
     }
     const next = await planDocument(flags, store.resources, context);
-    if (next === null || findNotAgreed(rest, next.changes) !== null) return { end, done, committed };
+    if (next === null || findNotAgreed(rest, next.changes) !== null) {
+      return { end, done, committed, revision };
+    }
     rest = next.changes;
     const generated = new Map([...done.generated, ...next.generated]);
     done = { ...plan, changes: [...committed, ...rest], generated };
   }
 }
 
-function report(plan: ApplyPlan, committed: readonly Change[], isDone: boolean, { flags, context }: Running): void {
+function report(
+  plan: ApplyPlan,
+  committed: readonly Change[],
+  isDone: boolean,
+  { flags, context }: Running,
+  revision: number | null = null,
+): void {
   const { out } = context.terminal;
   const dryRun = flags.dryRun === true;
   const generated = committed.flatMap(({ kind, id }) => (kind === 'credential' ? (plan.generated.get(id) ?? []) : []));
   if (flags.output !== 'table') {
-    const rest = { dryRun, committed: committed.length, generated: declareGenerated(generated) };
+    const rest = { dryRun, committed: committed.length, revision, generated: declareGenerated(generated) };
     printPlanData(plan, rest, flags.output, out);
     return;
   }

@@ -28,6 +28,9 @@ export interface StoreFlags {
 /** The flags of every command that changes the store. */
 export interface ChangeFlags extends StoreFlags {
   readonly dryRun?: true;
+  readonly wait?: true;
+  /** Milliseconds. */
+  readonly waitTimeout: number;
   /** Why, for the audit trail. */
   readonly reason?: string;
   /** Absent on commands that do not ask. */
@@ -49,11 +52,20 @@ export function timeoutOption(): Option {
     .default(DEFAULT_TIMEOUT_MS, '20s');
 }
 
-/** Adds `--dry-run`, `--reason`, `-o`, `--store` and `--timeout`. */
+/** How long replicas are waited for when nothing else is said. */
+export const DEFAULT_WAIT_MS = 30_000;
+
+/** Adds `--dry-run`, `--reason`, `--wait`, `--wait-timeout`, `-o`, `--store` and `--timeout`. */
 export function addChangeOptions(command: Command): Command {
   command
     .option('--dry-run', 'print what would change, and change nothing')
-    .option('--reason <text>', 'why, for the audit trail: a ticket, for example', parseReason);
+    .option('--reason <text>', 'why, for the audit trail: a ticket, for example', parseReason)
+    .option('--wait', 'return when every replica decides by it; exit code 1 when some do not in time')
+    .addOption(
+      new Option('--wait-timeout <span>', 'how long to wait for replicas')
+        .argParser(parseTimeout)
+        .default(DEFAULT_WAIT_MS, '30s'),
+    );
   return addStoreOptions(command);
 }
 

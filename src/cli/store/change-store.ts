@@ -24,6 +24,7 @@ import { type ExitCode, exitCodes } from '../terminal.ts';
 import { commitChanges, waysToFindOut } from './commit-changes.ts';
 import type { OpenedStore } from './open-store.ts';
 import { openFor } from './read-store.ts';
+import { waitWhereWished } from './wait-for-replicas.ts';
 
 /** What a command is about to do. */
 export interface Plan {
@@ -144,7 +145,7 @@ interface Proposal {
 
 /** Shows a plan and asks where that is due, unless a former one said the same. Gives an exit code where that is all. */
 async function propose(plan: Plan, former: Proposal | null, running: Running): Promise<Proposal | ExitCode> {
-  const { flags, context } = running;
+  const { flags, context, store } = running;
   const { err } = context.terminal;
   const real = plan.changes.map((change) => ({ change, shown: describeChange(change) })).filter(isReal);
   const changes = real.map(({ change }) => change);
@@ -160,7 +161,7 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
     const nothing = plan.already ?? 'Nothing to change: all is as wished.';
     const sentence = changes.length === 0 ? nothing : 'Nothing was changed (--dry-run).';
     printEnd({ sentence, revision: null }, described, running);
-    return exitCodes.done;
+    return flags.dryRun === true ? exitCodes.done : await waitWhereWished(null, store, flags, context);
   }
   if (question !== undefined && !(await confirm(question, context.terminal))) {
     err.write('Nothing was changed.\n');
@@ -184,16 +185,18 @@ async function carryOut({ plan, described, changes }: Proposal, running: Running
     const unknown = { sentence: 'Not confirmed: it may be in force.', isUnknown: true, revision: null, outcome };
     printEnd(unknown, described, running);
   };
+  let revision: number;
   try {
-    const revision = await commitChanges(changes, { store: store.resources, operation, inSteps, onGivenUp }, context);
-    printEnd({ sentence: plan.done, revision, outcome }, described, running);
-    return exitCodes.done;
+    revision = await commitChanges(changes, { store: store.resources, operation, inSteps, onGivenUp }, context);
   } catch (error) {
     if (!isOutcomeUnknown(error)) throw error;
     const code = reportFailure(`postern ${command}`, error, context.terminal);
     onGivenUp();
     return code;
   }
+  // Before the wait: what is printed once must not be lost with it.
+  printEnd({ sentence: plan.done, revision, outcome }, described, running);
+  return await waitWhereWished(revision, store, flags, context);
 }
 
 /** For people, before they are made; programs get them at the end. */

@@ -85,23 +85,29 @@ export async function commitChanges(
   },
   context: CommandContext,
 ): Promise<number> {
+  let isOver = false;
   const isStopped = watchForStop(context.terminal, {
+    isOver: () => isOver,
     first: 'The change is under way and takes a few seconds at most; Ctrl-C again leaves it unknown.\n',
     second: 'Stopped before the end was known: the change may be in force.\n',
     exitCode: exitCodes.unknown,
     onSecond: onGivenUp,
   });
-  if (!inSteps) return await store.commit(changes, operation);
-  let revision = 0;
-  const onCommitted = (_changes: readonly Change[], latest: number): void => {
-    revision = latest;
-  };
-  const work = { store, operation, label: 'changed', isStopped, onCommitted };
-  const { end, committed } = await commitWithProgress(changes, work, context);
-  if (end === 'done') return revision;
-  if (end !== 'stopped') throw end.error;
-  const made = `${grouped(committed)} of ${grouped(changes.length)} changes`;
-  throw new Interrupted(`stopped after ${made}; run it again for the rest`);
+  try {
+    if (!inSteps) return await store.commit(changes, operation);
+    let revision = 0;
+    const onCommitted = (_changes: readonly Change[], latest: number): void => {
+      revision = latest;
+    };
+    const work = { store, operation, label: 'changed', isStopped, onCommitted };
+    const { end, committed } = await commitWithProgress(changes, work, context);
+    if (end === 'done') return revision;
+    if (end !== 'stopped') throw end.error;
+    const made = `${grouped(committed)} of ${grouped(changes.length)} changes`;
+    throw new Interrupted(`stopped after ${made}; run it again for the rest`);
+  } finally {
+    isOver = true;
+  }
 }
 
 /** More records than these are not named one by one. */

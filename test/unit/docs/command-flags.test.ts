@@ -6,7 +6,7 @@ import { runCli } from '../cli/run-cli.ts';
 /** Those that are no verb of a noun: docs/commands.md has the others. */
 const commands = [
   ...['serve', 'validate', 'config', 'apply', 'diff', 'export', 'sign', 'handover', 'explain', 'doctor'],
-  ...['may', 'who-may', 'refusals', 'usage', 'completion', 'demo'],
+  ...['may', 'who-may', 'refusals', 'replicas', 'wait', 'usage', 'completion', 'demo'],
   ...['keyring create', 'keyring rotate', 'keyring remove', 'keyring rewrap', 'keyring show', 'import kong'],
 ];
 const [, section = ''] = /\n## 5\. Commands\n([\s\S]*?)\n## /.exec(readDocument('docs/interfaces.md')) ?? [];

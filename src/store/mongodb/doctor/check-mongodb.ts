@@ -11,6 +11,7 @@ import { requireSchema } from '../schema/schema-version.ts';
 import { checkTlsFiles } from '../../../tls/check-tls-files.ts';
 import { fault, fine, type Finding, findingsAbout, warning } from '../../../finding.ts';
 import { checkRecords } from './check-records.ts';
+import { checkReplicas } from './check-replicas.ts';
 
 /** What looking at a MongoDB store needs. */
 export interface MongodbCheckPorts {
@@ -42,6 +43,7 @@ export async function checkMongodb(uri: string, ports: MongodbCheckPorts): Promi
     findings.push(...schema);
     if (schema.every(({ cause }) => cause !== 'schema')) {
       findings.push(...(await withFaults(() => checkRecords(db, ports))));
+      findings.push(...(await withFaults(() => checkReplicas(db, ports.timeoutMs))));
     }
   } catch (error) {
     findings.push(findingOf(error));

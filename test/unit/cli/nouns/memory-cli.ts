@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../../src/clock.ts';
+import type { ReplicaDirectory } from '../../../../src/manage/replicas.ts';
 import type { StoreWish } from '../../../../src/cli/store/open-store.ts';
 import { RefusalMemory } from '../../../../src/refusals/refusal-memory.ts';
 import type { RefusalRecord, RefusalSource } from '../../../../src/refusals/refusal-record.ts';
@@ -19,6 +20,8 @@ export interface MemoryCli {
   readonly traffic: TrafficMemory;
   /** What commands wished of the store, one for each time that they opened it. */
   readonly wishes: readonly StoreWish[];
+  /** Those of the store; null unless a test sets them. */
+  replicas: ReplicaDirectory | null;
   /** How often a store was closed. */
   closed(): number;
   /** Moves the clock. */
@@ -42,6 +45,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
   const traffic = new TrafficMemory();
   const wishes: StoreWish[] = [];
   let closed = 0;
+  let replicas: ReplicaDirectory | null = null;
   const run: MemoryCli['run'] = async (args, { environment = {}, ...given } = {}) =>
     await runCli(args, environment, {
       ...given,
@@ -58,7 +62,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
-            replicas: null,
+            replicas,
             file: null,
             [Symbol.asyncDispose]: async () => {
               closed += 1;
@@ -73,6 +77,12 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
     refusals,
     traffic,
     wishes,
+    get replicas() {
+      return replicas;
+    },
+    set replicas(given) {
+      replicas = given;
+    },
     closed: () => closed,
     setNow: (seconds) => {
       now = seconds;
