@@ -17,8 +17,8 @@ const parts = [
 ] as const;
 
 /**
- * Prints rows of counts with their total, beside each a bar where a terminal is wide enough, and how often each code was
- * refused.
+ * Prints rows of counts with their total, beside each a bar where a terminal is wide enough, and how many requests were
+ * refused with each code.
  */
 export function printUsage(summary: UsageSummary, by: Grouping, terminal: Terminal): void {
   const { rows, total } = summary;

@@ -18,7 +18,7 @@ export interface UsageRow {
 
 /** Counts added up. */
 export interface UsageSummary {
-  /** Spans of time in their order, those without a request too; consumers and endpoints with the most requests first. */
+  /** Spans of time in their order, those without a request too; others with the most requests first. */
   readonly rows: readonly UsageRow[];
   readonly total: UsageRow;
 }
