@@ -72,7 +72,7 @@ const common: readonly Column<Omit<AuditOperation, 'events'>>[] = [
   { heading: 'REVISION', cell: ({ storeRevision }) => String(storeRevision) },
   { heading: 'WHEN', cell: ({ atMs }) => formatTime(Math.floor(atMs / 1000)) },
   { heading: 'WHO', cell: ({ actor }) => actor },
-  { heading: 'COMMAND', cell: ({ action }) => action },
+  { heading: 'COMMAND', cell: ({ action }) => action, canShrink: true },
 ];
 const reason: Column<Omit<AuditOperation, 'events'>> = {
   heading: 'REASON',
@@ -83,7 +83,7 @@ const reason: Column<Omit<AuditOperation, 'events'>> = {
 const eventView: ListView<AuditEvent> = {
   columns: [
     ...common,
-    { heading: 'RESOURCE', cell: ({ kind, id }) => `${kind}/${id}` },
+    { heading: 'RESOURCE', cell: ({ kind, id }) => `${kind}/${id}`, canShrink: true },
     { heading: 'CHANGED', cell: changed, canShrink: true },
     reason,
   ],

@@ -104,6 +104,18 @@ describe('postern audit list', () => {
     );
   });
 
+  it('fits terminals of 80 columns, and cuts nothing for programs', async () => {
+    const edit = 'consumer edit acme --name x --description y --label tier=silver --reason'.split(' ');
+    await cli.done(...edit, 'OPS-17: the partner asked for another name and tier');
+    const { out } = await cli.run(['audit', 'list'], { columns: 80, environment: { NO_COLOR: '1' } });
+    for (const line of out.split('\n')) assert.ok(line.length <= 80, line);
+    assert.match(out, /^7 +2026-09-21 14:13:20 UTC {2}ada {2}consum\S*…/m);
+    assert.match(
+      await cli.done('audit', 'list'),
+      /consumer\/acme +name, labels, description +OPS-17: the partner asked/,
+    );
+  });
+
   it('takes a reason of one line', async () => {
     for (const reason of ['', '   ', 'two\nlines', 'x'.repeat(501)]) {
       const { code, err } = await cli.run(['consumer', 'disable', 'acme', '--reason', reason]);
