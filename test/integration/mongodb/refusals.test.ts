@@ -7,6 +7,7 @@ import { ensureSchema } from '../../../src/store/mongodb/migrate.ts';
 import { openMongoStore } from '../../../src/store/mongodb/open-mongo-store.ts';
 import { createRefusalSink, createRefusalSource } from '../../../src/store/mongodb/refusals.ts';
 import { Secret } from '../../../src/model/secret.ts';
+import { runPostern } from '../../support/cli/run-postern.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { APP_KEY, consumer, credential, keyEndpoint } from '../../support/pipeline/resources.ts';
 import { record } from '../../support/refusals/refused.ts';
@@ -144,6 +145,22 @@ describe('refusals in MongoDB', () => {
       return /^postern_refusals_written_total 1$/m.test(metrics) ? metrics : null;
     });
     assert.deepEqual(await find(), ['first']);
+    const run = async (...args: readonly string[]) => await runPostern(args, { POSTERN_STORE: database.uri() });
+    const shown = await run('refusals', '--consumer', 'acme', '-o', 'json');
+    assert.deepEqual([shown.code, shown.err], [0, '']);
+    assert.deepEqual(
+      (JSON.parse(shown.out) as { requestId: string; code: string }[]).map(({ requestId, code }) => [requestId, code]),
+      [['first', 'NOT_AUTHORIZED']],
+    );
+    const explained = await run('explain', '--request-id', 'fir');
+    assert.equal(explained.code, 1, explained.err);
+    assert.match(explained.out, /^403 NOT_AUTHORIZED: the consumer acme has no grant\n/);
+    assert.match(explained.out, /\n\nFix: Give the consumer a grant on the endpoint/);
+    const unknown = await run('refusals', '--consumer', 'acne');
+    assert.deepEqual(
+      [unknown.code, unknown.err],
+      [3, 'postern refusals: there is no consumer "acne"; did you mean "acme"?\n'],
+    );
     assert.match(text, /^postern_refusals_waiting 0$/m);
     assert.match(text, /^postern_refusals_left_out_total\{reason="consumer"\} 0$/m);
     const [document] = await stored().find().toArray();

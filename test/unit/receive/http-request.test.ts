@@ -17,6 +17,16 @@ const bytes = fc.uint8Array({ maxLength: 40 });
 const name = fc.string({ unit: fc.constantFrom('a', 'b', 'X', 'Y', '-', '_', ':'), minLength: 1, maxLength: 8 });
 
 describe('reading a CheckRequest', () => {
+  it('gives who is connected to Envoy, and nothing for a source that is no socket or broken', () => {
+    assert.equal(httpRequest({ peer: '2001:db8::7' }).peerAddress, '2001:db8::7');
+    assert.equal(httpRequest().peerAddress, null);
+    // `source` with nothing in it, with a pipe, and with lengths that lead beyond it.
+    for (const source of [[], [0x0a, 2, 0x12, 0], [0x0a, 0], [0x0a, 9, 0x0a], [0x0a, 4, 0x0a, 2, 0x12, 9]]) {
+      const attributes = nested(0x0a, nested(0x0a, source));
+      assert.equal(HttpRequest.parse(Buffer.from(attributes))?.peerAddress, null, source.join(' '));
+    }
+  });
+
   it('gives nothing for bytes that are no message', () => {
     const broken = [[0x0a], [0x0a, 1], [0x0a, 2, 0x22], [0x0b], [0x0c], [0x0e], [0x0d, 1, 2], [0x09, 1], [0x08]];
     const endless = [0x08, ...new Array<number>(11).fill(0xff), 0];
@@ -228,6 +238,7 @@ function readEverything(request: HttpRequest | null): void {
   assert.equal(typeof request.protocol, 'string');
   assert.equal(request.body.length, request.bodyLength);
   assert.ok(request.declaredSize >= 0);
+  assert.notEqual(typeof request.peerAddress, 'undefined');
   for (const each of request.headers.namesWhere(() => true)) {
     request.headers.find(each.toLowerCase());
     request.headers.findSingle(each.toLowerCase());
