@@ -32,6 +32,7 @@ import {
   credentialView,
   declareUse,
   endsWithin,
+  isFormerInUse,
   isUnusedFor,
   readShownCredentials,
   shownAppKey,
@@ -58,6 +59,7 @@ interface ListFlags extends StoreFlags {
   readonly state?: string;
   readonly expiring?: number;
   readonly unused?: number;
+  readonly formerInUse?: true;
   readonly limit?: number;
 }
 
@@ -70,6 +72,7 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     .addOption(new Option('--state <state>', 'those in this state').choices(shownStates))
     .option('--expiring <span>', 'those that work, and end within this time, such as 30d', parseSpan)
     .option('--unused <span>', 'those that work, and nobody used for this time, such as 90d', parseSpan)
+    .option('--former-in-use', 'those whose former secret, or which as a former key, ends and is still used')
     .option('--limit <number>', 'the first so many', parseCount);
   addReadAction(command, context, {
     notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
@@ -80,9 +83,12 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     ],
     exits: { notFound: 'no such consumer' },
     show: async ({ resources, usage, file }, flags: ListFlags) => {
-      const { consumer, method, state, expiring, unused, limit, output } = flags;
+      const { consumer, method, state, expiring, unused, formerInUse, limit, output } = flags;
       if (unused !== undefined && file !== null) {
         throw new UsageError(`--unused: when a credential was used is kept in MongoDB, not in ${file}`);
+      }
+      if (formerInUse === true && file !== null) {
+        throw new UsageError(`--former-in-use: when a credential was used is kept in MongoDB, not in ${file}`);
       }
       if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
       const now = context.clock.nowSeconds();
@@ -90,9 +96,11 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
         (method === undefined || resource.methods.includes(method)) &&
         (state === undefined || stateAt(resource, now) === state) &&
         (expiring === undefined || endsWithin(resource, expiring, now));
-      const isIdle = (shown: ShownCredential): boolean => unused === undefined || isUnusedFor(shown, unused, now);
+      const isUseWanted = (shown: ShownCredential): boolean =>
+        (unused === undefined || isUnusedFor(shown, unused, now)) &&
+        (formerInUse !== true || isFormerInUse(shown, now));
       const listed = selectFrom(resources.list('credential', { consumerId: consumer }), isWanted);
-      const shown = selectFrom(readShownCredentials(listed, usage), isIdle, limit);
+      const shown = selectFrom(readShownCredentials(listed, usage), isUseWanted, limit);
       await printList(shown, credentialView(now), output, context.terminal);
     },
   });

@@ -4,7 +4,9 @@ import { textOf } from '../../manage/generate-credential.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { pagesOf, type Usage, type UsageSource } from '../../manage/resource-store.ts';
+import { isLive } from '../../clock.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
+import { endingsOf, isInUse } from '../../model/ending.ts';
 import { declareVersion, formatDistance } from '../render/text.ts';
 import type { ListView } from '../render/list.ts';
 
@@ -71,6 +73,15 @@ export function endsWithin(credential: ManagedCredential, seconds: number, nowSe
 export function isUnusedFor({ stored, usage }: ShownCredential, seconds: number, nowSeconds: number): boolean {
   const since = Math.max(stored.createdAt, stored.resource.notBefore ?? 0, usage?.lastUsedAt ?? 0);
   return since <= nowSeconds - seconds && works(stored.resource, nowSeconds);
+}
+
+/** Whether a former App Secret, or a credential that a rotation retired, works now and partners still use it. */
+export function isFormerInUse({ stored: { resource }, usage }: ShownCredential, nowSeconds: number): boolean {
+  const endings = endingsOf({ ...resource, formerSecretEndsAt: resource.retiringSecret?.expiresAt ?? null });
+  return endings.some(
+    (ending) =>
+      ending.kind !== 'credential' && isLive(ending, nowSeconds) && isInUse(ending.kind, usage, nowSeconds) === true,
+  );
 }
 
 function works(credential: ManagedCredential, nowSeconds: number): boolean {

@@ -302,4 +302,21 @@ describe('postern credential rotate of many', () => {
       [3, 'postern credential rotate: there is no consumer "acmee"; did you mean "acme"?\n'],
     );
   });
+
+  it('is followed by a list of who still uses a former secret', async () => {
+    assert.equal((await rotate(...gold, '--out', file, '--yes')).code, 0);
+    cli.setNow(nowSeconds + 3 * day);
+    const now = nowSeconds + 3 * day;
+    cli.store.usage.set('acme-hmac', { lastUsedAt: now - 60, retiringSecretLastUsedAt: now - 60 });
+    cli.store.usage.set('globex-oauth2', { lastUsedAt: now - 60, retiringSecretLastUsedAt: now - 2 * day });
+    cli.store.usage.set('acme-key', { lastUsedAt: now - 60, retiringSecretLastUsedAt: null });
+    cli.store.usage.set('initech-hmac', { lastUsedAt: now - 60, retiringSecretLastUsedAt: null });
+    const listed = async (): Promise<readonly string[]> => {
+      const out = await cli.done('credential', 'list', '--former-in-use', '-o', 'json');
+      return (JSON.parse(out) as { id: string }[]).map(({ id }) => id);
+    };
+    assert.deepEqual(await listed(), ['acme-hmac', 'acme-key']);
+    cli.setNow(nowSeconds + 7 * day);
+    assert.deepEqual(await listed(), [], 'the grace period is over');
+  });
 });
