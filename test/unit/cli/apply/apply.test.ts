@@ -108,9 +108,9 @@ grants.yaml:3:35: there is no consumer "acme"
       ['orders', 'acme', 'acme-hmac', 'orders/acme'],
     );
     const data = parse(await cli.done('apply', '-f', file, '-o', 'yaml')) as unknown;
-    assert.deepEqual(data, { ...dry, dryRun: false, committed: 4 });
+    assert.deepEqual(data, { ...dry, dryRun: false, committed: 4, revision: 1 });
     const again = JSON.parse(await cli.done('apply', '-f', file, '-o', 'json')) as unknown;
-    assert.deepEqual(again, { changes: [], unchanged: 4, dryRun: false, committed: 0, generated: [] });
+    assert.deepEqual(again, { changes: [], unchanged: 4, dryRun: false, committed: 0, revision: null, generated: [] });
   });
 
   it('asks before it deletes, or needs --yes', async () => {
