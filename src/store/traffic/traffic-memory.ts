@@ -1,7 +1,7 @@
 import { hourOf, type TrafficCount, type TrafficSelection, type TrafficSource } from './traffic-count.ts';
 import { CounterRoom, TrafficHour } from './traffic-hour.ts';
 
-/** Counters that are kept at most, each about 150 bytes: consumers × endpoints × hours. */
+/** Counters that are kept at most, each about 80 bytes: consumers × endpoints × hours. */
 const MAX_COUNTERS = 100_000;
 /** Hours that are kept at most. */
 const MAX_HOURS = 31 * 24;
