@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/clock.ts';
 import { registerEndingMetrics } from '../../../src/observe/ending-metrics.ts';
+import { FastHistogram } from '../../../src/observe/check-metrics.ts';
 import { createLimiterObserver } from '../../../src/observe/limiter-observer.ts';
 import {
   registerDatabaseMetrics,
@@ -61,7 +62,8 @@ export function seriesOf(registry: Registry): ReadonlyMap<string, ReadonlySet<st
     // prom-client does not show these two in its types.
     const { name, labelNames, type } = metric as unknown as { name: string; labelNames: string[]; type: string };
     const labels = ['job', 'instance', ...labelNames];
-    if (type === 'histogram') {
+    // That of the check path is a histogram by what it gives only.
+    if (type === 'histogram' || (metric as unknown) instanceof FastHistogram) {
       series.set(`${name}_bucket`, new Set([...labels, 'le']));
       for (const part of ['sum', 'count']) series.set(`${name}_${part}`, new Set(labels));
     } else if (type === 'summary') {
