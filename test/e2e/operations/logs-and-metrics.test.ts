@@ -150,7 +150,9 @@ describe('the admin listener', () => {
       return [answer.status, await answer.text()];
     };
     assert.deepEqual(await admin('/livez'), [200, 'ok\n']);
-    assert.deepEqual(await admin('/readyz'), [200, 'ready\n']);
+    const [status, text] = await admin('/readyz');
+    assert.equal(status, 200);
+    assert.match(text, /^ready\nrevision [\da-f]{12}\n$/);
     assert.deepEqual(await admin('/readyz', 'HEAD'), [200, '']);
     assert.deepEqual(await admin('/config'), [404, 'there are /livez, /readyz and /metrics\n']);
     assert.deepEqual(await admin('/readyz', 'POST'), [405, 'only GET and HEAD\n']);
