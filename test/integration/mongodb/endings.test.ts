@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { MongoClient } from 'mongodb';
 import { connectMongodb } from '../../../src/store/mongodb/connect.ts';
+import { checkEndings } from '../../../src/store/mongodb/doctor/check-endings.ts';
 import { readEndings } from '../../../src/store/mongodb/endings.ts';
 import { EndingReader } from '../../../src/store/mongodb/feed/ending-reader.ts';
 import { MongodbUnavailable } from '../../../src/store/mongodb/faults.ts';
@@ -80,6 +81,18 @@ describe('what runs out, in MongoDB', () => {
     assert.deepEqual(
       found.map(({ id }) => id),
       ['keyed', 'rotated', 'orders/acme'],
+    );
+  });
+
+  it('is what doctor warns of, where it is in use', async () => {
+    const found = await checkEndings(client.db(), { nowSeconds: () => now });
+    assert.deepEqual(
+      found.map(({ level, subject, message }) => [level, subject, message.replace(/at \S+Z/, 'at TIME')]),
+      [
+        ['warning', 'ends soon', 'former App Secret of rotated of acme ends at TIME, and is in use'],
+        ['warning', 'ends soon', 'retiring credential keyed of acme ends at TIME, and is in use'],
+        ['warning', 'ends soon', 'grant orders/acme ends at TIME'],
+      ],
     );
   });
 
