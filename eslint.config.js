@@ -61,10 +61,10 @@ const layers = [
   ['limit', 'store/mongodb'],
   ['respond'],
   ['check.ts', 'explain'],
-  ['server'],
+  ['api', 'server'],
   ['observe'],
   ['doctor', 'gateway'],
-  ['demo'],
+  ['demo', 'management'],
   ['cli'],
   ['main.ts'],
 ];

@@ -138,6 +138,30 @@ export const settings = {
     'listener of /livez, /readyz, /metrics and, for this machine only, /refusals',
     parseListenAddress,
   ),
+  manageAddress: setting(
+    'POSTERN_MANAGE_ADDRESS',
+    '127.0.0.1:9004',
+    'listener of the management API, in "postern manage"; beyond this machine it needs TLS',
+    parseListenAddress,
+  ),
+  manageTlsCertificate: setting(
+    'POSTERN_MANAGE_TLS_CERTIFICATE',
+    null,
+    'PEM file with the certificate chain of the management listener, which then speaks TLS',
+    parseText,
+  ),
+  manageTlsKey: setting(
+    'POSTERN_MANAGE_TLS_KEY',
+    null,
+    'PEM file with the private key of the management listener',
+    parseText,
+  ),
+  managePlainText: setting(
+    'POSTERN_MANAGE_PLAIN_TEXT',
+    'false',
+    'whether the management API may be reached from other machines without TLS, because a proxy on the way encrypts: true or false',
+    parseBoolean,
+  ),
   unixSocketMode: setting(
     'POSTERN_UNIX_SOCKET_MODE',
     '0660',
@@ -260,6 +284,7 @@ function findContradictions(values: Partial<Config>): string[] {
   };
   together('tlsCertificate', 'tlsKey');
   together('rateLimitTlsCertificate', 'rateLimitTlsKey');
+  together('manageTlsCertificate', 'manageTlsKey');
   if (isGiven('tlsClientCa') && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
   }

@@ -42,6 +42,7 @@ const roles = {
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),
+    on('operators', 'find', 'insert', 'update', 'remove'),
     on('meta', 'find', 'insert', 'update'),
     on('formerAppKeys', 'find', 'insert', 'update'),
     on('audit', 'find', 'insert'),

@@ -1,6 +1,6 @@
 import { replaceInvisible } from '../document/source-text.ts';
 import { Conflict, NotFound } from '../manage/resource-store.ts';
-import { StoreUnavailable } from '../store/credential-source.ts';
+import { isOutcomeUnknown, mayPass } from '../manage/store-fault.ts';
 import { type ExitCode, exitCodes, type Output, type Terminal } from './terminal.ts';
 
 /** The command line was used wrongly; the message says how to use it. Ends a command with exit code 2. */
@@ -17,12 +17,6 @@ export class FileStoreRefusal extends Error {
   }
 }
 
-/**
- * Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. Others need
- * an operator, such as missing rights or an unreadable record.
- */
-const PASSING_REASONS: readonly unknown[] = [undefined, 'unreachable', 'slow', 'no-primary', 'not-initiated'];
-
 /** Prints why a command failed, and gives its exit code (interfaces §5). */
 export function reportFailure(command: string, error: unknown, terminal: Pick<Terminal, 'err'>): ExitCode {
   writeSafely(terminal.err, `${command}: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -30,22 +24,7 @@ export function reportFailure(command: string, error: unknown, terminal: Pick<Te
   if (error instanceof NotFound) return exitCodes.notFound;
   if (error instanceof Conflict) return exitCodes.conflict;
   if (isOutcomeUnknown(error)) return exitCodes.unknown;
-  const canPass = error instanceof StoreUnavailable && PASSING_REASONS.includes(reasonOf(error));
-  return canPass ? exitCodes.unreachable : exitCodes.failed;
-}
-
-/** Whether a change does not fit into one transaction of the server. */
-export function isTooLarge(error: unknown): boolean {
-  return reasonOf(error) === 'too-large';
-}
-
-/** Whether a change that failed with this may be in force: no server confirmed or refused it. */
-export function isOutcomeUnknown(error: unknown): boolean {
-  return reasonOf(error) === 'uncertain';
-}
-
-function reasonOf(error: unknown): unknown {
-  return error instanceof StoreUnavailable && 'reason' in error ? error.reason : undefined;
+  return mayPass(error) ? exitCodes.unreachable : exitCodes.failed;
 }
 
 /** Writes lines that may repeat arguments, settings or file names, without what a terminal would obey. */

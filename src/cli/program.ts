@@ -7,6 +7,7 @@ import { writeSafely } from './failure.ts';
 /** Every command, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   serve: async () => (await import('./serve.ts')).registerServe,
+  manage: async () => (await import('./manage.ts')).registerManage,
   validate: async () => (await import('./validate.ts')).registerValidate,
   apply: async () => (await import('./apply/apply.ts')).registerApply,
   diff: async () => (await import('./apply/diff.ts')).registerDiff,
@@ -31,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   grant: async () => (await import('./grant.ts')).registerGrant,
   limit: async () => (await import('./limit.ts')).registerLimit,
   usage: async () => (await import('./usage/usage.ts')).registerUsage,
+  operator: async () => (await import('./operator.ts')).registerOperator,
   audit: async () => (await import('./audit/audit.ts')).registerAudit,
 };
 

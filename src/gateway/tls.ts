@@ -18,7 +18,11 @@ export interface FollowedTls {
 export async function openTls(
   use: TlsUse,
   files: TlsFiles | null,
-  { clock, logger, metrics }: Pick<PartPorts, 'clock' | 'logger' | 'metrics'>,
+  {
+    clock,
+    logger,
+    metrics,
+  }: Pick<PartPorts, 'clock' | 'logger'> & { readonly metrics: Pick<PartPorts['metrics'], 'tls'> },
 ): Promise<FollowedTls | null> {
   if (files === null) return null;
   const opened = await openTlsFiles(files);

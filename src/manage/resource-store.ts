@@ -20,12 +20,14 @@ export interface Selection {
   readonly endpointId?: string | undefined;
   /** Grants on any of these endpoints. */
   readonly endpointIds?: readonly string[] | undefined;
-  /** Endpoints and consumers that carry these labels. */
-  readonly labels?: LabelSelector | undefined;
   /** Grants for groups, and no others. They are few: as many as an operator writes. */
   readonly isForGroup?: true | undefined;
   /** Credentials by the hashes of their App Keys. */
   readonly appKeyHashes?: readonly string[] | undefined;
+  /** Endpoints and consumers that carry these labels. */
+  readonly labels?: LabelSelector | undefined;
+  /** Those whose ids come after this one. */
+  readonly after?: string | undefined;
 }
 
 /**
@@ -207,6 +209,14 @@ export async function collectAll<T>(items: AsyncIterable<T>): Promise<readonly T
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
+}
+
+/** The first so many of a stream, which is read no further. */
+export async function takeFirst<T>(items: AsyncIterable<T>, most: number): Promise<readonly T[]> {
+  const first: T[] = [];
+  if (most === 0) return first;
+  for await (const item of items) if (first.push(item) >= most) break;
+  return first;
 }
 
 /** Divides a list into pieces of at most `size`. */

@@ -24,7 +24,7 @@ export function formatNetwork({ address, prefixLength, family }: Network): strin
 
 /** Whether a host or address is this machine's own. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** Whether a listener is open to other machines while none of them is among these networks. */

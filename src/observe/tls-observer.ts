@@ -7,7 +7,7 @@ import type { Logger } from './logger.ts';
 
 const MS_PER_SECOND = 1000;
 
-export type TlsUse = 'listeners' | 'rate-limit-service';
+export type TlsUse = 'listeners' | 'rate-limit-service' | 'management';
 
 /** Metrics of the TLS files in force. Labels hold names of settings only. */
 export class TlsMetrics {
@@ -49,6 +49,10 @@ const messages = {
   listeners: {
     taken: 'new connections take the changed TLS certificate',
     refused: 'the changed TLS files cannot be used; the certificate in use stays',
+  },
+  management: {
+    taken: 'new connections to the management API take the changed TLS certificate',
+    refused: 'the changed TLS files of the management API cannot be used; the certificate in use stays',
   },
   'rate-limit-service': {
     taken: 'the rate limit service is asked with the changed TLS files',

@@ -1,9 +1,10 @@
 import { declareConsumer, declareWholeConsumer } from './consumer.ts';
 import { declareCredential, declareWholeOwned } from './credential.ts';
-import type { Declared } from './declared.ts';
+import { type Declared, declareTime } from './declared.ts';
 import { declareEndpoint, declareWholeEndpoint } from './endpoint.ts';
 import { declareGrant, grantId } from './grant.ts';
-import type { ResourceKind, ResourceOf } from './resource.ts';
+import { declareOperator } from './operator.ts';
+import type { ResourceKind, ResourceOf, Stored } from './resource.ts';
 
 const declareByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) => Declared } = {
   endpoint: declareEndpoint,
@@ -11,6 +12,7 @@ const declareByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[K]) =
   // In a declarative file the consumer that contains it is its owner.
   credential: (credential) => ({ consumer: credential.consumerId, ...declareCredential(credential, 'leave-out') }),
   grant: declareGrant,
+  operator: declareOperator,
 };
 
 /** What names a resource within its kind. */
@@ -28,6 +30,7 @@ const declareWholeByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[
   consumer: (consumer) => declareWholeConsumer(consumer),
   credential: (credential) => ({ consumer: credential.consumerId, ...declareWholeOwned(credential, 'leave-out') }),
   grant: declareGrant,
+  operator: declareOperator,
 };
 
 /**
@@ -36,4 +39,9 @@ const declareWholeByKind: { readonly [K in ResourceKind]: (resource: ResourceOf[
  */
 export function declareWholeResource<K extends ResourceKind>(kind: K, resource: ResourceOf[K]): Declared {
   return declareWholeByKind[kind](resource);
+}
+
+/** Revision and times, for programs; nothing for a declarative file, which has none. */
+export function declareVersion({ revision, createdAt, updatedAt }: Stored<unknown>): object {
+  return revision === 0 ? {} : { revision, createdAt: declareTime(createdAt), updatedAt: declareTime(updatedAt) };
 }

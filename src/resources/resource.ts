@@ -2,10 +2,11 @@ import type { Consumer } from '../model/consumer.ts';
 import type { Credential } from '../model/credential.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Grant } from '../model/grant.ts';
+import type { Operator } from '../model/operator.ts';
 import type { Secret } from '../model/secret.ts';
 
-/** What operators manage (spec §1). */
-export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant'] as const;
+/** What operators manage (spec §1), and the operators themselves, whom no declarative file holds. */
+export const resourceKinds = ['endpoint', 'consumer', 'credential', 'grant', 'operator'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
 /** A credential as operators have it: with its App Key, which the check path does without. */
@@ -20,6 +21,7 @@ export interface ResourceOf {
   readonly consumer: Consumer;
   readonly credential: ManagedCredential;
   readonly grant: Grant;
+  readonly operator: Operator;
 }
 
 /** A resource as the store has it. */

@@ -3,7 +3,14 @@ import type { PemFile, TlsFiles } from './tls-files.ts';
 
 type Paths = Pick<
   Config,
-  'tlsCertificate' | 'tlsKey' | 'tlsClientCa' | 'rateLimitTlsCa' | 'rateLimitTlsCertificate' | 'rateLimitTlsKey'
+  | 'tlsCertificate'
+  | 'tlsKey'
+  | 'tlsClientCa'
+  | 'rateLimitTlsCa'
+  | 'rateLimitTlsCertificate'
+  | 'rateLimitTlsKey'
+  | 'manageTlsCertificate'
+  | 'manageTlsKey'
 >;
 
 /** The TLS files of the listeners; null when they speak plain text. */
@@ -13,6 +20,13 @@ export function listenerFiles(config: Pick<Paths, 'tlsCertificate' | 'tlsKey' | 
   return certificate === null || key === null
     ? null
     : { certificate, key, ca: pemFile('tlsClientCa', config.tlsClientCa) };
+}
+
+/** The TLS files of the management listener; null when it speaks plain text. */
+export function manageFiles(config: Pick<Paths, 'manageTlsCertificate' | 'manageTlsKey'>): TlsFiles | null {
+  const certificate = pemFile('manageTlsCertificate', config.manageTlsCertificate);
+  const key = pemFile('manageTlsKey', config.manageTlsKey);
+  return certificate === null || key === null ? null : { certificate, key, ca: null };
 }
 
 /** The TLS files with which the rate limit service is asked; null when it is asked in plain text. */

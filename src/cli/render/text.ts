@@ -3,7 +3,6 @@ import { count } from '../../printable.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import type { Paint } from '../../manage/render-change.ts';
 import type { Limit } from '../../model/limit.ts';
-import { declareTime } from '../../resources/declared.ts';
 import type { Stored } from '../../resources/resource.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
@@ -82,10 +81,7 @@ export function versionFields(
   ];
 }
 
-/** Revision and times, for programs. */
-export function declareVersion({ revision, createdAt, updatedAt }: Stored<unknown>): object {
-  return revision === 0 ? {} : { revision, createdAt: declareTime(createdAt), updatedAt: declareTime(updatedAt) };
-}
+export { declareVersion } from '../../resources/declare-resource.ts';
 
 /** A limit in the form in which it is given: `100/minute/consumer`. */
 export function formatLimit({ requests, unit, per }: Limit): string {

@@ -6,8 +6,9 @@ import { describeChange, type DescribedChange } from '../../manage/describe-chan
 import type { Change } from '../../manage/change.ts';
 import { renderChange } from '../../manage/render-change.ts';
 import { Outdated } from '../../manage/resource-store.ts';
+import { isOutcomeUnknown } from '../../manage/store-fault.ts';
 import { addAction, addHelp, changeExits, type CommandContext, type Help, nameOf } from '../command.ts';
-import { FileStoreRefusal, isOutcomeUnknown, reportFailure } from '../failure.ts';
+import { FileStoreRefusal, reportFailure } from '../failure.ts';
 import {
   addChangeOptions,
   addNewRingOption,

@@ -1,12 +1,12 @@
 import { commitInSteps, countSteps, type StepsOutcome } from '../../manage/apply/commit-in-steps.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
+import { isTooLarge } from '../../manage/store-fault.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import { isGroupGrant } from '../../model/grant.ts';
 import { describeGrant, parseGrantId } from '../../resources/grant.ts';
 import { quote } from '../../signing/curl-command.ts';
 import type { CommandContext } from '../command.ts';
-import { isTooLarge } from '../failure.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
 import { count } from '../../printable.ts';
 import { grouped } from '../render/text.ts';

@@ -156,6 +156,7 @@ function resourcesOf(content: DocumentContent, unread: ReadonlyMap<string, strin
     consumer: inOrder(consumers),
     credential: inOrder(managed),
     grant: inOrder(grants),
+    operator: new Map(),
   };
 }
 

@@ -48,7 +48,7 @@ export function findStore(store: string | undefined, environment: Environment): 
 }
 
 /** Commands that can begin an empty database, and one that finds nothing sealed there. Any other would find nothing. */
-const BEGINNING = ['endpoint create', 'consumer create', 'apply', 'diff', 'keyring remove'];
+const BEGINNING = ['endpoint create', 'consumer create', 'operator add', 'apply', 'diff', 'keyring remove'];
 
 /**
  * Opens the store of `--store` or `POSTERN_STORE`. A declarative file can be read, and its `commit` says what to do

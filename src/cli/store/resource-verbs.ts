@@ -39,7 +39,7 @@ export function addResourceAction<K extends ResourceKind, F>(
 }
 
 /** Adds `enable` and `disable` to a noun. `about` says in a sentence what each does. */
-export function addEnableVerbs<K extends 'endpoint' | 'consumer'>(
+export function addEnableVerbs<K extends 'endpoint' | 'consumer' | 'operator'>(
   noun: Command,
   context: CommandContext,
   kind: K,
@@ -50,7 +50,7 @@ export function addEnableVerbs<K extends 'endpoint' | 'consumer'>(
     addResourceAction(noun.command(verb).description(about[verb]), context, kind, {
       examples: [`postern ${kind} ${verb} ${about.exampleId}`],
       plan: (current) => {
-        const name = `${kind === 'endpoint' ? 'Endpoint' : 'Consumer'} ${current.resource.id}`;
+        const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${current.resource.id}`;
         return {
           changes: changesOf(edit(current, { enabled: verb === 'enable' }), {}),
           done: `${name} ${verb}d.`,

@@ -40,6 +40,7 @@ export function stoppedBefore(change: Change): Stopped | null {
   switch (change.kind) {
     case 'endpoint':
     case 'consumer':
+    case 'operator':
       return !change.before.resource.enabled && change.after.enabled ? 'disabled' : null;
     case 'credential': {
       const { state } = change.before.resource;

@@ -91,7 +91,7 @@ export async function planApply(
 }
 
 /** Resources that are compared as they are, without anything kept or generated. */
-type PlainKind = Exclude<ResourceKind, 'credential'>;
+type PlainKind = Exclude<ResourceKind, 'credential' | 'operator'>;
 
 /** A declared resource with what the store keeps of it where the document says nothing. */
 const complete: {

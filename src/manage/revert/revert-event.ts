@@ -16,11 +16,15 @@ import { revertCredential } from './revert-credential.ts';
 /** Plans one event back, on the resource that the store has now. */
 export function revertEvent(event: AuditEvent, current: Stored<ResourceOf[ResourceKind]> | null): EventRevert {
   if (event.kind === 'credential') return revertCredential(event, current as Stored<ResourceOf['credential']> | null);
+  // The event has no hashes of tokens, and a role that was taken back is given again on purpose only.
+  if (event.kind === 'operator') return { conflict: OPERATOR };
   return revertPlain(event.kind, event, current as Stored<ResourceOf[PlainKind]> | null);
 }
 
 /** The kinds of which an event holds everything. */
-type PlainKind = Exclude<ResourceKind, 'credential'>;
+type PlainKind = Exclude<ResourceKind, 'credential' | 'operator'>;
+
+const OPERATOR = 'a change of an operator is not undone by the audit trail; make it with "postern operator"';
 
 const readers: { readonly [K in PlainKind]: Reader<ResourceOf[K]> } = {
   endpoint: readEndpoint,

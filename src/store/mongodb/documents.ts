@@ -164,6 +164,7 @@ interface Documents {
   readonly consumers: DeclaredDocument;
   readonly credentials: CredentialDocument;
   readonly grants: GrantDocument;
+  readonly operators: DeclaredDocument;
   readonly usage: UsageDocument;
   readonly traffic: TrafficDocument;
   readonly formerAppKeys: FormerAppKeyDocument;

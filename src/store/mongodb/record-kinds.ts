@@ -11,11 +11,13 @@ import {
   readConsumerDocument,
   readEndpointDocument,
   readGrantDocument,
+  readOperatorDocument,
   readVersion,
   type VersionFields,
   writeConsumerDocument,
   writeEndpointDocument,
   writeGrantDocument,
+  writeOperatorDocument,
 } from './mapping/records.ts';
 
 /** How the resources of one kind are kept. */
@@ -41,6 +43,7 @@ export const recordKinds: { readonly [K in ResourceKind]: RecordKind<K> } = {
     read: readManagedCredentialDocument,
     write: writeCredentialDocument,
   },
+  operator: { collection: 'operators', read: readOperatorDocument, write: writeOperatorDocument },
   grant: { collection: 'grants', read: readGrantDocument, write: writeGrantDocument },
 };
 

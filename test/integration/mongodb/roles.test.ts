@@ -13,6 +13,7 @@ import { collections, SCHEMA_VERSION } from '../../../src/store/mongodb/schema/c
 import { createTrafficSink } from '../../../src/store/mongodb/traffic.ts';
 import { requireSchema } from '../../../src/store/mongodb/schema/schema-version.ts';
 import { collectAll } from '../../../src/manage/resource-store.ts';
+import { operatorDefaults } from '../../../src/model/operator.ts';
 import { creation, managed } from '../../conformance/resource-store.ts';
 import { testKeyRing } from '../../support/keyring/test-key-ring.ts';
 import { type ReplicaSet, startReplicaSet } from '../../support/mongodb/replica-set.ts';
@@ -206,17 +207,18 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         creation('consumer', consumer({ id: 'other' })),
         creation('credential', managed({ id: 'other-hmac', consumerId: 'other' })),
         creation('grant', grant({ consumerId: 'other' })),
+        creation('operator', { ...operatorDefaults, id: 'alice', role: 'viewer' }),
       ];
       await store.resources.commit(mine, { actor: 'ben', action: 'apply' });
-      for (const kind of ['grant', 'credential', 'consumer'] as const) {
-        const id = { grant: 'orders/other', credential: 'other-hmac', consumer: 'other' }[kind];
+      for (const kind of ['grant', 'credential', 'consumer', 'operator'] as const) {
+        const id = { grant: 'orders/other', credential: 'other-hmac', consumer: 'other', operator: 'alice' }[kind];
         const before = await store.resources.find(kind, id);
         const change = { kind, id, before, after: null } as unknown as (typeof mine)[number];
         await store.resources.commit([change], { actor: 'ben', action: 'delete' });
       }
       const told = [];
       for await (const { action } of store.audit.events({ actor: 'ben' })) told.push(action);
-      assert.equal(told.length, 6);
+      assert.equal(told.length, 8);
       assert.equal((await store.usage.usageOf(['acme-hmac'])).size, 1);
       const found = store.refusals?.find({ limit: 1 });
       assert.equal(await found?.countLeftOut(), 0);

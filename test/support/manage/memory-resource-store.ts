@@ -55,7 +55,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   /** Called before each commit: a test can throw a fault there, or change the store as another operator would. */
   beforeCommit: ((changes: readonly Change[]) => Promise<void> | void) | null = null;
   /** What `list` has read so far, by kind: for tests of how much is read. */
-  readonly read: Record<ResourceKind, number> = { endpoint: 0, consumer: 0, credential: 0, grant: 0 };
+  readonly read: Record<ResourceKind, number> = { endpoint: 0, consumer: 0, credential: 0, grant: 0, operator: 0 };
   #revision = 0;
 
   constructor(
@@ -88,6 +88,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const consumerIds = selection.consumerIds === undefined ? null : new Set(selection.consumerIds);
     for (const id of ids) {
       const stored = table.get(id);
+      if (selection.after !== undefined && id <= selection.after) continue;
       if (stored === undefined || !isSelected(stored.resource, selection, appKeyHashes, consumerIds)) continue;
       this.read[kind] += 1;
       yield stored;
@@ -169,7 +170,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
 }
 
 function emptyTables(): Tables {
-  return { endpoint: new Map(), consumer: new Map(), credential: new Map(), grant: new Map() };
+  return { endpoint: new Map(), consumer: new Map(), credential: new Map(), grant: new Map(), operator: new Map() };
 }
 
 function copyOf(tables: Tables): Tables {
@@ -178,6 +179,7 @@ function copyOf(tables: Tables): Tables {
     consumer: new Map(tables.consumer),
     credential: new Map(tables.credential),
     grant: new Map(tables.grant),
+    operator: new Map(tables.operator),
   };
 }
 
@@ -215,7 +217,7 @@ function checkOwners(changes: readonly Change[], selector: LabelSelector, tables
         ? carriesAll('endpoint', (side as Grant).endpointId)
         : kind === 'credential'
           ? carriesAll('consumer', (side as ManagedCredential).consumerId)
-          : carriesAll(kind, id);
+          : kind !== 'operator' && carriesAll(kind, id);
     if (!belongs) throw new Outdated(`the ${kind} "${id}" does not belong to the selector`);
   }
 }
@@ -258,7 +260,13 @@ function concerns({ kind, id, before, after }: AuditEvent, what: 'consumer' | 'e
 
 /** Every resource of a store with its revision and times, by kind: to compare two states. */
 export async function contentsOf(store: ResourceStore): Promise<Record<ResourceKind, readonly unknown[]>> {
-  const contents: Record<ResourceKind, unknown[]> = { endpoint: [], consumer: [], credential: [], grant: [] };
+  const contents: Record<ResourceKind, unknown[]> = {
+    endpoint: [],
+    consumer: [],
+    credential: [],
+    grant: [],
+    operator: [],
+  };
   for (const kind of resourceKinds) {
     for await (const { resource } of store.list(kind)) {
       contents[kind].push(

@@ -1,9 +1,10 @@
 import { carryOutRun, type RunEnd } from '../../../manage/rotation/carry-out-run.ts';
 import { planRun, type RunPlan } from '../../../manage/rotation/plan-run.ts';
 import { isSettled, type RotationRecord } from '../../../manage/rotation/rotation-record.ts';
+import { isOutcomeUnknown } from '../../../manage/store-fault.ts';
 import { count } from '../../../printable.ts';
 import type { CommandContext } from '../../command.ts';
-import { isOutcomeUnknown, reportFailure, UsageError } from '../../failure.ts';
+import { reportFailure, UsageError } from '../../failure.ts';
 import type { ChangeFlags } from '../../flags/options.ts';
 import { confirm, requireAsk, startProgress, watchForStop } from '../../interaction.ts';
 import { grouped } from '../../render/text.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientSession, Db, ObjectId } from 'mongodb';
 import type { Change, ChangeOf } from '../../../manage/change.ts';
+import type { Operator } from '../../../model/operator.ts';
 import { idOfResource } from '../../../resources/declare-resource.ts';
 import type { ResourceKind } from '../../../resources/resource.ts';
 import { collectionOf } from '../documents.ts';
@@ -64,6 +65,8 @@ export function needsTurn(changes: readonly Change[]): boolean {
       case 'credential':
       case 'grant':
         return isNewReference(change);
+      case 'operator':
+        return false;
     }
   });
 }
@@ -99,9 +102,15 @@ function takesAway(change: Change): boolean {
       return change.after !== null && change.before.resource.enabled && !change.after.enabled;
     case 'consumer':
       return change.after === null || (change.before.resource.enabled && !change.after.enabled);
+    case 'operator':
+      return change.after === null || !change.after.enabled || losesToken(change.before.resource, change.after);
     case 'credential':
       return change.after === null || (change.before.resource.state !== 'revoked' && change.after.state === 'revoked');
     case 'grant':
       return change.after === null;
   }
+}
+
+function losesToken(before: Operator, after: Operator): boolean {
+  return after.tokens.length < before.tokens.length;
 }

@@ -4,9 +4,11 @@ import { type Reader, readPlain } from '../../../document/read-plain.ts';
 import type { Consumer } from '../../../model/consumer.ts';
 import type { Endpoint } from '../../../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../../../model/grant.ts';
+import type { Operator } from '../../../model/operator.ts';
 import { declareWholeConsumer, readStoredConsumer } from '../../../resources/consumer.ts';
 import { declareEndpoint, readEndpoint } from '../../../resources/endpoint.ts';
 import { grantId, readStoredGrant } from '../../../resources/grant.ts';
+import { declareOperator, readStoredOperator } from '../../../resources/operator.ts';
 import type { Stored } from '../../../resources/resource.ts';
 import type { DeclaredDocument, GrantDocument, VersionedDocument } from '../documents.ts';
 import { faultIn, type Mapped, type RawDocument } from './document-fault.ts';
@@ -106,4 +108,20 @@ export function writeGrantDocument(grant: Grant, version: VersionFields): GrantD
     ...(expiresAt === null ? {} : { expiresAt: dateOf(expiresAt) }),
     ...version,
   };
+}
+
+/** Reads a document of `operators`. */
+export function readOperatorDocument(document: RawDocument): Mapped<Operator> {
+  return readRecord('operators', document, readStoredOperator);
+}
+
+/** Writes an operator with the hashes of the tokens, always with `enabled`. */
+export function writeOperatorDocument(operator: Operator, version: VersionFields): DeclaredDocument {
+  const { id, ...declared } = declareOperator(operator);
+  const tokens = operator.tokens.map(({ createdAt, expiresAt, ...token }) => ({
+    ...token,
+    createdAt: dateOf(createdAt),
+    expiresAt: dateOf(expiresAt),
+  }));
+  return { _id: String(id), ...declared, tokens, ...version };
 }

@@ -3,6 +3,7 @@ import { storedConsumerKind } from '../../../resources/consumer.ts';
 import { appKeyHashField } from '../../../resources/credential.ts';
 import { endpointKind } from '../../../resources/endpoint.ts';
 import { storedGrantForms, storedGrantKind } from '../../../resources/grant.ts';
+import { storedOperatorKind } from '../../../resources/operator.ts';
 import { storedCredentialKind } from '../../../resources/stored-credential.ts';
 import { type CollectionName, areForGroups } from '../documents.ts';
 import { versionKind } from '../mapping/records.ts';
@@ -74,6 +75,7 @@ export const collections: readonly CollectionDefinition[] = [
     index({ expiresAt: 1 }, { sparse: true }),
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
+  collection('operators', resourceSchema(storedOperatorKind)),
   collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
   collection(
     'traffic',

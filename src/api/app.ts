@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { secureHeaders } from 'hono/secure-headers';
+import { routePath } from 'hono/route';
+import { Throttle } from '../oauth2/throttle.ts';
+import { authenticate } from './authenticate.ts';
+import { addLabelledResource } from './labelled-resource.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
+import { consumers, endpoints } from './resources.ts';
+
+/** A resource is far smaller. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** What the document says of the API as a whole. */
+const about = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Postern management API',
+    version: '1',
+    description: 'Endpoints, consumers, credentials, grants and limits, by operators with roles.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  security: [{ operatorToken: [] }],
+};
+
+/**
+ * The management API: every route below `/v1` needs an operator. What a request throws becomes a problem (RFC 9457); a
+ * defect is reported and answered without its text.
+ */
+export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
+  const { clock, observer, store } = ports;
+  const throttle = new Throttle(clock);
+  const api = new OpenAPIHono<ApiEnvironment>({
+    strict: true,
+    defaultHook: (result) => {
+      if (result.success) return;
+      const errors = result.error.issues.map(({ path, message }) => ({
+        pointer: path.map((part) => `/${String(part)}`).join(''),
+        detail: message,
+      }));
+      const where = result.target === 'json' ? 'the body' : `the ${result.target}`;
+      throw new ApiProblem('MALFORMED_REQUEST', `${where} has not the form that the document says`, { errors });
+    },
+  });
+
+  api.use(async (context, next) => {
+    const startMs = clock.elapsedMs();
+    const requestId = randomUUID();
+    context.set('requestId', requestId);
+    await next();
+    context.header('x-request-id', requestId);
+    const operator = (context.get('operator') as { readonly id: string } | undefined)?.id ?? null;
+    observer.answered({
+      ...{ requestId, operator, method: context.req.method, status: context.res.status },
+      route: context.res.status === 404 && operator === null ? null : routePath(context),
+      seconds: (clock.elapsedMs() - startMs) / 1000,
+    });
+  });
+  api.use(secureHeaders({ referrerPolicy: 'no-referrer', xFrameOptions: 'DENY' }));
+  api.use(async (context, next) => {
+    await next();
+    context.header('cache-control', 'no-store');
+  });
+  api.use(
+    '/v1/*',
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => {
+        throw new ApiProblem('BODY_TOO_LARGE', `at most ${String(MAX_BODY_BYTES)} bytes are taken`);
+      },
+    }),
+  );
+  api.use('/v1/*', async (context, next) => {
+    const presented = {
+      authorization: context.req.header('authorization') ?? null,
+      source: context.env.incoming.socket.remoteAddress ?? 'unix',
+    };
+    const authentication = { resources: store.resources, throttle, nowSeconds: () => clock.nowSeconds() };
+    context.set('operator', await authenticate(presented, authentication));
+    requireJson(context.req.raw);
+    await next();
+  });
+
+  api.get('/livez', (context) => context.text('ok\n'));
+  api.get('/readyz', async (context) => {
+    await store.resources.find('operator', 'readyz');
+    return context.text('ready\n');
+  });
+  addLabelledResource(api, ports, endpoints);
+  addLabelledResource(api, ports, consumers);
+  api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
+  api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));
+
+  api.notFound(() => {
+    throw new ApiProblem('NOT_FOUND', 'there is no such route; GET /openapi.json names all');
+  });
+  api.onError((error, context) => {
+    const requestId = context.get('requestId');
+    const problem = problemOf(error) ?? problemOfFramework(error);
+    if (problem === null) observer.defect(error, requestId);
+    const told = problem ?? new ApiProblem('INTERNAL', 'the log names the request by its id');
+    const { status } = problems[told.code];
+    const { retryAfter, headers } = told.more;
+    return context.json(problemBody(told, requestId), status, {
+      ...headers,
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      'content-type': 'application/problem+json',
+    });
+  });
+  return api;
+}
+
+/** A body is JSON, or none. `application/merge-patch+json` is what RFC 7396 calls it. */
+function requireJson({ headers, method }: Request): void {
+  if (method === 'GET' || method === 'HEAD' || headers.get('content-length') === '0') return;
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === undefined || type === 'application/json' || type === 'application/merge-patch+json') return;
+  throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the media type of the body must be application/json');
+}
+
+/** What the framework itself refuses, such as a body that is not JSON. */
+function problemOfFramework(error: Error): ApiProblem | null {
+  if (!(error instanceof HTTPException) || error.status >= 500) return null;
+  return new ApiProblem('MALFORMED_REQUEST', error.status === 400 ? 'the body is not JSON' : error.message);
+}

@@ -1,0 +1,42 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Clock } from '../clock.ts';
+import type { SystemOfRecord } from '../manage/resource-store.ts';
+import type { Operator } from '../model/operator.ts';
+
+/** What the API works with. */
+export interface ApiPorts {
+  readonly store: Pick<SystemOfRecord, 'resources' | 'usage' | 'audit'>;
+  readonly clock: Clock;
+  readonly observer: ApiObserver;
+}
+
+/** Notified of requests, for logs and metrics. Nothing of a body or a token reaches it. */
+export interface ApiObserver {
+  answered(request: AnsweredRequest): void;
+  /** The program itself was wrong; the client got 500. */
+  defect(error: unknown, requestId: string): void;
+}
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern of the route, such as `/v1/consumers/{id}`; null where there is none. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly operator: string | null;
+  readonly seconds: number;
+}
+
+/** What a request is answered with. */
+export interface ApiVariables {
+  readonly requestId: string;
+  /** Who asks. Set before any route runs. */
+  readonly operator: Operator;
+}
+
+/** Hono's environment: what routes find in their context. */
+export interface ApiEnvironment {
+  readonly Variables: { -readonly [K in keyof ApiVariables]: ApiVariables[K] };
+  readonly Bindings: HttpBindings;
+}

@@ -1,0 +1,118 @@
+import { z } from '@hono/zod-openapi';
+import { ID_PATTERN } from '../document/fields.ts';
+import type { Labels } from '../model/labels.ts';
+import type { Stored } from '../resources/resource.ts';
+import { ApiProblem } from './problem.ts';
+
+/** The id of a resource in a path. */
+export const idParam = z
+  .string()
+  .regex(ID_PATTERN)
+  .openapi({ param: { name: 'id', in: 'path' }, example: 'acme' });
+
+/** Items of one page at most. */
+const MAX_PAGE = 500;
+const DEFAULT_PAGE = 100;
+
+/** `label=tier=gold`, given once for each label. */
+const labelParam = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .openapi({
+    type: 'array',
+    items: { type: 'string', pattern: '^[^=]+=.*$' },
+    description: 'Only what carries this label, such as `tier=gold`; repeatable.',
+  });
+
+/** The query of every list. */
+export const listQuery = z
+  .object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_PAGE)
+      .default(DEFAULT_PAGE)
+      .openapi({ type: 'integer', minimum: 1, maximum: MAX_PAGE, description: 'Items of a page at most.' }),
+    cursor: z
+      .string()
+      .max(512)
+      .optional()
+      .openapi({ description: 'The `nextCursor` of the page before; the first page without it.' }),
+    fields: z
+      .string()
+      .max(512)
+      .optional()
+      .openapi({ description: 'Only these fields of each item, separated by commas: `id,labels`.' }),
+  })
+  .strict();
+
+/** The query of a list of what carries labels. */
+export const labelledListQuery = listQuery.extend({ label: labelParam });
+
+/** The query of a change. */
+export const changeQuery = z
+  .object({
+    dryRun: z
+      .enum(['true', 'false'])
+      .default('false')
+      .openapi({ description: 'Whether the change is only planned: the answer says what would change.' }),
+  })
+  .strict();
+
+/** Labels of the repeatable parameter. Throws `MALFORMED_REQUEST` for another form. */
+export function labelsOf(given: string | readonly string[] | undefined): Labels {
+  const texts = given === undefined ? [] : [given].flat();
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new ApiProblem('MALFORMED_REQUEST', 'the form of label is NAME=VALUE');
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+/** The header that names the revision that a client has seen (RFC 9110 §13.1.1). */
+export const revisionHeaders = z.object({
+  'if-match': z
+    .string()
+    .max(64)
+    .optional()
+    .openapi({ description: 'The `ETag` of the resource as it was read; needed for every change.', example: '"3"' }),
+});
+
+/** The strong validator of a resource: its revision (RFC 9110 §8.8.3). */
+export function etagOf({ revision }: Pick<Stored<unknown>, 'revision'>): string {
+  return `"${String(revision)}"`;
+}
+
+/**
+ * Throws unless `If-Match` names the revision that the store has, or any (`*`): `REVISION_REQUIRED` without it,
+ * `REVISION_CHANGED` where another one is there.
+ */
+export function requireRevision(stored: Stored<unknown>, ifMatch: string | undefined): void {
+  if (ifMatch === undefined) {
+    throw new ApiProblem('REVISION_REQUIRED', 'give If-Match with the ETag of the resource that was read, or *');
+  }
+  const seen = ifMatch.split(',').map((each) => each.trim());
+  if (seen.includes('*') || seen.includes(etagOf(stored))) return;
+  throw new ApiProblem('REVISION_CHANGED', `the resource has revision ${String(stored.revision)} now; read it again`);
+}
+
+/** An id as the place where the next page begins, and back; clients take no part of it as known. */
+export const cursor = {
+  after: (id: string): string => Buffer.from(id).toString('base64url'),
+  read: (text: string | undefined): string | undefined => {
+    if (text === undefined) return undefined;
+    const id = Buffer.from(text, 'base64url').toString();
+    if (ID_PATTERN.test(id)) return id;
+    throw new ApiProblem('MALFORMED_REQUEST', 'cursor is none that a list gave');
+  },
+};
+
+/** Picks the fields that were asked for; all without them. Unknown names pick nothing. */
+export function pick(item: Readonly<Record<string, unknown>>, fields: string | undefined): object {
+  if (fields === undefined) return item;
+  const names = new Set(fields.split(',').map((name) => name.trim()));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
+}

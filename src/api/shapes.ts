@@ -1,0 +1,125 @@
+import { z } from '@hono/zod-openapi';
+import type { Fields, MappingKind } from '../document/fields.ts';
+import type { ChangeOutcome } from './change.ts';
+import { cursor } from './request.ts';
+import { jsonSchemaOf, type JsonSchema } from './schema.ts';
+import type { Stored } from '../resources/resource.ts';
+
+/** A JSON object whose rules are those of the resource's own reader, shown in the document by its schema. */
+type JsonObject = z.ZodType<Record<string, unknown>>;
+
+function objectWith(name: string, schema: JsonSchema): JsonObject {
+  return z.record(z.string(), z.unknown()).openapi(name, schema);
+}
+
+/** What every resource has besides its own fields. */
+const version = {
+  revision: { type: 'integer', minimum: 1 },
+  createdAt: { type: 'string', format: 'date-time' },
+  updatedAt: { type: 'string', format: 'date-time' },
+} as const;
+
+/** The shapes of a resource: as it is read, as it is made, and as a patch. */
+export function resourceSchemas(
+  name: string,
+  kind: MappingKind<Fields>,
+): { readonly resource: JsonObject; readonly creation: JsonObject; readonly patch: JsonObject } {
+  const schema = jsonSchemaOf(kind);
+  const changeable = Object.fromEntries(Object.entries(kind.fields).filter(([key]) => key !== 'id'));
+  return {
+    resource: objectWith(name, {
+      ...schema,
+      properties: { ...(schema['properties'] as JsonSchema), ...version },
+      required: [...kind.required, 'revision', 'createdAt', 'updatedAt'],
+    }),
+    creation: objectWith(`${name}Creation`, schema),
+    patch: objectWith(`${name}Patch`, jsonSchemaOf({ ...kind, fields: changeable }, { isPatch: true })),
+  };
+}
+
+/** A page of a list. */
+export function pageSchema(name: string, item: JsonObject): z.ZodType<Page> {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() }).openapi(name);
+}
+
+/** A page: its items, and where the next one begins; null for the last. */
+export interface Page {
+  readonly items: Record<string, unknown>[];
+  readonly nextCursor: string | null;
+}
+
+/** The page of what was read: one more than fits says that there is another. */
+export function pageOf<T extends { readonly id: string }>(
+  read: readonly Stored<T>[],
+  limit: number,
+  show: (stored: Stored<T>) => object,
+): Page {
+  const shown = read.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map((each) => ({ ...show(each) })),
+    nextCursor: read.length > limit && last !== undefined ? cursor.after(last.resource.id) : null,
+  };
+}
+
+/** What a change did, or would do with `dryRun`. */
+export const changeAnswer: z.ZodType<ChangeOutcome> = z
+  .object({
+    dryRun: z.boolean(),
+    revision: z.number().int().nullable().openapi({ description: "The store's revision with the change." }),
+    changes: z.array(
+      z
+        .object({
+          action: z.enum(['create', 'change', 'delete']),
+          kind: z.string(),
+          id: z.string(),
+          consumer: z.string().optional(),
+          fields: z.array(z.record(z.string(), z.unknown())),
+        })
+        .openapi('Change'),
+    ),
+  })
+  .openapi('ChangeOutcome') as unknown as z.ZodType<ChangeOutcome>;
+
+const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
+  })
+  .openapi('Problem');
+
+/** A body of JSON, which is needed. */
+export function bodyOf<S extends z.ZodType>(
+  schema: S,
+): { readonly required: true; readonly content: { readonly 'application/json': { readonly schema: S } } } {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+type JsonAnswer<S extends z.ZodType> = {
+  readonly description: string;
+  readonly content: { readonly 'application/json': { readonly schema: S } };
+};
+
+type Answers<R> = { readonly [K in keyof R]: R[K] extends z.ZodType ? JsonAnswer<R[K]> : never };
+
+/** The answers of a route by status, and the problems that every route can have. */
+export function answers<R extends Readonly<Record<number, z.ZodType>>>(byStatus: R): Answers<R> {
+  const good = Object.fromEntries(
+    Object.entries(byStatus).map(([status, schema]) => [
+      status,
+      { description: status === '201' ? 'Created.' : 'Done.', content: { 'application/json': { schema } } },
+    ]),
+  );
+  const bad = {
+    default: {
+      description: 'A problem (RFC 9457).',
+      content: { 'application/problem+json': { schema: problem } },
+    },
+  };
+  return { ...good, ...bad } as unknown as Answers<R>;
+}

@@ -1,0 +1,73 @@
+import { MAX_TOKENS, type Operator } from '../model/operator.ts';
+import { readPlain } from '../document/read-plain.ts';
+import { type Declared, declareTime } from '../resources/declared.ts';
+import { declareOperator, readOperator } from '../resources/operator.ts';
+import type { Stored } from '../resources/resource.ts';
+import type { Change, Planned } from './change.ts';
+import type { IssuedToken } from './operator-token.ts';
+import { applyWish, type Wish } from './wish.ts';
+
+/** Plans a new operator with a first token, or none; `existing` is the one that has the id already. */
+export function planNewOperator(
+  id: string,
+  wish: Wish,
+  issued: IssuedToken | null,
+  existing: Stored<Operator> | null,
+): Planned {
+  if (existing !== null) {
+    return { conflict: `there is an operator "${id}" already; change it with "postern operator edit ${id}"` };
+  }
+  const planned = planFrom({ id }, wish, null);
+  if (issued === null || !('changes' in planned)) return planned;
+  return withToken(planned, issued);
+}
+
+/** Plans a change of an operator, who keeps the tokens. */
+export function planOperatorEdit(current: Stored<Operator>, wish: Wish): Planned {
+  return planFrom(declareOperator({ ...current.resource, tokens: [] }), wish, current);
+}
+
+/** Plans the removal of an operator, whose tokens and sessions are refused from then on. */
+export function planOperatorRemoval(current: Stored<Operator>): readonly Change[] {
+  return [{ kind: 'operator', id: current.resource.id, before: current, after: null }];
+}
+
+/** Plans a further token. Tokens that have expired make room. */
+export function planNewToken(current: Stored<Operator>, issued: IssuedToken): Planned {
+  const { resource } = current;
+  const live = resource.tokens.filter(({ expiresAt }) => issued.token.createdAt < expiresAt);
+  if (live.length >= MAX_TOKENS) {
+    return { conflict: `the operator "${resource.id}" has ${String(MAX_TOKENS)} tokens already; revoke one` };
+  }
+  const after = { ...resource, tokens: live };
+  return withToken({ changes: [{ kind: 'operator', id: resource.id, before: current, after }] }, issued);
+}
+
+/** Plans that a token is refused from now on; null when the operator has no such token. */
+export function planTokenRevocation(current: Stored<Operator>, tokenId: string): readonly Change[] | null {
+  const { resource } = current;
+  const tokens = resource.tokens.filter(({ id }) => id !== tokenId);
+  if (tokens.length === resource.tokens.length) return null;
+  return [{ kind: 'operator', id: resource.id, before: current, after: { ...resource, tokens } }];
+}
+
+function planFrom(declared: Declared, wish: Wish, before: Stored<Operator> | null): Planned {
+  const read = readPlain(applyWish(declared, wish), readOperator);
+  if ('problems' in read) return read;
+  const after = { ...read.value, tokens: before?.resource.tokens ?? [] };
+  return { changes: [{ kind: 'operator', id: after.id, before, after }] };
+}
+
+function withToken({ changes }: { readonly changes: readonly Change[] }, { token }: IssuedToken): Planned {
+  if (token.expiresAt <= token.createdAt) {
+    const message = `${declareTime(token.expiresAt)} is over; the token would never work`;
+    return { problems: [{ path: 'expires', message }] };
+  }
+  return {
+    changes: changes.map((change) =>
+      change.kind === 'operator' && change.after !== null
+        ? { ...change, after: { ...change.after, tokens: [...change.after.tokens, token] } }
+        : change,
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import { StoreUnavailable } from '../store/credential-source.ts';
+
+/**
+ * Why a store has no answer (`MongodbUnavailable`) although another try, or another server, may have one. Others need
+ * an operator, such as missing rights or an unreadable record.
+ */
+const PASSING_REASONS: readonly unknown[] = [undefined, 'unreachable', 'slow', 'no-primary', 'not-initiated'];
+
+/** Whether the store may answer another time. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof StoreUnavailable && PASSING_REASONS.includes(reasonOf(error));
+}
+
+/** Whether a change does not fit into one transaction of the server. */
+export function isTooLarge(error: unknown): boolean {
+  return reasonOf(error) === 'too-large';
+}
+
+/** Whether a change that failed with this may be in force: no server confirmed or refused it. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return reasonOf(error) === 'uncertain';
+}
+
+function reasonOf(error: unknown): unknown {
+  return error instanceof StoreUnavailable && 'reason' in error ? error.reason : undefined;
+}

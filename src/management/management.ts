@@ -1,0 +1,111 @@
+import { Registry } from 'prom-client';
+import { createApi } from '../api/app.ts';
+import { ApiListener } from './listener.ts';
+import type { AnsweredRequest, ApiObserver } from '../api/ports.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { listen } from '../gateway/listeners.ts';
+import { OwnedParts } from '../gateway/parts.ts';
+import { openTls } from '../gateway/tls.ts';
+import type { SystemOfRecord } from '../manage/resource-store.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { isLoopback } from '../net/networks.ts';
+import type { Logger } from '../observe/logger.ts';
+import { TlsMetrics } from '../observe/tls-observer.ts';
+import type { TlsIdentity } from '../server/transport.ts';
+import type { TlsMaterial } from '../tls/tls-files.ts';
+import { manageFiles } from '../tls/configured-files.ts';
+
+/** What the management process takes. */
+export interface ManagementPorts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Opened with the key ring; ended with the process. */
+  readonly store: SystemOfRecord;
+}
+
+/** A running management process. */
+export interface Management extends AsyncDisposable {
+  readonly ready: Promise<void>;
+  /** Where it listens: the port that was chosen for 0. */
+  readonly address: ListenAddress;
+  /** Ends when running requests have, within the grace period. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root of `postern manage`: the API on a listener of its own. Rejects, with the store closed, for a
+ * declarative file, an address that cannot be had, and an address beyond this machine without TLS.
+ */
+export async function startManagement(ports: ManagementPorts): Promise<Management> {
+  const { config, clock, logger, store } = ports;
+  const parts = new OwnedParts();
+  parts.own(store);
+  try {
+    requireDatabase(store);
+    const tls = await openTls('management', manageFiles(config), {
+      ...{ clock, logger },
+      metrics: { tls: new TlsMetrics(new Registry()) },
+    });
+    requireTls(config, tls !== null);
+    const api = createApi({ store, clock, observer: createApiObserver(logger) });
+    const listener = parts.own(
+      new ApiListener({ fetch: api.fetch, clock, ...(tls === null ? {} : { tls: identityOf(tls.material) }) }),
+    );
+    await listen('POSTERN_MANAGE_ADDRESS', config.manageAddress, async () => {
+      await listener.start(config.manageAddress, config.unixSocketMode);
+    });
+    parts.own(
+      tls?.follow((material) => {
+        listener.replaceTls(identityOf(material));
+      }) ?? null,
+    );
+    const address = listener.address();
+    logger.info('the management API is served', { address: formatListenAddress(address), tls: tls !== null });
+    return {
+      ready: Promise.resolve(),
+      address,
+      stop: async () => {
+        const cut = await listener.drain(config.shutdownGraceSeconds * 1000);
+        if (cut > 0) logger.warn('requests were cut at the end of the grace period', { requests: cut });
+        await parts[Symbol.asyncDispose]();
+      },
+      [Symbol.asyncDispose]: async () => {
+        await parts[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await parts[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function requireDatabase({ file }: SystemOfRecord): void {
+  if (file === null) return;
+  throw new Error(`POSTERN_STORE: ${file} is a file, which the management API does not change; it needs MongoDB`);
+}
+
+/** Tokens never cross a network in plain text, unless the setting says that something else encrypts them. */
+function requireTls({ manageAddress, managePlainText }: Config, hasTls: boolean): void {
+  if (hasTls || managePlainText || manageAddress.kind === 'unix' || isLoopback(manageAddress.host)) return;
+  throw new Error(
+    `POSTERN_MANAGE_ADDRESS: ${formatListenAddress(manageAddress)} can be reached from other machines, and tokens would be readable on the way: give POSTERN_MANAGE_TLS_CERTIFICATE and POSTERN_MANAGE_TLS_KEY, or set POSTERN_MANAGE_PLAIN_TEXT=true where a proxy on the way encrypts`,
+  );
+}
+
+function identityOf({ certificate, key }: TlsMaterial): TlsIdentity {
+  if (certificate === null || key === null) throw new Error('a listener needs a certificate and its key');
+  return { cert: certificate, key };
+}
+
+function createApiObserver(logger: Logger): ApiObserver {
+  return {
+    answered: ({ seconds, ...request }: AnsweredRequest) => {
+      logger.info('answered', { ...request, milliseconds: Math.round(seconds * 1000) });
+    },
+    defect: (error, requestId) => {
+      logger.error('a request failed by a defect of this program; the client got 500', { requestId }, error);
+    },
+  };
+}
