@@ -23,7 +23,7 @@ const MAX_COUNTERS = 400_000;
 /** Each write is well within the time that a connection gives an answer, and holds up no check for long. */
 const COUNTS_AT_ONCE = 500;
 /** How long disposal waits for the last counts. */
-const LAST_WRITE_MS = 4000;
+const LAST_WRITE_MS = 15_000;
 
 /**
  * Counts requests by consumer, endpoint, code and hour, and writes what was added once a minute, off the path of checks.

@@ -6,7 +6,7 @@ import { ManualTime, settle } from '../../../support/time/manual-time.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const LAST_WRITE_MS = 4000;
+const LAST_WRITE_MS = 15_000;
 const outage = new Error('no primary');
 
 interface OpenWrite {
