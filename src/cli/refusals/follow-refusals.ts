@@ -116,8 +116,7 @@ function printerOf(
     };
   }
   let hasHead = true;
-  const isShort = out.columns !== undefined;
-  const columns = refusalColumns({ hasConsumer: consumerId === undefined, hasTimes: false, isShort });
+  const columns = refusalColumns({ hasConsumer: consumerId === undefined, hasTimes: false, width: out.columns });
   return (records) => {
     out.write(formatRows(records.map(groupOf), columns, hasHead, { out, environment }));
     hasHead = false;

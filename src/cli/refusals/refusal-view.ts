@@ -42,22 +42,22 @@ export function formatCode(code: string): string {
 /** So much of a request id is enough to find it again. */
 const SHORT_ID_LENGTH = 8;
 
-/**
- * The columns of a table of refusals.
- *
- * @param isShort shows the beginning of request ids: a line has to fit a terminal
- */
+/** Narrower terminals get times without their year: no refusal is kept for longer than a week. */
+const NARROW_COLUMNS = 100;
+
+/** The columns of a table of refusals, for a terminal of a width, or in full where `width` is undefined. */
 export function refusalColumns(wish: {
   readonly hasConsumer: boolean;
   readonly hasTimes: boolean;
-  readonly isShort: boolean;
+  readonly width: number | undefined;
 }): readonly Column<RefusalGroup>[] {
-  const { hasConsumer, hasTimes, isShort } = wish;
-  const id = (text: string | null): string => (isShort ? (text ?? '-').slice(0, SHORT_ID_LENGTH) : (text ?? '-'));
+  const { hasConsumer, hasTimes, width } = wish;
+  const idLength = width === undefined ? undefined : SHORT_ID_LENGTH;
+  const yearLength = width !== undefined && width < NARROW_COLUMNS ? 'YYYY-'.length : 0;
   return [
-    { heading: 'WHEN', cell: ({ newest }) => formatTime(Math.floor(newest.atMs / 1000)) },
+    { heading: 'WHEN', cell: ({ newest }) => formatTime(Math.floor(newest.atMs / 1000)).slice(yearLength) },
     ...(hasConsumer ? [{ heading: 'CONSUMER', cell: ({ newest }: RefusalGroup) => newest.consumerId }] : []),
-    { heading: 'ENDPOINT', cell: ({ newest }) => newest.endpointId ?? '-' },
+    { heading: 'ENDPOINT', cell: ({ newest }) => newest.endpointId ?? '-', canShrink: true },
     {
       heading: 'REQUEST',
       cell: ({ newest, path }) => `${shownText(newest.method)} ${shownText(path)}`,
@@ -68,7 +68,7 @@ export function refusalColumns(wish: {
       cell: ({ newest: { code, isObserved } }) => `${shownText(code)}${isObserved ? ' (passed)' : ''}`,
     },
     ...(hasTimes ? [{ heading: 'TIMES', cell: ({ times }: RefusalGroup) => String(times) }] : []),
-    { heading: 'REQUEST ID', cell: ({ newest }) => id(newest.requestId) },
-    { heading: 'DETAIL', cell: ({ newest }) => shownText(newest.detail), canShrink: true },
+    { heading: 'REQUEST ID', cell: ({ newest }) => (newest.requestId ?? '-').slice(0, idLength) },
+    { heading: 'DETAIL', cell: ({ newest }) => shownText(newest.detail), canShrink: true, goesBelow: true },
   ];
 }

@@ -63,8 +63,11 @@ async function showAll(
   if (shown === 0 && consumerId !== undefined && store !== null) {
     await requireResource(store.resources, 'consumer', consumerId);
   }
-  const isShort = terminal.out.columns !== undefined;
-  const columns = refusalColumns({ hasConsumer: consumerId === undefined, hasTimes: true, isShort });
+  const columns = refusalColumns({
+    hasConsumer: consumerId === undefined,
+    hasTimes: true,
+    width: terminal.out.columns,
+  });
   await printList(itemsOf(groups), { columns, declare: (group) => group, none: NONE }, output, terminal);
   if (shown === limit) terminal.err.write(`Only the newest ${grouped(limit)} are shown; --limit shows more.\n`);
   // What was left out is counted for the time that is shown.

@@ -76,6 +76,8 @@ export interface Column<T> {
   readonly paint?: (text: string, item: T, paint: Paint) => string;
   /** Is cut with `…` where the terminal is too narrow. */
   readonly canShrink?: boolean;
+  /** Stands on a line of its own below its row where the terminal is too narrow for all columns. */
+  readonly goesBelow?: boolean;
 }
 
 /** A cut cell keeps at least so many columns. */
@@ -92,8 +94,13 @@ function renderPage<T>(
 ): string {
   const heads = columns.map(({ heading }) => heading);
   const cells = items.map((item) => columns.map(({ cell }) => replaceInvisible(cell(item))));
+  const wished = widthsOf([heads, ...cells]);
+  const below = columns.filter(({ goesBelow }) => goesBelow === true);
+  if (maxWidth !== null && below.length > 0 && lineWidth(wished) > maxWidth) {
+    return renderWithBelow(items, columns, below, hasHead, maxWidth, paint);
+  }
   const canShrink = columns.map((column) => column.canShrink === true);
-  const widths = shrink(widthsOf([heads, ...cells]), canShrink, maxWidth);
+  const widths = shrink(wished, canShrink, maxWidth);
   const rows = items.map((item, row) =>
     columns.map((column, index) => {
       const shown = cut(cells[row]?.[index] ?? '', widths[index] ?? 0);
@@ -101,6 +108,27 @@ function renderPage<T>(
     }),
   );
   return layOut([...(hasHead ? [heads.map((heading) => paint.dim(heading))] : []), ...rows], widths);
+}
+
+/** The same with the cells of some columns below their row, indented. */
+function renderWithBelow<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  below: readonly Column<T>[],
+  hasHead: boolean,
+  maxWidth: number,
+  paint: Paint,
+): string {
+  const beside = columns.filter((column) => !below.includes(column));
+  const lines = renderPage(items, beside, hasHead, maxWidth, paint).split('\n').slice(0, -1);
+  const head = hasHead ? lines.slice(0, 1) : [];
+  const rows = lines.slice(head.length).flatMap((line, row) => {
+    const item = items[row];
+    if (item === undefined) return [line];
+    const texts = below.map(({ cell }) => cut(replaceInvisible(cell(item)), maxWidth - INDENT.length));
+    return [line, ...texts.map((text) => `${INDENT}${text}`)];
+  });
+  return [...head, ...rows].map((line) => `${line}\n`).join('');
 }
 
 /** Renders rows below their headings as columns of text, two blanks apart, for terminals and for `awk` alike. */
@@ -120,11 +148,15 @@ function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
   return (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => widthOf(row[index] ?? ''))));
 }
 
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP, -GAP);
+}
+
 /** Takes width from the widest columns that can give some, until the line fits. */
 function shrink(widths: readonly number[], canShrink: readonly boolean[], maxWidth: number | null): readonly number[] {
   const allowed = [...widths];
   if (maxWidth === null) return allowed;
-  let excess = allowed.reduce((sum, width) => sum + width + GAP, -GAP) - maxWidth;
+  let excess = lineWidth(allowed) - maxWidth;
   while (excess > 0) {
     const widest = allowed.reduce(
       (best, width, index) =>
