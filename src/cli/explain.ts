@@ -49,8 +49,9 @@ export function registerExplain(program: Command, context: CommandContext): void
   addHelp(command, {
     notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
 credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
-the secret is needed. Without FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that
-"postern serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
+the secret is needed. Without FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it
+compares. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that "postern
+serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
     examples: [
       'postern explain request.txt',
       'postern explain --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',

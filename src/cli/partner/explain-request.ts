@@ -85,8 +85,19 @@ async function explainStored(
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
-  const compared = kept === null ? [] : compareWithKept(kept, read.request, explanation.stringToSign);
-  return explained(given, { ...read, notes: [...read.notes, ...compared] }, explanation);
+  const compared =
+    kept === null ? notCompared(given, store) : compareWithKept(kept, read.request, explanation.stringToSign);
+  // The first characters of an id find a refusal, but not its line in the log.
+  const requestId = kept?.requestId ?? given.requestId;
+  return explained(requestId, { ...read, notes: [...read.notes, ...compared] }, explanation);
+}
+
+/** Why the refusal that is named was not compared with the request. */
+function notCompared({ requestId, admin }: Given, { refusals }: OpenedStore): readonly string[] {
+  if (requestId === undefined) return [];
+  return admin === undefined && refusals === null
+    ? ['The refusal was not looked up: with a declarative file, --admin names the replica that remembers it.']
+    : ['No refusal with this request id is kept, so the request was not compared with it.'];
 }
 
 /** The refusal of `--request-id`, where one is kept; null for none, and where only another replica may know. */
@@ -115,7 +126,7 @@ async function explainLone(
   const explanation = await explain(read.request, endpoint, asked, (sent) =>
     knownToPartner(endpoint, { ...asked, secret }, sent),
   );
-  return explained(given, read, explanation);
+  return explained(given.requestId, read, explanation);
 }
 
 function askedOf(given: Given, { sentAtSeconds }: ReadRequest, clock: Clock): Omit<ExplainInput, 'secret'> {
@@ -124,8 +135,9 @@ function askedOf(given: Given, { sentAtSeconds }: ReadRequest, clock: Clock): Om
   return { appKey: given.appKey ?? null, nowSeconds, isTimeKnown: knownSeconds !== null };
 }
 
-function explained(given: Given, { notes, requestId }: Input, explanation: Explained['explanation']): Explained {
-  return { explanation, notes, requestId: given.requestId ?? requestId };
+/** `requestId` is the one that is known from elsewhere than the file. */
+function explained(requestId: string | undefined, input: Input, explanation: Explained['explanation']): Explained {
+  return { explanation, notes: input.notes, requestId: requestId ?? input.requestId };
 }
 
 function checkFlags({ file, secretFrom, method, option }: Given): void {

@@ -179,6 +179,16 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     assert.match(out, /\nNote: Its string to sign is that of the request given: they are the same request\.\n/);
   });
 
+  it('finds the line of the log by the whole request id, of which only the beginning was given', async () => {
+    const { out } = await explainFile(curl(stringToSign), { requestId: 'r-1-whole' });
+    assert.match(out, /\nRequest r-1-whole\. .*\n {2}grep -F '"requestId":"r-1-whole"'\n$/);
+  });
+
+  it('says that a request was not compared, as its refusal is not kept', async () => {
+    const { out } = await explainFile(curl(stringToSign), { requestId: 'another' });
+    assert.match(out, /\nNote: No refusal with this request id is kept, so the request was not compared with it\.\n/);
+  });
+
   it('sees that the request of a file is another one', async () => {
     const other = await explainFile(curl(stringToSign, '?a=2'));
     assert.match(
