@@ -63,6 +63,9 @@ interface ListFlags extends StoreFlags {
   readonly limit?: number;
 }
 
+/** Where flags leave none, which is often the good answer: nothing is about to end, or all partners changed over. */
+const NONE_FITS = 'No credential fits these flags.';
+
 function registerCredentialList(noun: Command, context: CommandContext): void {
   const command = noun
     .command('list')
@@ -101,7 +104,8 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
         (formerInUse !== true || isFormerInUse(shown, now));
       const listed = selectFrom(resources.list('credential', { consumerId: consumer }), isWanted);
       const shown = selectFrom(readShownCredentials(listed, usage), isUseWanted, limit);
-      await printList(shown, credentialView(now), output, context.terminal);
+      const isNarrowed = [method, state, expiring, unused, formerInUse].some((wish) => wish !== undefined);
+      await printList(shown, credentialView(now, isNarrowed ? NONE_FITS : undefined), output, context.terminal);
     },
   });
 }

@@ -88,8 +88,10 @@ function works(credential: ManagedCredential, nowSeconds: number): boolean {
   return !['revoked', 'expired', 'not-yet-valid'].includes(stateAt(credential, nowSeconds));
 }
 
-/** Credentials in a table. */
-export function credentialView(nowSeconds: number): ListView<ShownCredential> {
+const NONE = 'There is no such credential. "postern credential issue" creates one.';
+
+/** Credentials in a table; `none` is said in its place when there are none. */
+export function credentialView(nowSeconds: number, none = NONE): ListView<ShownCredential> {
   return {
     columns: [
       { heading: 'ID', cell: ({ stored }) => stored.resource.id },
@@ -105,7 +107,7 @@ export function credentialView(nowSeconds: number): ListView<ShownCredential> {
       { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
     ],
     declare: (shown) => ({ ...declareWholeCredential(shown.stored.resource, 'leave-out'), ...declareUse(shown) }),
-    none: 'There is no such credential. "postern credential issue" creates one.',
+    none,
   };
 }
 

@@ -33,6 +33,12 @@ export function parseSpan(text: string): number {
   return seconds;
 }
 
+/** Seconds in the largest unit that they are whole in, as flags take them: `14d`, `36h`. */
+export function formatSpanFlag(seconds: number): string {
+  const unit = (['d', 'h', 'm'] as const).find((each) => seconds > 0 && seconds % unitSeconds[each] === 0) ?? 's';
+  return `${String(seconds / unitSeconds[unit])}${unit}`;
+}
+
 /** How long something is waited for, in milliseconds: `20s`, `2m`; at most an hour. */
 export function parseTimeout(text: string): number {
   const seconds = readSpan(text);

@@ -6,6 +6,7 @@ import { createFile, describeFault, FileFault, lstatIfThere, replaceFile } from 
 import { Conflict } from '../../../manage/resource-store.ts';
 import type { RotationRecord } from '../../../manage/rotation/rotation-record.ts';
 import { describeLabels } from '../../../model/labels.ts';
+import { formatSpanFlag } from '../../flags/times.ts';
 import { declareHeader, declareRecord, readHeader, readRecord, type Run, type RunWish } from './rotation-lines.ts';
 
 const OWNER_MODE = 0o600;
@@ -39,10 +40,10 @@ export async function readRun(path: string, wish: RunWish): Promise<Run | null> 
   return { ...header, records: [...records.values()] };
 }
 
-/** A wish in a few words: `tier=gold, with --grace of 604800 s`. */
+/** A wish in a few words: `tier=gold, with --grace 7d`. */
 function describeWish({ labels, consumerIds, method, graceSeconds, endsFormerSecret }: RunWish): string {
   const scope = [describeLabels(labels), consumerIds.join(' '), method ?? ''].filter((part) => part !== '').join(', ');
-  return `${scope}, with a grace of ${String(graceSeconds)} s${endsFormerSecret ? ' and --force' : ''}`;
+  return `${scope}, with --grace ${formatSpanFlag(graceSeconds)}${endsFormerSecret ? ' and --force' : ''}`;
 }
 
 /**

@@ -322,6 +322,15 @@ describe('postern credential', () => {
     assert.equal((await cli.run(['credential', 'list', '--consumer', 'acne'])).code, 3);
   });
 
+  it('says that none fits where flags leave none, and how to issue one where there is none', async () => {
+    const none = async (...flags: readonly string[]): Promise<string> =>
+      (await cli.run(['credential', 'list', ...flags])).err;
+    for (const flags of [['--expiring', '30d'], ['--unused', '90d'], ['--former-in-use'], ['--state', 'revoked']]) {
+      assert.equal(await none(...flags), 'No credential fits these flags.\n', flags.join(' '));
+    }
+    assert.match(await none(), /^There is no such credential\. "postern credential issue" creates one\.$/m);
+  });
+
   it('lists what ends soon, and what nobody uses', async () => {
     await issue('hmac', '--id', 'ends-in-30', '--expires', '30d');
     await issue('hmac', '--id', 'ends-in-31', '--expires', '31d');

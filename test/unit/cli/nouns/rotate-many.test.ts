@@ -264,7 +264,7 @@ describe('postern credential rotate of many', () => {
     assert.equal((await rotate(...gold, '--out', own, '--yes')).code, 0);
     const other = await rotate('--label', 'tier=silver', '--out', own, '--yes');
     assert.equal(other.code, 4);
-    assert.match(other.err, /belongs to the rotation of tier=gold, with a grace of 604800 s: carry that on/);
+    assert.match(other.err, /belongs to the rotation of tier=gold, with --grace 7d: carry that on/);
     assert.equal((await revisions())['initech-hmac'], 1);
   });
 
