@@ -20,7 +20,7 @@ const about = {
   info: {
     title: 'Postern management API',
     version: '1',
-    description: 'Endpoints, consumers, credentials, grants and limits, by operators with roles.',
+    description: 'Endpoints and consumers, by operators with roles.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   security: [{ operatorToken: [] }],

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../store/credential-source.ts';
 export const problems = {
   MALFORMED_REQUEST: { status: 400, title: 'The request is not well formed.' },
   UNAUTHENTICATED: { status: 401, title: 'A live token of an operator is needed.' },
-  FORBIDDEN: { status: 403, title: 'The role of the operator does not allow this.' },
+  FORBIDDEN: { status: 403, title: 'The role or the labels of the operator do not allow this.' },
   NOT_FOUND: { status: 404, title: 'There is no such resource within the reach of the operator.' },
   CONFLICT: { status: 409, title: 'The change does not go together with what is there.' },
   REVISION_CHANGED: { status: 412, title: 'The resource was changed by others.' },

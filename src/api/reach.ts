@@ -1,5 +1,5 @@
 import { notFound, type ResourceStore } from '../manage/resource-store.ts';
-import { carries, type Labels, type LabelSelector } from '../model/labels.ts';
+import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
 import type { Operator } from '../model/operator.ts';
 import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
@@ -35,6 +35,8 @@ export function labelsWithin({ selector }: Operator, wanted: LabelSelector): Lab
 /** Throws `FORBIDDEN` for a resource that an operator would make, or leave, beyond the own reach. */
 export function requireWithinReach(operator: Operator, resource: { readonly labels: Labels } | null): void {
   if (resource === null || reaches(operator, resource)) return;
-  const names = Object.keys(operator.selector).join(', ');
-  throw new ApiProblem('FORBIDDEN', `the labels ${names} must be those of the operator`);
+  throw new ApiProblem(
+    'FORBIDDEN',
+    `the resource must carry the labels of the operator: ${describeLabels(operator.selector)}`,
+  );
 }

@@ -37,7 +37,7 @@ export function registerOperator(program: Command, context: CommandContext): voi
   registerShow(noun, context);
   const enabling = {
     enable: 'Let an operator in again, with the tokens that are left.',
-    disable: 'Refuse an operator, with all tokens and sessions, until "operator enable".',
+    disable: 'Refuse an operator, with all tokens, until "operator enable".',
     exampleId: 'alice',
   };
   addEnableVerbs(noun, context, 'operator', enabling, planOperatorEdit);
@@ -59,15 +59,19 @@ const named: FieldFlags = { ...fields, id: '<id>', expires: '--expires' };
 function addOperatorFlags(command: Command, role: Option): Command {
   return command
     .addOption(role)
-    .option('--name <name>', 'what pages show; the id when left out')
+    .option('--name <name>', 'for people; the id when left out')
     .option('--label <name=value>', 'only consumers and endpoints with this label; repeatable', collectLabel)
-    .option('--certificate-name <name>', 'a name (DNS, URI or email) of the client certificate; repeatable', collect)
-    .option('--subject <subject>', 'the subject at the OpenID Connect provider; repeatable', collect);
+    .addOption(kept('--certificate-name <name>', 'a name (DNS, URI or email) of the client certificate; repeatable'))
+    .addOption(kept('--subject <subject>', 'the subject at the OpenID Connect provider; repeatable'));
+}
+
+/** Not in the help: it is kept with the operator, but the management API knows tokens only so far. */
+function kept(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(collect).hideHelp();
 }
 
 /** A day of change each quarter is what teams manage. */
 const DEFAULT_LIFETIME = '90d';
-const MAX_LIFETIME_SECONDS = 366 * 86_400;
 
 function expiresOption(): Option {
   return new Option('--expires <time>', 'when the token ends: 2027-01-01T00:00:00Z, or 90d from now; a year at most')
@@ -79,8 +83,7 @@ function roleOption(): Option {
   return new Option('--role <role>', 'what the operator may do').choices(operatorRoles);
 }
 
-const ROLES = `Roles: viewer sees resources; support also sees refusals and the audit trail; operator also changes consumers,
-credentials and grants; admin also changes endpoints and, without labels, operators.`;
+const ROLES = `Roles: viewer and support see endpoints and consumers; operator also changes consumers; admin also changes endpoints.`;
 
 function registerAdd(noun: Command, context: CommandContext): void {
   const command = noun
@@ -89,13 +92,13 @@ function registerAdd(noun: Command, context: CommandContext): void {
     .argument('<id>', 'the id, which the audit trail shows: a-z, 0-9 and "-"', parseId);
   addOperatorFlags(command, roleOption().makeOptionMandatory())
     .addOption(expiresOption())
-    .option('--no-token', 'without a token: the operator comes with a certificate or over OpenID Connect');
+    .option('--no-token', 'without a token; "operator token issue" gives one later');
   addChangeAction(command, context, {
     notes: ROLES,
     examples: [
       'postern operator add alice --role support',
       'postern operator add deploy-bot --role operator --label team=payments --expires 30d',
-      'postern operator add bob --role admin --no-token --subject bob@example.com',
+      'postern operator add bob --role admin --no-token',
     ],
     exits: { conflict: 'taken' },
     plan: async ({ resources }, flags: { readonly token: boolean; readonly expires: Moment }, id: string) => {
@@ -108,7 +111,7 @@ function registerAdd(noun: Command, context: CommandContext): void {
 
 function newToken(operatorId: string, expires: Moment, { clock }: CommandContext): IssuedToken {
   const now = clock.nowSeconds();
-  return issueToken(operatorId, now, Math.min(momentAhead(expires, now), now + MAX_LIFETIME_SECONDS));
+  return issueToken(operatorId, now, momentAhead(expires, now));
 }
 
 function outcomeOf(issued: IssuedToken | null, { terminal, clock }: CommandContext): Pick<Plan, 'outcome'> {
@@ -131,11 +134,11 @@ function registerEdit(noun: Command, context: CommandContext): void {
     .description('Change an operator, who keeps the tokens: only what is given changes.');
   addOperatorFlags(command, roleOption()).option(
     '--unset <flag>',
-    'remove the value of name, label, label.NAME, certificate-name or subject; repeatable',
+    'remove the value of name, label or label.NAME; repeatable',
     unsetCollector(fields, ['name', 'label', 'certificate-name', 'subject']),
   );
   addResourceAction(command, context, 'operator', {
-    notes: `${ROLES}\n--certificate-name and --subject replace the former ones; --label changes one label and keeps the others.`,
+    notes: `${ROLES}\n--label changes one label and keeps the others.`,
     examples: ['postern operator edit alice --role operator', 'postern operator edit alice --unset label.team'],
     plan: (current, flags) => ({
       changes: changesOf(planOperatorEdit(current, changeWishOf(flags, fields)), fields),
@@ -145,7 +148,7 @@ function registerEdit(noun: Command, context: CommandContext): void {
 }
 
 function registerRemove(noun: Command, context: CommandContext): void {
-  const command = noun.command('remove').description('Remove an operator, whose tokens and sessions end at once.');
+  const command = noun.command('remove').description('Remove an operator, whose tokens end at once.');
   addResourceAction(command, context, 'operator', {
     isAsking: true,
     examples: ['postern operator remove alice'],

@@ -58,10 +58,16 @@ function planFrom(declared: Declared, wish: Wish, before: Stored<Operator> | nul
   return { changes: [{ kind: 'operator', id: after.id, before, after }] };
 }
 
+/** A year, also one with a leap day, in seconds. */
+const MAX_TOKEN_LIFETIME = 366 * 86_400;
+
 function withToken({ changes }: { readonly changes: readonly Change[] }, { token }: IssuedToken): Planned {
   if (token.expiresAt <= token.createdAt) {
     const message = `${declareTime(token.expiresAt)} is over; the token would never work`;
     return { problems: [{ path: 'expires', message }] };
+  }
+  if (token.expiresAt - token.createdAt > MAX_TOKEN_LIFETIME) {
+    return { problems: [{ path: 'expires', message: 'a token works for a year at most, such as 365d' }] };
   }
   return {
     changes: changes.map((change) =>

@@ -57,7 +57,7 @@ describe('planning operators', () => {
     assert.ok(!JSON.stringify(declareOperator(made)).includes(issued.token.hash));
   });
 
-  it('says what is wrong with a role, and that a token is over', () => {
+  it('says what is wrong with a role, and with a token that is over or works for more than a year', () => {
     const wrong = planNewOperator('bob', { role: 'root' }, null, null);
     assert.ok('problems' in wrong);
     assert.deepEqual(
@@ -67,6 +67,11 @@ describe('planning operators', () => {
     const over = planNewOperator('bob', { role: 'viewer' }, issueToken('bob', now, now), null);
     assert.ok('problems' in over);
     assert.match(over.problems[0]?.message ?? '', /is over; the token would never work$/);
+    const year = 366 * 86_400;
+    assert.ok('changes' in planNewOperator('bob', { role: 'viewer' }, issueToken('bob', now, now + year), null));
+    const long = planNewToken(stored(alice), issueToken('alice', now, now + year + 1));
+    assert.ok('problems' in long);
+    assert.deepEqual(long.problems, [{ path: 'expires', message: 'a token works for a year at most, such as 365d' }]);
     assert.ok('conflict' in planNewOperator('alice', { role: 'viewer' }, null, stored(alice)));
   });
 
