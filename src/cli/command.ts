@@ -31,6 +31,7 @@ export interface CommandContext extends CommandPorts {
  * process.
  */
 export function attachTo(terminal: Terminal, program: Command): Command {
+  const { columns } = terminal.out;
   return program
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for usage)')
@@ -42,6 +43,7 @@ export function attachTo(terminal: Terminal, program: Command): Command {
       writeErr: (text) => {
         writeSafely(terminal.err, text);
       },
+      ...(columns === undefined ? {} : { getOutHelpWidth: () => columns }),
     })
     .exitOverride();
 }
@@ -102,10 +104,23 @@ export function addHelp(command: Command, { notes, examples, exits }: Help): Com
     const text = texts[name as keyof ExitTexts];
     return text === undefined ? [] : [`${String(code)} ${text}`];
   });
-  const blocks = [
-    ...(notes === undefined ? [] : [notes]),
-    `${examples.length === 1 ? 'Example' : 'Examples'}:${examples.map((line) => `\n  $ ${line}`).join('')}`,
-    ...(meanings.length === 0 ? [] : [wrap(`Exit codes: ${meanings.join(', ')}.`)]),
-  ];
-  return command.addHelpText('after', `\n${blocks.join('\n\n')}`);
+  return command.addHelpText('after', () => {
+    const columns = command.configureOutput().getOutHelpWidth?.();
+    const blocks = [
+      ...(notes === undefined ? [] : [fitNotes(notes, columns)]),
+      `${examples.length === 1 ? 'Example' : 'Examples'}:${examples.map((line) => `\n  $ ${line}`).join('')}`,
+      ...(meanings.length === 0 ? [] : [wrap(`Exit codes: ${meanings.join(', ')}.`, columns)]),
+    ];
+    return `\n${blocks.join('\n\n')}`;
+  });
+}
+
+/** Notes are written in lines of 120 columns; on a narrower terminal, paragraphs that are too wide are broken again. */
+function fitNotes(notes: string, columns?: number): string {
+  const paragraphs = notes.split('\n\n').map((paragraph) => {
+    const isProse = !/^\s/m.test(paragraph);
+    const isTooWide = columns !== undefined && paragraph.split('\n').some(({ length }) => length > columns);
+    return isProse && isTooWide ? wrap(paragraph.replaceAll(/(?<![.:])\n/g, ' '), columns) : paragraph;
+  });
+  return paragraphs.join('\n\n');
 }

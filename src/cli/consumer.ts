@@ -191,7 +191,9 @@ function registerShow(noun: Command, context: CommandContext): void {
         ...versionFields(stored, now),
       ] as const;
       printFields(`consumer ${id}${enabled ? '' : ' (disabled)'}`, shown, terminal);
-      printSection('credentials', credentials, credentialView(now), terminal);
+      const view = credentialView(now);
+      const columns = view.columns.filter(({ heading }) => heading !== 'CONSUMER');
+      printSection('credentials', credentials, { ...view, columns }, terminal);
       printSection('grants', grants, shownGrantView(now), terminal);
     },
   });

@@ -55,6 +55,7 @@ export function shownGrantView(nowSeconds: number): ListView<ShownGrant> {
       {
         heading: 'COUNTS',
         cell: ({ counts }) => counts,
+        canShrink: true,
         paint: (text, { isInEffect }, paint) => (isInEffect ? text : paint.yellow(text)),
       },
     ],

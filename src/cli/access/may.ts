@@ -123,6 +123,7 @@ function viewOf({ consumer }: AccessQuestion, all: readonly WeighedGrant[], now:
       {
         heading: 'COUNTS',
         cell: (each) => formatOutcome(each, all, consumer.labels, now),
+        canShrink: true,
         paint: (text, { outcome }, paint) => (outcome === 'in-effect' ? paint.green(text) : text),
       },
     ],

@@ -101,8 +101,9 @@ export function formatGrantLimits(limits: readonly Limit[] | null): string {
 
 const MAX_COLUMNS = 120;
 
-/** Breaks a text at blanks into lines that fit a terminal. */
-export function wrap(text: string): string {
-  const tooLong = `(?=.{${String(MAX_COLUMNS + 1)}})(.{1,${String(MAX_COLUMNS)}}) `;
+/** Breaks a text at blanks into lines that fit a terminal of so many columns, 120 at most. */
+export function wrap(text: string, columns = MAX_COLUMNS): string {
+  const width = Math.min(columns, MAX_COLUMNS);
+  const tooLong = `(?=.{${String(width + 1)}})(.{1,${String(width)}}) `;
   return text.replaceAll(new RegExp(tooLong, 'g'), '$1\n');
 }

@@ -60,7 +60,9 @@ export function describeWaited({ outcome, replicas }: Waited, wanted: WantedRevi
       return ['MongoDB did not answer, so it is not known which replicas decide by it.'];
     case 'none':
       return [
-        'No replica reports, so it is not known whether it is in force anywhere: "postern serve" reports with the role posternService of deploy/mongodb/roles.js.',
+        replicas.length === 0
+          ? 'No replica reports, so it is not known whether it is in force anywhere: "postern serve" reports with the role posternService of deploy/mongodb/roles.js.'
+          : 'No replica reports any more, so it is not known whether it is in force anywhere:',
         ...missing,
         ...adviceFor(replicas),
       ];

@@ -126,6 +126,9 @@ describe('commands for grants of groups', () => {
         ].join('\n'),
       ),
     );
+    const { out } = await cli.run(['consumer', 'show', 'acme'], { columns: 80, environment: { NO_COLOR: '1' } });
+    for (const line of out.split('\n')) assert.ok(line.length <= 80, line);
+    assert.match(out, /^ *invoices {2}tier=gold.* no: the own/m);
     const { grants } = JSON.parse(await done('consumer show acme -o json')) as { grants: { inEffect: boolean }[] };
     assert.deepEqual(
       grants.map(({ inEffect }) => inEffect),
