@@ -105,7 +105,8 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
       const listed = selectFrom(resources.list('credential', { consumerId: consumer }), isWanted);
       const shown = selectFrom(readShownCredentials(listed, usage), isUseWanted, limit);
       const isNarrowed = [method, state, expiring, unused, formerInUse].some((wish) => wish !== undefined);
-      await printList(shown, credentialView(now, isNarrowed ? NONE_FITS : undefined), output, context.terminal);
+      const view = credentialView(now, { ...(isNarrowed && { none: NONE_FITS }), ofFormer: formerInUse === true });
+      await printList(shown, view, output, context.terminal);
     },
   });
 }

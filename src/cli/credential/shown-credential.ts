@@ -8,7 +8,7 @@ import { isLive } from '../../clock.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { endingsOf, isInUse } from '../../model/ending.ts';
 import { declareVersion, formatDistance } from '../render/text.ts';
-import type { ListView } from '../render/list.ts';
+import type { Column, ListView } from '../render/list.ts';
 
 /** A credential as operators see it: with when it was used. */
 export interface ShownCredential {
@@ -90,8 +90,14 @@ function works(credential: ManagedCredential, nowSeconds: number): boolean {
 
 const NONE = 'There is no such credential. "postern credential issue" creates one.';
 
-/** Credentials in a table; `none` is said in its place when there are none. */
-export function credentialView(nowSeconds: number, none = NONE): ListView<ShownCredential> {
+/**
+ * Credentials in a table; `none` is said in its place when there are none. With `ofFormer`, ends and uses are those of
+ * what a rotation replaced.
+ */
+export function credentialView(
+  nowSeconds: number,
+  { none = NONE, ofFormer = false }: { readonly none?: string; readonly ofFormer?: boolean } = {},
+): ListView<ShownCredential> {
   return {
     columns: [
       { heading: 'ID', cell: ({ stored }) => stored.resource.id },
@@ -103,12 +109,42 @@ export function credentialView(nowSeconds: number, none = NONE): ListView<ShownC
         cell: ({ stored }) => stateAt(stored.resource, nowSeconds),
         paint: (text, { stored }, paint) => paintState(text, stateAt(stored.resource, nowSeconds), paint),
       },
-      { heading: 'ENDS', cell: ({ stored }) => distanceOf(stored.resource.expiresAt, nowSeconds, 'never') },
-      { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
+      ...(ofFormer ? formerColumns(nowSeconds) : ownColumns(nowSeconds)),
     ],
     declare: (shown) => ({ ...declareWholeCredential(shown.stored.resource, 'leave-out'), ...declareUse(shown) }),
     none,
   };
+}
+
+function ownColumns(nowSeconds: number): readonly Column<ShownCredential>[] {
+  return [
+    { heading: 'ENDS', cell: ({ stored }) => distanceOf(stored.resource.expiresAt, nowSeconds, 'never') },
+    { heading: 'LAST USED', cell: ({ usage }) => distanceOf(usage?.lastUsedAt ?? null, nowSeconds, 'never') },
+  ];
+}
+
+/** Of the former App Secret; of the whole credential where that is the former one. */
+function formerColumns(nowSeconds: number): readonly Column<ShownCredential>[] {
+  return [
+    {
+      heading: 'FORMER ENDS',
+      cell: ({ stored: { resource } }) =>
+        distanceOf(formerEndOf(resource, nowSeconds) ?? resource.expiresAt, nowSeconds, 'never'),
+    },
+    {
+      heading: 'FORMER USED',
+      cell: ({ stored: { resource }, usage }) => {
+        const { lastUsedAt = null, retiringSecretLastUsedAt = null } = usage ?? {};
+        const isSecret = formerEndOf(resource, nowSeconds) !== null;
+        return distanceOf(isSecret ? retiringSecretLastUsedAt : lastUsedAt, nowSeconds, 'never');
+      },
+    },
+  ];
+}
+
+/** When the former App Secret ends; null when none works. */
+function formerEndOf({ retiringSecret }: ManagedCredential, nowSeconds: number): number | null {
+  return retiringSecret !== null && nowSeconds < retiringSecret.expiresAt ? retiringSecret.expiresAt : null;
 }
 
 function distanceOf(seconds: number | null, nowSeconds: number, none: string): string {

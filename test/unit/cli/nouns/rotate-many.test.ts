@@ -316,6 +316,10 @@ describe('postern credential rotate of many', () => {
       return (JSON.parse(out) as { id: string }[]).map(({ id }) => id);
     };
     assert.deepEqual(await listed(), ['acme-hmac', 'acme-key']);
+    const table = (await cli.done('credential', 'list', '--former-in-use')).split('\n');
+    assert.match(table[0] ?? '', / STATE {5}FORMER ENDS {2}FORMER USED$/);
+    assert.match(table[1] ?? '', /^acme-hmac .* rotating {2}in 4 days {4}60 seconds ago$/);
+    assert.match(table[2] ?? '', /^acme-key .* retiring {2}in 4 days {4}60 seconds ago$/);
     cli.setNow(nowSeconds + 7 * day);
     assert.deepEqual(await listed(), [], 'the grace period is over');
   });
