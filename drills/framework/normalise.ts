@@ -8,6 +8,7 @@ export function normalise(text: string): readonly string[] {
     line
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, 'TIME')
+      .replaceAll(/\((?:now|\d+ \w+ ago)\)/g, '(AGO)')
       .replaceAll(/\bk\d{8}-[0-9a-f]{6}\b/g, (id) => {
         if (!keyIds.includes(id)) keyIds.push(id);
         return `KEY-${String(keyIds.indexOf(id) + 1)}`;

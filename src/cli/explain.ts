@@ -74,6 +74,7 @@ serve" has. The request is only read, never sent. No App Secret, right signature
     }
     // Judges requests with what a gateway has, which takes long to load.
     const { explainFile } = await import('./partner/explain-request.ts');
-    return await explainFile({ ...flags, file }, context);
+    const { compareWithKept, findKept } = await import('./partner/explain-kept.ts');
+    return await explainFile({ ...flags, file }, context, { find: findKept, compare: compareWithKept });
   });
 }

@@ -19,7 +19,7 @@ import { UsageError } from '../failure.ts';
 import { changesOf } from '../flags/fields.ts';
 import { readBytes, readSecretArgument } from '../flags/inputs.ts';
 import type { StoreFlags } from '../flags/options.ts';
-import { compareWithKept, findKept } from './explain-kept.ts';
+import type { compareWithKept, findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
 import type { OpenedStore } from '../store/open-store.ts';
@@ -48,14 +48,26 @@ interface Given extends ExplainFlags {
   readonly file: string;
 }
 
+/** What finds refusals that are kept, and compares them; a program without a store has none. */
+export interface KeptRefusals {
+  readonly find: typeof findKept;
+  readonly compare: typeof compareWithKept;
+}
+
 /** Explains the request of a file. Gives `done` for a right one, and the code of what is wrong otherwise. */
-export async function explainFile(given: Given, context: CommandContext): Promise<ExitCode> {
+export async function explainFile(
+  given: Given,
+  context: CommandContext,
+  refusals: KeptRefusals | null = null,
+): Promise<ExitCode> {
   checkFlags(given);
   const { method, option = {}, output } = given;
   let explained: Explained;
   if (method === undefined) {
     await using store = await openFor(context, 'explain', given, 'where-possible');
-    explained = await explainStored(given, await findRefusal(given, store, context), store, context);
+    const record = refusals === null ? null : await findRefusal(given, refusals, store, context);
+    const kept = refusals === null || record === null ? null : { record, compare: refusals.compare };
+    explained = await explainStored(given, kept, store, context);
   } else {
     explained = await explainLone(given, loneEndpoint(method, option), context);
   }
@@ -67,15 +79,16 @@ export async function explainFile(given: Given, context: CommandContext): Promis
 /** Throws `NotFound`, and {@link UsageError} for what it cannot read. */
 async function explainStored(
   given: Given,
-  kept: RefusalRecord | null,
+  kept: { readonly record: RefusalRecord; readonly compare: KeptRefusals['compare'] } | null,
   store: OpenedStore,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
   const endpoints = await listEndpoints(store.resources);
   const named = given.endpoint === undefined ? null : requireEndpoint(given.endpoint, endpoints);
   const read = readInput(given);
-  const endpoint = named ?? endpoints.find(({ id }) => id === kept?.endpointId) ?? routedEndpoint(read, endpoints);
-  const keptAt = kept === null ? {} : { at: Math.floor(kept.atMs / 1000) };
+  const endpoint =
+    named ?? endpoints.find(({ id }) => id === kept?.record.endpointId) ?? routedEndpoint(read, endpoints);
+  const keptAt = kept === null ? {} : { at: Math.floor(kept.record.atMs / 1000) };
   const asked = askedOf({ ...keptAt, ...given }, read, clock);
   const { nowSeconds, appKey } = asked;
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
@@ -86,9 +99,9 @@ async function explainStored(
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
   const compared =
-    kept === null ? notCompared(given, store) : compareWithKept(kept, read.request, explanation.stringToSign);
+    kept === null ? notCompared(given, store) : kept.compare(kept.record, read.request, explanation.stringToSign);
   // The first characters of an id find a refusal, but not its line in the log.
-  const requestId = kept?.requestId ?? given.requestId;
+  const requestId = kept?.record.requestId ?? given.requestId;
   return explained(requestId, { ...read, notes: [...read.notes, ...compared] }, explanation);
 }
 
@@ -101,11 +114,16 @@ function notCompared({ requestId, admin }: Given, { refusals }: OpenedStore): re
 }
 
 /** The refusal of `--request-id`, where one is kept; null for none, and where only another replica may know. */
-async function findRefusal(given: Given, store: OpenedStore, context: CommandContext): Promise<RefusalRecord | null> {
+async function findRefusal(
+  given: Given,
+  { find }: KeptRefusals,
+  store: OpenedStore,
+  context: CommandContext,
+): Promise<RefusalRecord | null> {
   const { requestId, admin } = given;
   if (requestId === undefined || (admin === undefined && store.refusals === null)) return null;
   try {
-    return (await findKept(requestId, given, store, context)).record;
+    return (await find(requestId, given, store, context)).record;
   } catch (error) {
     if (error instanceof NotFound) return null;
     throw error;

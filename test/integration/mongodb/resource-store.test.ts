@@ -196,7 +196,7 @@ describe('the resource store on MongoDB', () => {
         'consumers "unversioned": "revision" is missing; a document needs it',
         'credentials "bad": "methods" is missing; a credential needs it',
         'grants "bad", _id: must be "endpointId/consumerId" of the same document',
-        'endpoints "bad", extra: unknown key in an endpoint; known keys: id, description, scenario, match, authentication, accessCondition, trafficControl, options, enabled',
+        'endpoints "bad", extra: unknown key in an endpoint; known keys: id, description, labels, scenario, match, authentication, accessCondition, trafficControl, options, enabled',
       ]);
       await store.commit([await edit(store, 'consumer', 'acme', { name: 'Still' })], operation);
       await store.commit([creation('endpoint', keyEndpoint({ id: 'more', paths: [{ prefix: '/more' }] }))], operation);

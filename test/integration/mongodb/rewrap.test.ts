@@ -90,8 +90,10 @@ describe('postern keyring rewrap', () => {
     const events = JSON.parse(await done('audit', 'list', '--limit', '1', '-o', 'json')) as Record<string, unknown>[];
     const [event] = events;
     assert.match(String(event?.['at']), /^\d{4}-/);
+    assert.match(String(event?.['event']), /^[0-9a-f]{24}$/);
     assert.deepEqual(event, {
       at: event?.['at'],
+      event: event?.['event'],
       actor: 'ada',
       action: 'keyring rewrap',
       storeRevision: 1,

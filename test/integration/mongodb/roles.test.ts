@@ -225,7 +225,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       assert.equal((await collectAll(found?.records ?? assert.fail())).length, 0, 'with the consumer');
       assert.equal(await store.isTokenRevoked?.('unknown'), false);
       for await (const { codes } of store.traffic.counts({ sinceHour: 0, consumers: 'each' })) assert.ok(codes);
-      assert.equal((await store.replicas?.storeRevision())?.latest, 5);
+      assert.equal((await store.replicas?.storeRevision())?.latest, 6);
       assert.equal(await store.replicas?.forget('unknown'), false);
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();

@@ -25,6 +25,7 @@ const quiet = new Set([
   'Time until TLS certificates expire',
   'Reads of TLS files',
   'Used signatures in process',
+  'Time until the next end',
 ]);
 
 interface Answer {
