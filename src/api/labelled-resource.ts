@@ -10,7 +10,7 @@ import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type ChangeOutcome, changesOf, commit, wishOfPatch } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { type LabelledKind, labelsWithin, requireReached, requireWithinReach } from './reach.ts';
+import { type LabelledKind, labelsWithin, requireOwnRequests, requireReached, requireWithinReach } from './reach.ts';
 import {
   changeQuery,
   cursor,
@@ -64,6 +64,7 @@ export function addLabelledResource<K extends LabelledKind>(
     await requireReached(operator, kind, id, resources);
   const carryOut = async (operator: Operator, verb: string, work: Work): Promise<ChangeOutcome> => {
     for (const { after } of work.changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
+    await requireOwnRequests(operator, work.changes, resources);
     const operation: Operation = { actor: operator.id, action: `api ${kind} ${verb}`, selector: selectorOf(operator) };
     return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true' });
   };

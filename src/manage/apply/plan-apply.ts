@@ -12,7 +12,7 @@ import { keepEnabled } from './keep-stopped.ts';
 import { carries, type LabelSelector } from '../../model/labels.ts';
 import { listSelected } from '../list-selected.ts';
 import { listEndpoints, type ResourceStore } from '../resource-store.ts';
-import { checkGrantOwners, checkGrantsElsewhere, checkTaken } from './stay-within.ts';
+import { checkGrantOwners, checkGrantsElsewhere, checkTaken, checkTakenRequests } from './stay-within.ts';
 import { orderChanges } from './order-changes.ts';
 import { type GeneratedCredential, planCredentials } from './plan-credentials.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
@@ -74,6 +74,8 @@ export async function planApply(
   await checkStoredPriorities(document, store, options);
   const grants = await planKind('grant', document.grants, store, options, problems);
   if (selector !== undefined) {
+    const changed = endpoints.made.flatMap((change) => (change.kind === 'endpoint' ? (change.after ?? []) : []));
+    checkTakenRequests(document, changed, { stored, selector });
     const deleted = consumers.deleted.map(({ id }) => id);
     await checkGrantsElsewhere(deleted, { stored, selector }, store, problems);
   }

@@ -4,6 +4,7 @@ import type { PlacedDocument } from '../../resources/parse-document.ts';
 import { type Placed, placeIn, type ProblemLog } from '../../document/problem-log.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { carries, type Labels, type LabelSelector } from '../../model/labels.ts';
+import { findTakenRequests } from '../../route/taken-requests.ts';
 import { chunksOf, type ResourceStore } from '../resource-store.ts';
 
 // A document that is applied with a selector changes nothing that belongs to others (list-selected.ts says what belongs
@@ -42,6 +43,25 @@ export function checkGrantOwners(
     const message = `the endpoint "${endpoint.id}" ${why}: its grants belong to others, too`;
     problems.report(placeIn(place, 'endpoint'), message);
   }
+}
+
+/** Reports declared endpoints that would take requests from endpoints that do not carry the selector. */
+export function checkTakenRequests(
+  { endpoints, problems }: PlacedDocument,
+  changed: readonly Endpoint[],
+  { stored, selector }: { readonly stored: readonly Endpoint[]; readonly selector: LabelSelector },
+): void {
+  const isOfOthers = ({ labels }: Endpoint): boolean => !carries(labels, selector);
+  // One whose id others have is reported as such.
+  const foreign = new Set(stored.filter(isOfOthers).map(({ id }) => id));
+  const own = changed.filter(({ id }) => !foreign.has(id));
+  const taken = findTakenRequests(own, stored, isOfOthers);
+  if (taken === null) return;
+  const { by, from, example } = taken;
+  const placed = endpoints.find(({ value }) => value.id === by.id);
+  if (placed === undefined) throw new Error(`the endpoint ${by.id} is not in the document`);
+  const message = `"${by.id}" would take requests that belong to the endpoint "${from.id}", such as ${example}; it ${describeForeign(from.labels, selector)}: take another path or host`;
+  problems.report(placeIn(placed.place, 'match'), message);
 }
 
 /** Consumers whose grants are asked for at once. */

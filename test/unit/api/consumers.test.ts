@@ -167,6 +167,28 @@ describe('management API: consumers', () => {
     assert.deepEqual((await store.find('consumer', 'acme'))?.revision, 1);
   });
 
+  it('refuses an endpoint that would take the requests of one beyond reach', async () => {
+    await add('petra', 'admin', { selector: { team: 'payments' } });
+    const orders = { id: 'orders', labels: { team: 'orders' }, match: { paths: [{ prefix: '/orders' }] } };
+    assert.equal(
+      (await ask('alice', 'POST', '/v1/endpoints', { body: { ...orders, authentication: 'key' } })).status,
+      201,
+    );
+    const open = { labels: { team: 'payments' }, scenario: 'open' };
+    const narrower = { ...open, id: 'mine', match: { paths: [{ prefix: '/orders/1' }] } };
+    const answer = await refused('CONFLICT', ask('petra', 'POST', '/v1/endpoints', { body: narrower }));
+    assert.equal(
+      answer.body['detail'],
+      '"mine" would take requests of an endpoint beyond reach, such as GET /orders/1',
+    );
+    const beside = { ...open, id: 'mine', match: { paths: [{ prefix: '/payments' }] } };
+    assert.equal((await ask('petra', 'POST', '/v1/endpoints', { body: beside })).status, 201);
+    const moved = { match: { paths: [{ exact: '/orders' }] } };
+    const headers = { 'if-match': '*' };
+    await refused('CONFLICT', ask('petra', 'PATCH', '/v1/endpoints/mine', { body: moved, headers }));
+    assert.equal((await ask('alice', 'POST', '/v1/endpoints', { body: { ...narrower, id: 'allowed' } })).status, 201);
+  });
+
   it('names every fault of a body by its place, and takes nothing that is not a field', async () => {
     const wrong = await refused(
       'INVALID_RESOURCE',

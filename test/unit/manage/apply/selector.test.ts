@@ -103,6 +103,16 @@ consumers:
     ]);
   });
 
+  it('takes requests from the endpoint of others by a narrower path', async () => {
+    const text = `version: 1
+endpoints:
+  - ${open('narrow', 'team: payments', '/bill/1')}
+`;
+    assert.deepEqual(await problemsOf(text, await shared(), { selector }), [
+      '3:70: "narrow" would take requests that belong to the endpoint "bill", such as GET /bill/1; it carries team=billing in the store, not team=payments: take another path or host',
+    ]);
+  });
+
   it('names an endpoint or a consumer that others have', async () => {
     const text = `version: 1
 endpoints:
