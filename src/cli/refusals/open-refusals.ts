@@ -3,7 +3,8 @@ import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { findStore, type OpenedStore } from '../store/open-store.ts';
 import { openFor } from '../store/read-store.ts';
-import { createReplicaSource, describe, findAdminAddress } from './ask-replica.ts';
+import { describe, findAdminAddress } from '../store/admin-listener.ts';
+import { createReplicaSource } from './ask-replica.ts';
 
 /** The flags that say where refusals are looked up. */
 export interface RefusalPlaceFlags extends Pick<StoreFlags, 'store' | 'timeout'> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
-import { createReplicaSource, findAdminAddress } from '../../../src/cli/refusals/ask-replica.ts';
+import { createReplicaSource } from '../../../src/cli/refusals/ask-replica.ts';
+import { findAdminAddress } from '../../../src/cli/store/admin-listener.ts';
 import { collectAll } from '../../../src/manage/resource-store.ts';
 import { RefusalMemory } from '../../../src/refusals/refusal-memory.ts';
 import { AdminServer } from '../../../src/server/admin-server.ts';
