@@ -23,8 +23,8 @@ export async function requireApt(service, signal) {
  * Downloads packages below `staging`.
  *
  * @param names what to download
- * @param withMissing when given, what these need is downloaded too, unless the machine has it: `{ options, skip }`, options
- *   of apt-get and the packages that are not wanted
+ * @param withMissing when given, what these need is downloaded too, unless the machine has it: `{ options, skip,
+ *   always }`, options of apt-get, the packages that are not wanted, and those that are even when the machine has them
  * @returns the paths of the packages
  * @throws InstallFailure when one cannot be had
  */
@@ -36,10 +36,13 @@ export async function downloadPackages(service, names, staging, { signal, withMi
     run('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', ...args], { cwd: downloads, signal, env: { LC_ALL: 'C' } });
   const download = async (lists) => {
     if (withMissing === undefined) return apt(...lists, 'download', ...names);
-    const { options, skip } = withMissing;
+    const { options = [], skip, always = [] } = withMissing;
     const simulation = await apt(...lists, ...options, '--simulate', '--no-install-recommends', 'install', ...names);
     if (simulation.code !== 0) return simulation;
-    return apt(...lists, 'download', ...newPackages(simulation.stdout).filter((name) => !skip.test(name)));
+    const missing = newPackages(simulation.stdout).filter(
+      (name) => !skip.test(name) && !always.includes(name.slice(0, name.indexOf('='))),
+    );
+    return apt(...lists, 'download', ...always, ...missing);
   };
   let result = await download([]);
   if (result.code !== 0) {

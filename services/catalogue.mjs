@@ -297,6 +297,15 @@ const others = {
     proof: (text) => versionIn(text, /BusyBox v(\d+\.\d+\.\d+)/, '1.30.0', '2.0.0'),
     byHand: ['put busybox, 1.30 or newer, on PATH'],
   },
+  chromium: {
+    title: 'Chromium without a window, with fonts',
+    version: 'debian',
+    command: 'chromium',
+    source: { kind: 'chromium', packages: ['chromium-headless-shell', 'chromium-common', 'fonts-dejavu-core'] },
+    // Older ones lack what the console's pages use. The machine's own is not taken: it has other fonts.
+    proof: (text) => versionIn(text, /Chromium (\d+\.\d+\.\d+)/, '130', '1000'),
+    byHand: ['run this on Debian 12 or newer: Ubuntu has no package of Chromium that can be unpacked'],
+  },
   go: {
     title: 'Go 1.24 or newer',
     version: '1.24',
@@ -357,8 +366,8 @@ const others = {
 };
 
 /**
- * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`, `go`,
- * `rust`, `java`, `maven`, `python`, and `kube-apiserver`, `kubectl`, `etcd`.
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`,
+ * `chromium`, `go`, `rust`, `java`, `maven`, `python`, and `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {
   envoy: envoy(defaultEnvoyVersion),

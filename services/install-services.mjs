@@ -7,6 +7,7 @@ import { access, chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, sy
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogue as pinned, defaultEnvoyVersion, envoyVersions, nodeVersions } from './catalogue.mjs';
+import { unpackChromium } from './chromium.mjs';
 import { unpackDebianPackage } from './debian-package.mjs';
 import { InstallFailure } from './failure.mjs';
 import { buildGoModule } from './go-module.mjs';
@@ -111,6 +112,7 @@ const obtainers = {
   python: unpackPythonLibrary,
   debian: unpackDebianPackage,
   php: unpackPhp,
+  chromium: unpackChromium,
 };
 
 async function install(service, directory, { signal, onProgress }) {

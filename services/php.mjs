@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { downloadPackages, requireApt, unpackPackages } from './apt.mjs';
 import { InstallFailure } from './failure.mjs';
+import { setLibraryPath } from './unpacked-program.mjs';
 
 /** What apt knows as installed. */
 const dpkgStatus = '/var/lib/dpkg/status';
@@ -22,8 +23,7 @@ const interpreter = (program) => `#!/bin/sh
 POSTERN_PHP_HOME=$(dirname -- "$(readlink -f -- "$0")")
 PHPRC=$POSTERN_PHP_HOME
 PHP_INI_SCAN_DIR=
-libraries=$(echo "$POSTERN_PHP_HOME"/usr/lib/*-linux-gnu*):$(echo "$POSTERN_PHP_HOME"/lib/*-linux-gnu*)
-LD_LIBRARY_PATH=$libraries\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+${setLibraryPath('$POSTERN_PHP_HOME')}
 export POSTERN_PHP_HOME PHPRC PHP_INI_SCAN_DIR LD_LIBRARY_PATH
 exec "$POSTERN_PHP_HOME/usr/bin/${program}" "$@"
 `;

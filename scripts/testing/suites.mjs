@@ -22,6 +22,7 @@ const needs = {
   'test/integration/observability': ['prometheus'],
   'test/integration/ratelimit': ['ratelimit', 'redis'],
   'test/e2e': ['envoy'],
+  'test/e2e/console': ['chromium', 'mongodb'],
   'test/e2e/deploy': ['kustomize'],
   'test/e2e/deploy/demo': ['mongodb', 'ratelimit', 'redis'],
   'test/e2e/drills': ['mongodb', 'ratelimit', 'redis'],
