@@ -13,7 +13,8 @@
 //
 //   posternService   `postern serve`. Reads and watches resources, counts requests, notes when credentials were used, which
 //                    tokens were revoked, which signatures used and which requests refused, and says that it is there.
-//   posternOperator  commands. Reads and changes resources; reads refused requests, and removes those of a consumer who
+//   posternOperator  commands and `postern manage`. Reads and changes resources, sessions of operators and what requests
+//                    with an Idempotency-Key were answered; reads refused requests, and removes those of a consumer who
 //                    is deleted; reads counts; adds to the audit trail and cannot change it, nor give an App Key free
 //                    that was given once.
 //   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
@@ -42,7 +43,9 @@ const roles = {
   ],
   posternOperator: [
     ...resources.map((collection) => on(collection, 'find', 'insert', 'update', 'remove')),
-    on('operators', 'find', 'insert', 'update', 'remove'),
+    ...['operators', 'sessions', 'idempotency'].map((collection) =>
+      on(collection, 'find', 'insert', 'update', 'remove'),
+    ),
     on('meta', 'find', 'insert', 'update'),
     on('formerAppKeys', 'find', 'insert', 'update'),
     on('audit', 'find', 'insert'),

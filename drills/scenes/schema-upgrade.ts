@@ -20,9 +20,11 @@ export const schemaUpgrade: Drill = {
     const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     await using load = startTraffic(REQUESTS_PER_SECOND);
     await load.more(SOME);
-    stage.step('Two replicas serve on a database of the former schema (version 3: it lacks the collection "replay")');
+    stage.step(
+      'Two replicas serve on a database of the former schema (it lacks the collections "sessions" and "idempotency")',
+    );
     await withDatabase(fleet, async (db) => {
-      await db.dropCollection('replay');
+      for (const name of ['sessions', 'idempotency']) await db.dropCollection(name);
       await setSchemaVersion(db, SCHEMA_VERSION - 1);
     });
     await stage.postern(fleet, 'doctor', { code: 1 });

@@ -137,6 +137,30 @@ export interface MetaDocument {
   readonly taken?: number;
 }
 
+/** An operator who is signed in to the console; `_id` is the SHA-256 of what the cookie holds. TTL index on `expiresAt`. */
+export interface SessionDocument {
+  readonly _id: string;
+  readonly operatorId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** The token that was signed in with: the session ends with it. */
+  readonly tokenId?: string;
+  /** The subject that the OpenID Connect provider told. */
+  readonly subject?: string;
+}
+
+/** A request with an `Idempotency-Key`; `_id` is the SHA-256 of operator and key. TTL index on `expiresAt`. */
+export interface IdempotencyDocument {
+  readonly _id: string;
+  readonly operatorId: string;
+  /** SHA-256 of the request: another one with the same key is refused. */
+  readonly request: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** What it was answered with; absent while it runs. */
+  readonly answer?: Readonly<Record<string, unknown>>;
+}
+
 /** What a replica says of itself, repeatedly; removed when it stops, or when it can serve nothing from memory any more. */
 export interface ReplicaDocument {
   /** Chosen by chance when the process starts. */
@@ -165,6 +189,8 @@ interface Documents {
   readonly credentials: CredentialDocument;
   readonly grants: GrantDocument;
   readonly operators: DeclaredDocument;
+  readonly sessions: SessionDocument;
+  readonly idempotency: IdempotencyDocument;
   readonly usage: UsageDocument;
   readonly traffic: TrafficDocument;
   readonly formerAppKeys: FormerAppKeyDocument;

@@ -179,6 +179,7 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
         ...each(['replicas'], 'read', 'drop', 'bypass'),
         ...each(resources, 'insert', 'update', 'upsert', 'remove', 'drop', 'bypass'),
         ...each(['audit', 'formerAppKeys'], 'read', 'insert', 'update', 'remove', 'drop'),
+        ...each(['operators', 'sessions', 'idempotency'], 'read', 'insert', 'update', 'remove', 'drop'),
         ...each(['meta'], 'insert', 'update', 'remove', 'drop'),
         ...each(['usage'], 'remove', 'drop', 'bypass'),
         ...each(['traffic'], 'read', 'remove', 'drop', 'bypass'),
@@ -230,6 +231,21 @@ describe('the roles of deploy/mongodb, with authorization and TLS', () => {
       assert.deepEqual(await findSchemaDifferences(store.db), []);
       await using session = store.db.client.startSession();
       await store.db.client.db('admin').command({ killSessions: [session.id] });
+    });
+
+    it('lets "postern manage" keep sessions, and what requests were answered with', async () => {
+      const db = as('postern-operator');
+      const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) };
+      const _id = '0'.repeat(64);
+      await db.collection<Anything>('sessions').insertOne({ _id, operatorId: 'alice', ...times });
+      await db.collection<Anything>('idempotency').insertOne({ _id, operatorId: 'alice', request: _id, ...times });
+      for (const name of ['sessions', 'idempotency']) {
+        const collection = db.collection<Anything>(name);
+        await collection.updateOne({ _id }, { $set: { expiresAt: new Date() } });
+        assert.ok(await collection.findOne({ _id }));
+        assert.equal((await collection.deleteMany({ operatorId: 'alice' })).deletedCount, 1);
+      }
+      await forbids(db, each(['sessions', 'idempotency'], 'drop', 'bypass'));
     });
 
     it('forbids them to change the audit trail, and everything else', async () => {

@@ -89,6 +89,9 @@ describe('the schema of the database', () => {
     ['revokedTokens', { _id: 'x', credentialId: 'acme', expiresAt: 5 }],
     ['refusals', { at: new Date() }],
     ['refusals', { at: new Date(), consumerId: 'acme', body: 'x' }],
+    ['sessions', { _id: '0'.repeat(64), operatorId: 'alice', createdAt: new Date() }],
+    ['sessions', { _id: 'x', operatorId: 'alice', createdAt: new Date(), expiresAt: new Date() }],
+    ['idempotency', { _id: '0'.repeat(64), operatorId: 'alice', createdAt: new Date(), expiresAt: new Date() }],
     ['replay', { _id: 'x' }],
     ['replay', { _id: 'x', expiresAt: new Date(), appKey: 'acme' }],
   ];
@@ -141,7 +144,7 @@ describe('the schema of the database', () => {
     for (const work of [ensureSchema, requireSchema, repairSchema]) {
       await assert.rejects(work(db), (error) => {
         assert.ok(error instanceof MongodbUnavailable && error.reason === 'schema');
-        assert.match(error.message, /has schema version 7, and this Postern knows 6 at most: .* use that one$/);
+        assert.match(error.message, /has schema version 8, and this Postern knows 7 at most: .* use that one$/);
         return true;
       });
     }
@@ -151,7 +154,7 @@ describe('the schema of the database', () => {
   it('is required by those who may not make it, who learn what to do', async () => {
     await assert.rejects(requireSchema(db), /is empty: .*postern doctor --fix/);
     await insertRaw('meta', { _id: 'schema', version: 1 });
-    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 6: .*postern doctor --fix/);
+    await assert.rejects(requireSchema(db), /has schema version 1, and this Postern needs 7: .*postern doctor --fix/);
   });
 
   it('goes on where a migrator crashed, when its lease has run out', async () => {
@@ -167,6 +170,43 @@ describe('the schema of the database', () => {
       .collection<Anything>('meta')
       .updateOne({ _id: 'schema' }, { $set: { version: SCHEMA_VERSION }, $unset: { lease: '' } });
     assert.equal(await waiting, 'current');
+  });
+
+  describe('of version 6', () => {
+    const operator = (id: string, more: Document = {}): Anything => ({
+      ...{ _id: id, role: 'viewer', enabled: true, tokens: [], revision: 1 },
+      ...{ createdAt: new Date('2026-01-01'), updatedAt: new Date('2026-01-02'), ...more },
+    });
+
+    beforeEach(async () => {
+      await ensureSchema(db);
+      for (const name of ['sessions', 'idempotency']) await db.dropCollection(name);
+      for (const name of ['subjects_1', 'certificateNames_1']) await db.collection('operators').dropIndex(name);
+      await db.collection<Anything>('meta').updateOne({ _id: 'schema' }, { $set: { version: 6 } });
+      const subjects = ['s1', 's2'];
+      await db
+        .collection<Anything>('operators')
+        .insertMany([operator('alice', { subjects }), operator('ben'), operator('carla')]);
+    });
+
+    it('gets what version 7 added, and keeps its operators', async () => {
+      const before = await db.collection('operators').find().toArray();
+      assert.equal(await ensureSchema(db), 'migrated');
+      assert.deepEqual(await findSchemaDifferences(db), []);
+      assert.deepEqual(await db.collection('operators').find().toArray(), before);
+      const second = db.collection<Anything>('operators').insertOne(operator('dora', { subjects: ['s2'] }));
+      await assert.rejects(second, { code: 11000 });
+    });
+
+    it('stays as it is while two operators have the same subject, and says so', async () => {
+      await db.collection<Anything>('operators').insertOne(operator('dora', { subjects: ['s2'] }));
+      await assert.rejects(ensureSchema(db), (error) => {
+        assert.ok(error instanceof Conflict);
+        assert.match(error.message, /two documents of "operators" have the same subjects; remove one/);
+        return true;
+      });
+      assert.equal(await readSchemaVersion(db), 6);
+    });
   });
 
   describe('of version 1', () => {

@@ -38,10 +38,12 @@ export interface CollectionDefinition {
  * The version of what follows and of the documents; goes up with every change of either, and a migration of
  * `migrations.ts` leads there.
  */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 const id = idField.schema;
 const text = { bsonType: 'string' };
+/** SHA-256 in hexadecimal digits. */
+const hash = { bsonType: 'string', pattern: '^[0-9a-f]{64}$' };
 const time = { bsonType: 'date' };
 const flag = { bsonType: 'bool' };
 const count = { bsonType: 'number', minimum: 0 };
@@ -75,7 +77,24 @@ export const collections: readonly CollectionDefinition[] = [
     index({ expiresAt: 1 }, { sparse: true }),
     index({ endpointId: 1, priority: 1 }, { unique: true, partialFilterExpression: areForGroups }),
   ]),
-  collection('operators', resourceSchema(storedOperatorKind)),
+  collection('operators', resourceSchema(storedOperatorKind), [
+    ofOneOperator('certificateNames'),
+    ofOneOperator('subjects'),
+  ]),
+  collection(
+    'sessions',
+    strictSchema(hash, { operatorId: id, createdAt: time, expiresAt: time }, { tokenId: id, subject: text }),
+    [index({ operatorId: 1 }), index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
+  ),
+  collection(
+    'idempotency',
+    strictSchema(
+      hash,
+      { operatorId: id, request: hash, createdAt: time, expiresAt: time },
+      { answer: { bsonType: 'object' } },
+    ),
+    [index({ expiresAt: 1 }, { expireAfterSeconds: 0 })],
+  ),
   collection('usage', strictSchema(text, {}, { lastUsedAt: time, retiringSecretLastUsedAt: time })),
   collection(
     'traffic',
@@ -135,6 +154,11 @@ export const collections: readonly CollectionDefinition[] = [
     ],
   ),
 ];
+
+/** What identifies one operator identifies no other. */
+function ofOneOperator(field: string): IndexDefinition {
+  return index({ [field]: 1 }, { unique: true, partialFilterExpression: { [field]: { $exists: true } } });
+}
 
 /** For what an audit event holds of grants and credentials: whom they concern. Others are not in the index. */
 function concerning(field: string): IndexDefinition {
