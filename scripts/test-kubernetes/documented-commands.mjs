@@ -31,8 +31,12 @@ export async function runSection({ blocks }, { kubectl, environment, programs, d
     await symlink(join(root, name), join(directory, name)).catch(ignoreExisting);
   const bin = join(directory, '.bin');
   await mkdir(bin, { recursive: true });
-  // Without its controller a namespace never ends.
-  const shim = `#!/bin/sh\ncase "$1 $2" in "delete namespace") set -- "$@" --wait=false ;; esac\nexec '${programs.kubectl}' "$@"\n`;
+  // Without its controller a namespace never ends, and there are no pods to wait for.
+  const shim = [
+    '#!/bin/sh',
+    'case "$1 $2" in "delete namespace") set -- "$@" --wait=false ;; "wait pod") exit 0 ;; esac',
+    `exec '${programs.kubectl}' "$@"\n`,
+  ].join('\n');
   await writeFile(join(bin, 'kubectl'), shim);
   await chmod(join(bin, 'kubectl'), 0o755);
   const controllers = playControllers(kubectl);

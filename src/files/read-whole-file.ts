@@ -49,15 +49,28 @@ function firstFaultyLine(bytes: Buffer): number {
 
 /** The permissions of all but the owner of a file, in its mode. */
 const OTHERS_MASK = 0o077;
+const GROUP_READS = 0o040;
+const ROOT = 0;
 
 /**
  * The permissions of a file, such as `0640`, when others than its owner have access to it, or the access that `mask`
  * names; null when they have not, or when it is gone, which its next reader reports.
  */
 export async function findOthersAccess(path: string, mask: number = OTHERS_MASK): Promise<string | null> {
-  const mode = await stat(path).then(
-    (stats) => stats.mode,
-    () => 0,
+  return await stat(path).then(
+    (stats) => othersAccess(stats, mask),
+    () => null,
   );
-  return (mode & mask) === 0 ? null : (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');
+}
+
+/** What {@link findOthersAccess} says of a file with this owner, group and mode. */
+export function othersAccess(
+  { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
+  mask: number = OTHERS_MASK,
+): string | null {
+  // A file of root that another group reads is how a service gets one that it cannot change: so Kubernetes mounts a Secret
+  // with an fsGroup, and nothing else would let the service read it.
+  const isForService = uid === ROOT && gid !== ROOT;
+  const meant = isForService ? mask & ~GROUP_READS : mask;
+  return (mode & meant) === 0 ? null : (mode & PERMISSIONS_MASK).toString(8).padStart(4, '0');
 }

@@ -1,33 +1,8 @@
-import { type Finding, findingsAbout, warning } from '../../finding.ts';
+import { type Finding, findingsAbout } from '../../finding.ts';
 import { flagIn, type JsonObject, listIn, numberIn, objectIn, textIn, valueIn } from '../../document/json.ts';
 import type { Route } from './envoy-config.ts';
+import { above, type Expectation, timed, unmet } from './expectation.ts';
 import { bufferedBytes, clustersOf, isOff, isOwn, leadsOn, type PosternChain, posternCluster } from './filter-chain.ts';
-
-/**
- * A setting that envoy.yaml has and that nothing else of the chain depends on: without it something gets worse quietly.
- */
-interface Expectation {
-  /** As in envoy.yaml, for people. */
-  readonly setting: string;
-  readonly isMet: (settings: JsonObject) => boolean;
-  readonly consequence: string;
-}
-
-/** A setting that must hold a time which is not zero. `below`: where it stands. */
-function timed(setting: string, consequence: string, ...below: readonly string[]): Expectation {
-  const steps = [...below, ...stepsOf(setting)];
-  return { setting, consequence, isMet: (settings) => Number.parseFloat(textIn(settings, ...steps) ?? '0') > 0 };
-}
-
-/** A setting that must hold a larger number. */
-function above(least: number, setting: string, consequence: string): Expectation {
-  return { setting, consequence, isMet: (settings) => (numberIn(settings, ...stepsOf(setting)) ?? least) > least };
-}
-
-/** `a.b: 10s` stands at `a`, `b`. */
-function stepsOf(setting: string): readonly string[] {
-  return (setting.split(':', 1)[0] ?? '').split('.');
-}
 
 const BOUNDED = 'callers can hold connections and memory for long';
 const ONE_REPLICA = 'a request is not tried on another replica when one stops';
@@ -181,6 +156,14 @@ const ofStaticHttp: readonly Expectation[] = [
   },
 ];
 
+const ofBackEnds: readonly Expectation[] = [
+  timed(
+    'common_http_protocol_options.idle_timeout: 4s',
+    'requests are sent on connections that the back end is closing, and end in 503',
+    ...HTTP_OPTIONS,
+  ),
+];
+
 /** Settings of envoy.yaml whose absence opens no hole, but makes something worse. */
 export function inspectSettings(chain: PosternChain): readonly Finding[] {
   const { manager, checks, config } = chain;
@@ -203,8 +186,26 @@ export function inspectSettings(chain: PosternChain): readonly Finding[] {
       const cluster = config.clusters.get(name);
       return cluster === undefined ? [] : inspectOwnCluster(name, cluster, name === grpc);
     }),
+    ...[...others].flatMap((name) => inspectBackEnd(name, config.clusters.get(name))),
     ...routes.all,
   ];
+}
+
+/** The cluster of a back end is the operator's; but its connections of HTTP/1.1 must not outlast the other end's. */
+function inspectBackEnd(name: string, cluster: JsonObject | undefined): readonly Finding[] {
+  if (cluster === undefined || isManaged(cluster) || isHttp2(cluster)) return [];
+  return unmet(`cluster ${name}`, cluster, ofBackEnds);
+}
+
+/** Clusters of control planes have most settings from elsewhere. */
+function isManaged(cluster: JsonObject): boolean {
+  return textIn(cluster, 'type') === 'EDS';
+}
+
+function isHttp2(cluster: JsonObject): boolean {
+  return (
+    valueIn(cluster, ...EXPLICIT_OPTIONS, 'http2_protocol_options') !== undefined || 'http2_protocol_options' in cluster
+  );
 }
 
 /** A token request is small: more than this need not be held for one, in bytes. */
@@ -224,26 +225,13 @@ function inspectOwnRoute({ manager, buffer }: PosternChain, route: Route): reado
 
 function inspectOwnCluster(name: string, cluster: JsonObject, isGrpc: boolean): readonly Finding[] {
   const found = findingsAbout(`cluster ${name}`);
-  const isHttp2 =
-    valueIn(cluster, ...EXPLICIT_OPTIONS, 'http2_protocol_options') !== undefined ||
-    'http2_protocol_options' in cluster;
-  found.faultIf(isGrpc && !isHttp2, {
+  found.faultIf(isGrpc && !isHttp2(cluster), {
     message: 'it does not speak HTTP/2, which gRPC needs: every request gets 503',
     advice: 'set explicit_http_config: { http2_protocol_options: {} }',
   });
-  // Clusters of control planes have the other settings from elsewhere.
-  const isStatic = textIn(cluster, 'type') !== 'EDS';
   const expectations = [
-    ...(isStatic ? [...ofStaticClusters, ...(isGrpc ? ofStaticGrpc : ofStaticHttp)] : []),
+    ...(isManaged(cluster) ? [] : [...ofStaticClusters, ...(isGrpc ? ofStaticGrpc : ofStaticHttp)]),
     ...(isGrpc ? ofGrpc : []),
   ];
   return [...found.all, ...unmet(`cluster ${name}`, cluster, expectations)];
-}
-
-function unmet(subject: string, settings: JsonObject, expectations: readonly Expectation[]): readonly Finding[] {
-  return expectations
-    .filter(({ isMet }) => !isMet(settings))
-    .map(({ setting, consequence }) =>
-      warning(subject, `${setting} is missing or different: ${consequence}`, 'copy it from envoy.yaml'),
-    );
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig } from '../../../src/config.ts';
+import { loadDocument } from '../../../src/store/file/load-document.ts';
 import { type Json } from '../../support/envoy/envoy-config.ts';
 import { renderComposition } from '../../support/kubernetes/compose-kustomization.ts';
 import { findManifestFaults, secretsByHand } from '../../support/kubernetes/find-manifest-faults.ts';
@@ -128,7 +129,15 @@ describe('the components and the Job for the schema', () => {
   const base = ['base'];
 
   it('file-store: has no fault, and reads the file that it mounts', async () => {
-    const manifests = await renderComposition({ resources: base, components: ['components/file-store'] });
+    const manifests = await renderComposition({
+      resources: base,
+      components: ['components/file-store'],
+      more: `configMapGenerator:
+  - name: postern-document
+    namespace: postern
+    literals: ["postern.yaml=version: 1"]
+    options: { disableNameSuffixHash: true }`,
+    });
     assert.deepEqual(
       await findManifestFaults(manifests, { external: [{ kind: 'Secret', name: 'postern', keys: ['keyring.yaml'] }] }),
       [],
@@ -136,8 +145,31 @@ describe('the components and the Job for the schema', () => {
     const { POSTERN_STORE: store } = settingsOf(manifests, deployment(manifests), secretValues);
     const mounted = mountedFiles(manifests);
     assert.ok(mounted.includes(store?.replace('file:', '') ?? ''), `${String(store)} is none of ${mounted.join(', ')}`);
-    const name = textOf(getManifest(manifests, 'ConfigMap', 'postern-document'), 'metadata', 'name');
-    assert.equal(name, 'postern-document', 'with a hash in its name a changed file would be a rolling update');
+  }).timeout(compileTimeoutMs);
+
+  it('file-store: has an example that Postern takes', () => {
+    const text = readFileSync(new URL('deploy/components/file-store/postern.example.yaml', root), 'utf8');
+    const { result } = loadDocument({ file: 'postern.yaml', text }, {});
+    assert.ok('state' in result, JSON.stringify(result));
+  });
+
+  it('mongodb-authority: mounts the authority wherever Postern runs, and nowhere else', async () => {
+    const manifests = await renderComposition({
+      resources: ['overlays/plain-envoy', 'schema'],
+      components: ['components/mongodb-authority'],
+    });
+    const authority = { kind: 'ConfigMap', name: 'postern-mongodb-authority', keys: ['ca.crt'] } as const;
+    const migrator = { kind: 'Secret', name: 'postern-migrator', keys: ['store'] } as const;
+    assert.deepEqual(await findManifestFaults(manifests, { external: [...external, authority, migrator] }), []);
+    const mounting = findPods(manifests).filter(({ containers }) =>
+      containers.some((each) =>
+        listOf(each, 'volumeMounts').some((mount) => textOf(mount, 'mountPath') === '/etc/postern/mongodb'),
+      ),
+    );
+    assert.deepEqual(
+      mounting.map(({ manifest }) => `${textOf(manifest, 'kind') ?? ''} ${textOf(manifest, 'metadata', 'name') ?? ''}`),
+      ['Deployment postern', 'Job postern-schema'],
+    );
   }).timeout(compileTimeoutMs);
 
   it('tls: has no fault, reads the files that it mounts, and asks no gRPC probe, which speaks no TLS', async () => {
@@ -188,7 +220,8 @@ describe('the components and the Job for the schema', () => {
   it('all together: have no fault', async () => {
     const components = ['file-store', 'tls', 'rate-limit-service'].map((name) => `components/${name}`);
     const manifests = await renderComposition({ resources: base, components });
-    assert.deepEqual(await findManifestFaults(manifests, { external }), []);
+    const document = { kind: 'ConfigMap', name: 'postern-document', keys: ['postern.yaml'] } as const;
+    assert.deepEqual(await findManifestFaults(manifests, { external: [...external, document] }), []);
   }).timeout(compileTimeoutMs);
 
   it('schema: has no fault, and is no pod that Services send requests to', async () => {

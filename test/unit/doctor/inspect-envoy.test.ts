@@ -414,6 +414,12 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     /circuit_breakers\.thresholds max_requests: 2048 is missing or different/,
     /circuit_breakers\.thresholds max_pending_requests: 2048 is missing or different/,
   ],
+  'connections to the back end that never end': [
+    (config) => {
+      delete cluster(config, 'backend')['typed_extension_protocol_options'];
+    },
+    /^warning: cluster backend: common_http_protocol_options\.idle_timeout: 4s is missing or different: requests are sent on/,
+  ],
   'a cleartext network': [
     (config) => {
       objectAt(

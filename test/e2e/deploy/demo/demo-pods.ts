@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createContext, runInContext } from 'node:vm';
 import { findServices } from '../../../../services/install-services.mjs';
 import { projectRoot } from '../../../support/docs/documents.ts';
@@ -75,8 +76,9 @@ export async function startDemoPods(): Promise<DemoPods> {
       DEBUG_PORT: String(await freePort()),
     };
     const ratelimitEnv = { ...ratelimitContainer.env, ...ratelimitPorts };
-    // It ends when Redis is not there yet; the kubelet starts it again.
-    await poll('Redis', async () => ((await isListening(redisAt)) ? true : null));
+    const { command, env } = await contain('Deployment', 'ratelimit', 'redis');
+    const waiting = keep(await startChild({ command: command[0] ?? '', args: command.slice(1), env }));
+    assert.deepEqual(await waiting.ended, { code: 0, signal: null }, 'the init container waits for Redis');
     keep(await startChild({ command: ratelimit ?? '', args: [], env: ratelimitEnv }));
     await poll('the rate limit service', async () => {
       const answer = await fetch(`http://${text(ratelimitHttp)}/healthcheck`).catch(() => null);
@@ -133,20 +135,6 @@ async function startNode(command: readonly string[], env: Readonly<Record<string
     args: command,
     cwd: projectRoot,
     env: { ...Object.fromEntries(inherited.map((name) => [name, undefined])), ...env },
-  });
-}
-
-async function isListening({ host, port }: Address): Promise<boolean> {
-  const { connect } = await import('node:net');
-  return await new Promise((resolve) => {
-    const socket = connect(port, host)
-      .once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      })
-      .once('error', () => {
-        resolve(false);
-      });
   });
 }
 
