@@ -56,7 +56,7 @@ const layers = [
   ['resources'],
   ['import', 'store/file'],
   ['config.ts', 'manage', 'oauth2'],
-  ['tls'],
+  ['handover', 'tls'],
   ['grpc-client'],
   ['limit', 'store/mongodb'],
   ['respond'],

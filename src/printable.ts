@@ -10,3 +10,8 @@ export function printable(text: string): string {
 export function count(number: number, noun: string, shown = String(number)): string {
   return `${shown} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** `12 345`: long numbers in groups. */
+export function grouped(number: number): string {
+  return String(number).replaceAll(/\B(?=(\d{3})+$)/g, ' ');
+}

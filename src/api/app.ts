@@ -5,7 +5,11 @@ import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { routePath } from 'hono/route';
 import { Throttle } from '../oauth2/throttle.ts';
+import { addAccess } from './access.ts';
 import { authenticate } from './authenticate.ts';
+import { addCredentialView } from './credential-view.ts';
+import { addCredentialReading } from './credentials.ts';
+import { addGrantReading } from './grants.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
@@ -91,6 +95,10 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   });
   addLabelledResource(api, ports, endpoints);
   addLabelledResource(api, ports, consumers);
+  addCredentialReading(api, ports);
+  addCredentialView(api, ports);
+  addGrantReading(api, ports);
+  addAccess(api, ports);
   api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
   api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));
 

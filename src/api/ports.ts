@@ -8,6 +8,8 @@ export interface ApiPorts {
   readonly store: Pick<SystemOfRecord, 'resources' | 'usage' | 'audit'>;
   readonly clock: Clock;
   readonly observer: ApiObserver;
+  /** Where callers reach Envoy, for credential views; without it a view has to be asked with `url`. */
+  readonly publicUrl?: URL;
 }
 
 /** Notified of requests, for logs and metrics. Nothing of a body or a token reaches it. */

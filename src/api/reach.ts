@@ -1,8 +1,11 @@
 import type { Change } from '../manage/change.ts';
 import { listEndpoints, notFound, type ResourceStore } from '../manage/resource-store.ts';
+import type { Consumer } from '../model/consumer.ts';
+import { type Grant, isGroupGrant } from '../model/grant.ts';
 import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
 import type { Operator } from '../model/operator.ts';
-import type { ResourceOf, Stored } from '../resources/resource.ts';
+import { parseGrantId } from '../resources/grant.ts';
+import type { ManagedCredential, ResourceOf, Stored } from '../resources/resource.ts';
 import { findTakenRequests } from '../route/taken-requests.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -26,6 +29,39 @@ export async function requireReached<K extends LabelledKind>(
   const stored = await resources.find(kind, id);
   if (stored === null || !reaches(operator, stored.resource)) throw notFound(kind, id, []);
   return stored;
+}
+
+/** A credential within reach: that of a consumer who is, with its consumer. Throws `NotFound` for any other. */
+export async function reachCredential(
+  operator: Operator,
+  id: string,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<{ readonly credential: Stored<ManagedCredential>; readonly consumer: Consumer }> {
+  const credential = await resources.find('credential', id);
+  const consumer = credential === null ? null : await resources.find('consumer', credential.resource.consumerId);
+  if (credential === null || consumer === null || !reaches(operator, consumer.resource)) {
+    throw notFound('credential', id, []);
+  }
+  return { credential, consumer: consumer.resource };
+}
+
+/**
+ * A grant within reach. The endpoint has to be, and the consumer of an own grant; the grant of a group is seen by those
+ * who have the endpoint. Throws `NotFound` for any other.
+ */
+export async function reachGrant(
+  operator: Operator,
+  id: string,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<Stored<Grant>> {
+  const target = parseGrantId(id);
+  const endpoint = target === null ? null : await resources.find('endpoint', target.endpointId);
+  const grant = endpoint === null || !reaches(operator, endpoint.resource) ? null : await resources.find('grant', id);
+  if (grant === null) throw notFound('grant', id, []);
+  if (isGroupGrant(grant.resource)) return grant;
+  const consumer = await resources.find('consumer', grant.resource.consumerId);
+  if (consumer === null || !reaches(operator, consumer.resource)) throw notFound('grant', id, []);
+  return grant;
 }
 
 /** The labels of what is asked for within reach; null where nothing can carry both. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ID_PATTERN } from '../document/fields.ts';
+import { readSpan } from '../document/moments.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
@@ -102,13 +103,32 @@ export function requireRevision(stored: Stored<unknown>, ifMatch: string | undef
 /** An id as the place where the next page begins, and back; clients take no part of it as known. */
 export const cursor = {
   after: (id: string): string => Buffer.from(id).toString('base64url'),
-  read: (text: string | undefined): string | undefined => {
-    if (text === undefined) return undefined;
-    const id = Buffer.from(text, 'base64url').toString();
-    if (ID_PATTERN.test(id)) return id;
-    throw new ApiProblem('MALFORMED_REQUEST', 'cursor is none that a list gave');
-  },
+  read: (text: string | undefined): string | undefined =>
+    readCursor(text, (id) => (ID_PATTERN.test(id) ? id : null)) ?? undefined,
 };
+
+/**
+ * What a cursor names; null without one. `read` gives null for what none of a list's own cursors names, which throws
+ * `MALFORMED_REQUEST`.
+ */
+export function readCursor<T>(text: string | undefined, read: (named: string) => T | null): T | null {
+  if (text === undefined) return null;
+  const named = read(Buffer.from(text, 'base64url').toString());
+  if (named === null) throw new ApiProblem('MALFORMED_REQUEST', 'cursor is none that a list gave');
+  return named;
+}
+
+const SPAN_PATTERN = /^(?:0|\d{1,10}[smhdw])$/;
+
+/** A span of a query or a body, such as `30d`. */
+export const spanParam = z.string().regex(SPAN_PATTERN).openapi({ example: '30d' });
+
+/** A span in seconds. Throws `MALFORMED_REQUEST`, which names the parameter, for one that is too long. */
+export function spanOf(name: string, text: string): number {
+  const seconds = readSpan(text);
+  if (typeof seconds === 'number') return seconds;
+  throw new ApiProblem('MALFORMED_REQUEST', `${name} ${seconds.message}`);
+}
 
 /** Picks the fields that were asked for; all without them. Unknown names pick nothing. */
 export function pick(item: Readonly<Record<string, unknown>>, fields: string | undefined): object {

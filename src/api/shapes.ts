@@ -6,9 +6,10 @@ import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import type { Stored } from '../resources/resource.ts';
 
 /** A JSON object whose rules are those of the resource's own reader, shown in the document by its schema. */
-type JsonObject = z.ZodType<Record<string, unknown>>;
+export type JsonObject = z.ZodType<Record<string, unknown>>;
 
-function objectWith(name: string, schema: JsonSchema): JsonObject {
+/** A JSON object that the document shows by its schema. */
+export function objectWith(name: string, schema: JsonSchema): JsonObject {
   return z.record(z.string(), z.unknown()).openapi(name, schema);
 }
 
@@ -27,14 +28,24 @@ export function resourceSchemas(
   const schema = jsonSchemaOf(kind);
   const changeable = Object.fromEntries(Object.entries(kind.fields).filter(([key]) => key !== 'id'));
   return {
-    resource: objectWith(name, {
-      ...schema,
-      properties: { ...(schema['properties'] as JsonSchema), ...version },
-      required: [...kind.required, 'revision', 'createdAt', 'updatedAt'],
-    }),
+    resource: shownResource(name, kind),
     creation: objectWith(`${name}Creation`, schema),
     patch: objectWith(`${name}Patch`, jsonSchemaOf({ ...kind, fields: changeable }, { isPatch: true })),
   };
+}
+
+/** A resource as it is read: its own fields, its version, and what is shown beside them. */
+export function shownResource(
+  name: string,
+  kind: MappingKind<Fields>,
+  beside: { readonly properties: JsonSchema; readonly required: readonly string[] } = { properties: {}, required: [] },
+): JsonObject {
+  const schema = jsonSchemaOf(kind);
+  return objectWith(name, {
+    ...schema,
+    properties: { ...(schema['properties'] as JsonSchema), ...beside.properties, ...version },
+    required: [...kind.required, ...beside.required, 'revision', 'createdAt', 'updatedAt'],
+  });
 }
 
 /** A page of a list. */

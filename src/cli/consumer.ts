@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { collectAll, listGroupGrants } from '../manage/resource-store.ts';
+import { declareUse, readShownCredentials } from '../manage/shown-credential.ts';
 import { planConsumerDeletion, planConsumerEdit, planNewConsumer } from '../manage/plan-consumer.ts';
 import type { Consumer } from '../model/consumer.ts';
 import { carries, describeLabels, type LabelSelector } from '../model/labels.ts';
@@ -9,7 +10,7 @@ import { declareWholeOwned } from '../resources/credential.ts';
 import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
-import { credentialView, declareUse, readShownCredentials } from './credential/shown-credential.ts';
+import { credentialView } from './credential/credential-view.ts';
 import { changesOf, changeWishOf, type FieldFlags, unsetCollector, wishOf } from './flags/fields.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { collectLabel, parseCount, parseId } from './flags/values.ts';

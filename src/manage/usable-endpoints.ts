@@ -3,6 +3,7 @@ import type { Credential } from '../model/credential.ts';
 import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant, type OwnGrant } from '../model/grant.ts';
 import { grantInEffect, rankGrants } from '../model/grant-in-effect.ts';
+import { collectAll, listEndpoints, listGroupGrants, type ResourceStore } from './resource-store.ts';
 
 /** An endpoint that lets a credential's consumer in, and the grant in effect that it has there. */
 export interface UsableEndpoint {
@@ -32,4 +33,17 @@ export function usableEndpoints(
     const grant = grantInEffect(own.get(endpoint.id) ?? null, ranked, labels, nowSeconds);
     return grant === null && endpoint.accessCondition !== 'authenticated' ? [] : [{ endpoint, grant }];
   });
+}
+
+/** Where a credential can be used now, as the store has it. */
+export async function readUsableEndpoints(
+  store: ResourceStore,
+  credential: Pick<Credential, 'methods' | 'consumerId'>,
+  nowSeconds: number,
+): Promise<readonly UsableEndpoint[]> {
+  const { consumerId } = credential;
+  const labels = (await store.find('consumer', consumerId))?.resource.labels ?? {};
+  const own = (await collectAll(store.list('grant', { consumerId }))).map(({ resource }) => resource);
+  const grants = [...own, ...(await listGroupGrants(store))];
+  return usableEndpoints(credential, await listEndpoints(store), { labels }, grants, nowSeconds);
 }

@@ -1,5 +1,6 @@
 import type { Consumer } from '../model/consumer.ts';
 import type { Endpoint } from '../model/endpoint.ts';
+import type { LabelSelector } from '../model/labels.ts';
 import { type GroupGrant, isGroupGrant, type OwnGrant } from '../model/grant.ts';
 import { grantInEffect, isGrantLive, rankGrants } from '../model/grant-in-effect.ts';
 import { grantId } from '../resources/grant.ts';
@@ -13,6 +14,14 @@ export interface ConsumerAccess {
   readonly access: Access;
 }
 
+/** Which consumers; all where nothing is chosen. */
+export interface ConsumerSelection {
+  /** Those that carry these labels. */
+  readonly labels?: LabelSelector | undefined;
+  /** Those whose ids come after this one. */
+  readonly after?: string | undefined;
+}
+
 /** Consumers whose grants and credentials are asked for at once. */
 const CONSUMERS_AT_ONCE = 500;
 
@@ -24,12 +33,16 @@ export async function* listAccess(
   store: ResourceStore,
   endpoint: Endpoint,
   nowSeconds: number,
+  selection: ConsumerSelection = {},
 ): AsyncGenerator<ConsumerAccess, void, undefined> {
   if (endpoint.scenario === 'open') return;
   const groups = rankGrants(await listGroupGrants(store, endpoint.id));
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
   const hasLiveGroup = groups.some((grant) => isGrantLive(grant, nowSeconds));
-  const pages = needsGrant && !hasLiveGroup ? pagesByGrant(store, endpoint.id) : pagesOfAll(store, endpoint.id);
+  const pages =
+    needsGrant && !hasLiveGroup
+      ? pagesByGrant(store, endpoint.id, selection)
+      : pagesOfAll(store, endpoint.id, selection);
   for await (const page of pages) {
     const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
       enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
@@ -43,18 +56,28 @@ interface Candidate {
 }
 
 /** Where only own grants let in, those lead to the consumers: there can be many others. */
-async function* pagesByGrant(store: ResourceStore, endpointId: string): AsyncGenerator<readonly Candidate[]> {
-  for await (const page of pagesOf(store.list('grant', { endpointId }), CONSUMERS_AT_ONCE)) {
+async function* pagesByGrant(
+  store: ResourceStore,
+  endpointId: string,
+  { labels, after: consumerId }: ConsumerSelection,
+): AsyncGenerator<readonly Candidate[]> {
+  // The ids of an endpoint's own grants come in the order of their consumers.
+  const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
+  for await (const page of pagesOf(store.list('grant', { endpointId, after }), CONSUMERS_AT_ONCE)) {
     const own = new Map(
       page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
     );
-    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()] }));
+    const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
     yield consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
   }
 }
 
-async function* pagesOfAll(store: ResourceStore, endpointId: string): AsyncGenerator<readonly Candidate[]> {
-  for await (const page of pagesOf(store.list('consumer'), CONSUMERS_AT_ONCE)) {
+async function* pagesOfAll(
+  store: ResourceStore,
+  endpointId: string,
+  selection: ConsumerSelection,
+): AsyncGenerator<readonly Candidate[]> {
+  for await (const page of pagesOf(store.list('consumer', { ...selection }), CONSUMERS_AT_ONCE)) {
     const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
     const own = new Map<string, OwnGrant>();
     for await (const { resource } of store.list('grant', { ids })) {

@@ -49,7 +49,7 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
       metrics: { tls: new TlsMetrics(new Registry()) },
     });
     requireTls(config, tls !== null);
-    const api = createApi({ store, clock, observer: createApiObserver(logger) });
+    const api = createApi({ store, clock, observer: createApiObserver(logger), publicUrl: config.publicUrl });
     const listener = parts.own(
       new ApiListener({ fetch: api.fetch, clock, ...(tls === null ? {} : { tls: identityOf(tls.material) }) }),
     );

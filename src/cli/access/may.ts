@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type Access, type AccessQuestion, judgeAccess, type Obstacle } from '../../manage/access.ts';
-import { collectAll, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
-import { isGroupGrant } from '../../model/grant.ts';
+import { declareAccess } from '../../manage/declare-access.ts';
+import { readAccessQuestion } from '../../manage/endpoint-access.ts';
 import type { WeighedGrant } from '../../model/grant-in-effect.ts';
-import { declareGrant, grantId } from '../../resources/grant.ts';
+import { declareGrant } from '../../resources/grant.ts';
 import { addAction, addHelp, type CommandContext, nameOf, readExits } from '../command.ts';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
 import { parseId } from '../flags/values.ts';
@@ -13,7 +13,6 @@ import { type ListView, printSection } from '../render/list.ts';
 import { formatDistance, formatGrantLimits, formatLimits, formatTimeFrom, paintFor } from '../render/text.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { exitCodes } from '../terminal.ts';
-import { declareAccess } from './declare-access.ts';
 
 /** Adds `postern may`. */
 export function registerMay(program: Command, context: CommandContext): void {
@@ -31,7 +30,9 @@ stays within the limits. What is wrong with a request that was sent: "postern ex
   });
   addAction(command, context, async (consumerId: string, endpointId: string, flags: StoreFlags) => {
     await using store = await openFor(context, nameOf(command), flags, false);
-    const question = await readQuestion(store.resources, consumerId, endpointId);
+    const { resource: consumer } = await requireResource(store.resources, 'consumer', consumerId);
+    const { resource: endpoint } = await requireResource(store.resources, 'endpoint', endpointId);
+    const question = await readAccessQuestion(store.resources, consumer, endpoint);
     const now = context.clock.nowSeconds();
     const access = judgeAccess(question, now);
     const { terminal } = context;
@@ -45,20 +46,6 @@ stays within the limits. What is wrong with a request that was sent: "postern ex
     }
     return isYes ? exitCodes.done : exitCodes.failed;
   });
-}
-
-async function readQuestion(store: ResourceStore, consumerId: string, endpointId: string): Promise<AccessQuestion> {
-  const { resource: consumer } = await requireResource(store, 'consumer', consumerId);
-  const { resource: endpoint } = await requireResource(store, 'endpoint', endpointId);
-  const credentials = await collectAll(store.list('credential', { consumerId }));
-  const own = (await store.find('grant', grantId({ endpointId, consumerId })))?.resource ?? null;
-  return {
-    endpoint,
-    consumer,
-    credentials: credentials.map(({ resource }) => resource),
-    own: own === null || isGroupGrant(own) ? null : own,
-    groups: await listGroupGrants(store, endpointId),
-  };
 }
 
 /** By what, with which limits and until when; and what follows where that ends by time alone. */

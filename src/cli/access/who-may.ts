@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { declareAccess } from '../../manage/declare-access.ts';
 import { type ConsumerAccess, listAccess } from '../../manage/who-may.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { count } from '../../printable.ts';
@@ -9,7 +10,6 @@ import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { formatDistance, formatLimits } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
-import { declareAccess } from './declare-access.ts';
 
 interface WhoMayFlags extends StoreFlags {
   readonly limit?: number;

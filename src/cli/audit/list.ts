@@ -5,7 +5,8 @@ import type { AuditEvent, AuditSelection } from '../../manage/resource-store.ts'
 import { count } from '../../printable.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
-import { type Moment, momentBack, parseMoment } from '../flags/times.ts';
+import { type Moment, momentBack } from '../../document/moments.ts';
+import { parseMoment } from '../flags/times.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { type Column, type ListView, printList } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';

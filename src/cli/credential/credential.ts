@@ -1,7 +1,17 @@
 import { type Command, Option } from 'commander';
 import { declareWholeCredential } from '../../resources/credential.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
+import {
+  declareUse,
+  endsWithin,
+  isFormerInUse,
+  isUnusedFor,
+  readShownCredentials,
+  type ShownCredential,
+  shownStates,
+  stateAt,
+} from '../../manage/shown-credential.ts';
+import { readUsableEndpoints, type UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
@@ -25,21 +35,10 @@ import {
 } from '../render/text.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
-import { exampleCommands, publicUrlOf, readUsableEndpoints, signedExample, tryLines } from './handed-over.ts';
+import { exampleCommands, publicUrlOf, signedExample, tryLines } from './handed-over.ts';
 import { methodOption, registerCredentialImport, registerCredentialIssue } from './issue.ts';
 import { registerCredentialRevoke, registerCredentialRotate } from './rotate.ts';
-import {
-  credentialView,
-  declareUse,
-  endsWithin,
-  isFormerInUse,
-  isUnusedFor,
-  readShownCredentials,
-  shownAppKey,
-  type ShownCredential,
-  shownStates,
-  stateAt,
-} from './shown-credential.ts';
+import { credentialView, shownAppKey } from './credential-view.ts';
 
 /** Adds `postern credential` with its verbs. */
 export function registerCredential(program: Command, context: CommandContext): void {

@@ -1,9 +1,9 @@
 import { settings } from '../../config.ts';
 import { type Declared, declareTime } from '../../resources/declared.ts';
 import { declareWholeCredential } from '../../resources/credential.ts';
-import { type UsableEndpoint, usableEndpoints } from '../../manage/usable-endpoints.ts';
+import { readUsableEndpoints, type UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import { textOf } from '../../manage/generate-credential.ts';
-import { collectAll, listEndpoints, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
+import type { ResourceStore } from '../../manage/resource-store.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
@@ -142,17 +142,4 @@ function requestFor(
     url: `${publicUrl}${path}`,
     host: host?.startsWith('*.') === true ? `api${host.slice(1)}` : host,
   };
-}
-
-/** Where a credential can be used now, as the store has it. */
-export async function readUsableEndpoints(
-  store: ResourceStore,
-  credential: Pick<ManagedCredential, 'methods' | 'consumerId'>,
-  nowSeconds: number,
-): Promise<readonly UsableEndpoint[]> {
-  const { consumerId } = credential;
-  const labels = (await store.find('consumer', consumerId))?.resource.labels ?? {};
-  const own = (await collectAll(store.list('grant', { consumerId }))).map(({ resource }) => resource);
-  const grants = [...own, ...(await listGroupGrants(store))];
-  return usableEndpoints(credential, await listEndpoints(store), { labels }, grants, nowSeconds);
 }

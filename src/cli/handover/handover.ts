@@ -9,15 +9,15 @@ import { parseId } from '../flags/values.ts';
 import { formatData } from '../render/data.ts';
 import { openFor, requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
-import { declareHandover } from './handover-data.ts';
-import { type Handover, planHandover } from './handover-page.ts';
-import { NothingToHandOver, readPartnerAccess } from './partner-access.ts';
+import { declareHandover } from '../../handover/handover-data.ts';
+import { type Handover, planHandover } from '../../handover/handover-page.ts';
+import { type NothingToHandOver, readPartnerAccess } from '../../handover/partner-access.ts';
 import { renderHandover } from './render-page.ts';
 import { FolderRefusal, takeEmptyFolder, writeFiles } from './samples/folder.ts';
 import type { Language } from './samples/language.ts';
 import { type LanguageName, languageNames, languages } from './samples/languages.ts';
 import { sampleFiles } from './samples/sample.ts';
-import { type GatewayAddress, originOf, parseGatewayAddress } from './target.ts';
+import { type GatewayAddress, originOf, readGatewayAddress } from '../../handover/target.ts';
 
 const formats = ['markdown', 'json', 'yaml'] as const;
 
@@ -36,7 +36,7 @@ export function registerHandover(program: Command, context: CommandContext): voi
     .command('handover')
     .description('Write what a partner needs to call: addresses, rules, limits, requests to compare with, codes.')
     .requiredOption('--credential <id>', 'whose App Key it is for', parseId)
-    .requiredOption('--url <url>', 'where partners reach Envoy: https://api.example.com', parseGatewayAddress)
+    .requiredOption('--url <url>', 'where partners reach Envoy: https://api.example.com', parseAddress)
     .option('--secret-by <text>', 'how the partner gets the secret, such as "by phone from Jane Roe"', parseSecretBy)
     .addOption(
       new Option('--language <language>', 'what the sample is written in').choices(languageNames).default('shell'),
@@ -110,20 +110,37 @@ async function writeFolder(
 async function readHandover(flags: HandoverFlags, context: CommandContext): Promise<Handover | null> {
   const { credential: id, url, secretBy = null } = flags;
   await using store = await openFor(context, 'handover', flags, false);
-  try {
-    const { resource } = await requireResource(store.resources, 'credential', id);
-    if (secretBy !== null) refuseAppKey(secretBy, resource);
-    const access = await readPartnerAccess(store.resources, id, context.clock.nowSeconds());
-    return planHandover(access, url, secretBy);
-  } catch (error) {
-    if (!(error instanceof NothingToHandOver)) throw error;
-    writeSafely(context.terminal.err, `postern handover: ${error.message}\n`);
-    return null;
+  const { resource } = await requireResource(store.resources, 'credential', id);
+  if (secretBy !== null) refuseAppKey(secretBy, resource);
+  const access = await readPartnerAccess(store.resources, resource, context.clock.nowSeconds());
+  if (!('obstacle' in access)) return planHandover(access, url, secretBy);
+  writeSafely(context.terminal.err, `postern handover: ${access.obstacle}; ${adviseOn(access, resource)}\n`);
+  return null;
+}
+
+/** What to do where there is nothing to hand over. */
+function adviseOn({ code }: NothingToHandOver, { consumerId }: ManagedCredential): string {
+  switch (code) {
+    case 'revoked':
+    case 'expired':
+      return '"postern credential issue" creates another one';
+    case 'consumer-disabled':
+      return `"postern consumer enable ${consumerId}"`;
+    case 'no-endpoint':
+      return `"postern grant add --endpoint ID --consumer ${consumerId}"`;
   }
 }
 
 /** Where nothing is on the way. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+function parseAddress(text: string): GatewayAddress {
+  const address = readGatewayAddress(text);
+  if (address !== null) return address;
+  throw new InvalidArgumentError(
+    'Write scheme and host, such as https://api.example.com, without path, query or password.',
+  );
+}
 
 const MAX_SECRET_BY = 300;
 /** What `credential issue` generates: an App Key, or an App Secret. */

@@ -4,7 +4,8 @@ import { oauth2ErrorCodes } from '../../oauth2/messages.ts';
 import { refusalAnswers } from '../../refusal.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { addStoreOptions, type OutputFormat } from '../flags/options.ts';
-import { type Moment, parseMoment } from '../flags/times.ts';
+import type { Moment } from '../../document/moments.ts';
+import { parseMoment } from '../flags/times.ts';
 import { parseCount, parseId, parseRequestId } from '../flags/values.ts';
 import type { RefusalPlaceFlags } from './open-refusals.ts';
 

@@ -3,7 +3,7 @@ import { count } from '../../printable.ts';
 import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
-import { momentBack } from '../flags/times.ts';
+import { momentBack } from '../../document/moments.ts';
 import { formatData } from '../render/data.ts';
 import { printList } from '../render/list.ts';
 import { grouped } from '../render/text.ts';

@@ -49,11 +49,6 @@ export function formatSpan(ms: number): string {
   return count(Math.floor(seconds / length), unit);
 }
 
-/** `12 345`: long numbers in groups. */
-export function grouped(number: number): string {
-  return String(number).replaceAll(/\B(?=(\d{3})+$)/g, ' ');
-}
-
 /** A name and what it has, one line or more; null is left out. */
 export type Field = readonly [name: string, value: string | readonly string[] | null];
 
@@ -81,6 +76,7 @@ export function versionFields(
   ];
 }
 
+export { grouped } from '../../printable.ts';
 export { declareVersion } from '../../resources/declare-resource.ts';
 
 /** A limit in the form in which it is given: `100/minute/consumer`. */

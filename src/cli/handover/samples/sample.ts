@@ -1,6 +1,6 @@
 import { quote } from '../../../signing/curl-command.ts';
-import type { EndpointGroup, Handover } from '../handover-page.ts';
-import { block, code } from '../markdown.ts';
+import type { EndpointGroup, Handover } from '../../../handover/handover-page.ts';
+import { block, code } from '../../../handover/markdown.ts';
 import type { FirstCall, Language, SampleFile } from './language.ts';
 
 /** Where the clients are to be had. */

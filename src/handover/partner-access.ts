@@ -1,12 +1,11 @@
-import { textOf } from '../../manage/generate-credential.ts';
-import type { UsableEndpoint } from '../../manage/usable-endpoints.ts';
-import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import { limitsInForce } from '../../model/grant-in-effect.ts';
-import type { Limit } from '../../model/limit.ts';
-import { requireResource } from '../store/read-store.ts';
-import type { ResourceStore } from '../../manage/resource-store.ts';
-import { readUsableEndpoints } from '../credential/handed-over.ts';
-import { stateAt } from '../credential/shown-credential.ts';
+import { textOf } from '../manage/generate-credential.ts';
+import { notFound, type ResourceStore } from '../manage/resource-store.ts';
+import { stateAt } from '../manage/shown-credential.ts';
+import { readUsableEndpoints, type UsableEndpoint } from '../manage/usable-endpoints.ts';
+import type { Endpoint, PartnerEndpoint } from '../model/endpoint.ts';
+import { limitsInForce } from '../model/grant-in-effect.ts';
+import type { Limit } from '../model/limit.ts';
+import type { ManagedCredential } from '../resources/resource.ts';
 
 /** What a partner may do with a credential. Holds no secret: not even an App Key, where that opens an endpoint alone. */
 export interface PartnerAccess {
@@ -33,30 +32,36 @@ export interface AccessibleEndpoint {
   readonly endsAt: number | null;
 }
 
-/** A credential that no request gets in with, so that there is nothing to hand over. Its message says what to do. */
-export class NothingToHandOver extends Error {
-  override readonly name = 'NothingToHandOver';
+/** Why no request gets in with a credential, so that there is nothing to hand over. */
+export interface NothingToHandOver {
+  readonly code: 'revoked' | 'expired' | 'consumer-disabled' | 'no-endpoint';
+  /** In a sentence. */
+  readonly obstacle: string;
 }
 
-/** Reads what a credential is good for. Rejects with `NotFound` and {@link NothingToHandOver}. No secret is read. */
-export async function readPartnerAccess(store: ResourceStore, id: string, nowSeconds: number): Promise<PartnerAccess> {
-  const { resource: credential } = await requireResource(store, 'credential', id);
-  const { consumerId, methods, appKey, retiringSecret, notBefore, expiresAt } = credential;
+/**
+ * Reads what a credential is good for; `isShown` says which endpoints may be named. Rejects with `NotFound` where its
+ * consumer is gone. No secret is read.
+ */
+export async function readPartnerAccess(
+  store: ResourceStore,
+  credential: ManagedCredential,
+  nowSeconds: number,
+  isShown: (endpoint: Endpoint) => boolean = () => true,
+): Promise<PartnerAccess | NothingToHandOver> {
+  const { id, consumerId, methods, appKey, retiringSecret, notBefore, expiresAt } = credential;
   const state = stateAt(credential, nowSeconds);
-  if (state === 'revoked' || state === 'expired') {
-    throw new NothingToHandOver(`the credential ${id} is ${state}; "postern credential issue" creates another one`);
-  }
-  const { resource: consumer } = await requireResource(store, 'consumer', consumerId);
+  if (state === 'revoked' || state === 'expired') return { code: state, obstacle: `the credential ${id} is ${state}` };
+  const consumer = (await store.find('consumer', consumerId))?.resource;
+  if (consumer === undefined) throw notFound('consumer', consumerId, []);
   if (!consumer.enabled) {
-    throw new NothingToHandOver(
-      `the consumer ${consumerId} is disabled, and so are its credentials; "postern consumer enable ${consumerId}"`,
-    );
+    const obstacle = `the consumer ${consumerId} is disabled, and so are its credentials`;
+    return { code: 'consumer-disabled', obstacle };
   }
-  const usable = await readUsableEndpoints(store, credential, nowSeconds);
+  const all = await readUsableEndpoints(store, credential, nowSeconds);
+  const usable = all.filter(({ endpoint }) => isShown(endpoint));
   if (usable.length === 0) {
-    throw new NothingToHandOver(
-      `no endpoint lets ${consumerId} in with ${methods.join(' or ')}; "postern grant add --endpoint ID --consumer ${consumerId}"`,
-    );
+    return { code: 'no-endpoint', obstacle: `no endpoint lets ${consumerId} in with ${methods.join(' or ')}` };
   }
   // With several methods, an App Key that is public for one of them still opens the endpoints of method key.
   const isAppKeySecret = methods.includes('key');

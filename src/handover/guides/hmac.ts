@@ -1,9 +1,9 @@
-import { MAX_HMAC_BODY_BYTES, parseHmac } from '../../../methods/hmac/signature.ts';
-import { methods } from '../../../methods/methods.ts';
-import type { HmacAlgorithm, HmacOptions, PartnerEndpointOf } from '../../../model/endpoint.ts';
-import { isRefusal } from '../../../refusal.ts';
-import { headerOf, signableRequest, withHeaders } from '../../../signing/client-request.ts';
-import { grouped } from '../../render/text.ts';
+import { MAX_HMAC_BODY_BYTES, parseHmac } from '../../methods/hmac/signature.ts';
+import { methods } from '../../methods/methods.ts';
+import type { HmacAlgorithm, HmacOptions, PartnerEndpointOf } from '../../model/endpoint.ts';
+import { isRefusal } from '../../refusal.ts';
+import { headerOf, signableRequest, withHeaders } from '../../signing/client-request.ts';
+import { grouped } from '../../printable.ts';
 import { EXAMPLE_NONCE, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
 import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';
 import type { Example, Guide, Target } from './guide.ts';

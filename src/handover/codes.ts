@@ -1,6 +1,6 @@
-import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import type { Limit } from '../../model/limit.ts';
-import { type RefusalCode, refusalAnswers } from '../../refusal.ts';
+import type { PartnerEndpoint } from '../model/endpoint.ts';
+import type { Limit } from '../model/limit.ts';
+import { type RefusalCode, refusalAnswers } from '../refusal.ts';
 
 /** A refusal that a partner can get, and what it means to them. */
 export interface CodeMeaning {

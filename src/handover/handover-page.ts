@@ -1,4 +1,4 @@
-import type { AuthenticationMethod, PartnerEndpointOf } from '../../model/endpoint.ts';
+import type { AuthenticationMethod, PartnerEndpointOf } from '../model/endpoint.ts';
 import { codesOf, type CodeMeaning } from './codes.ts';
 import { EXAMPLE_APP_KEY } from './example-values.ts';
 import type { ClientSettings, Example, Rule, Target } from './guides/guide.ts';

@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from 'commander';
-import type { EndpointMatch } from '../../model/endpoint.ts';
-import { normalizeHost, parseAuthority } from '../../receive/host.ts';
+import type { EndpointMatch } from '../model/endpoint.ts';
+import { normalizeHost, parseAuthority } from '../receive/host.ts';
 import type { Target } from './guides/guide.ts';
 
 /** Where partners reach the gateway. */
@@ -13,15 +12,11 @@ export interface GatewayAddress {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
-/** Reads `--url`: scheme and host, with a port where it needs one, and nothing behind it but a slash. */
-export function parseGatewayAddress(text: string): GatewayAddress {
+/** Reads scheme and host, with a port where it needs one, and nothing behind it but a slash; null for another text. */
+export function readGatewayAddress(text: string): GatewayAddress | null {
   const [, scheme, authority = ''] = /^(https?):\/\/([^/?#@\s]+)\/?$/i.exec(text) ?? [];
   const host = parseAuthority(authority);
-  if (scheme === undefined || host === null) {
-    throw new InvalidArgumentError(
-      'Write scheme and host, such as https://api.example.com, without path, query or password.',
-    );
-  }
+  if (scheme === undefined || host === null) return null;
   const known = scheme.toLowerCase() === 'http' ? 'http' : 'https';
   const [port = ''] = /:\d+$/.exec(authority) ?? [];
   return { scheme: known, host, port: port === DEFAULT_PORTS[known] ? '' : port };

@@ -1,4 +1,4 @@
-import { oauth2Paths } from '../../../oauth2/oauth2-addresses.ts';
+import { oauth2Paths } from '../../oauth2/oauth2-addresses.ts';
 import { EXAMPLE_SECRET } from '../example-values.ts';
 import { describeSent, requestTo } from './example-request.ts';
 import type { Example, Guide, Target } from './guide.ts';

@@ -1,4 +1,4 @@
-import type { AuthenticationMethod } from '../../../model/endpoint.ts';
+import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Guide } from './guide.ts';
 import { hmacGuide } from './hmac.ts';
 import { keyGuide } from './key.ts';

@@ -1,4 +1,4 @@
-import { replaceInvisible } from '../../document/source-text.ts';
+import { replaceInvisible } from '../document/source-text.ts';
 
 /** A text from outside as Markdown that shows exactly it, on one line. */
 export function plain(text: string): string {

@@ -1,5 +1,5 @@
-import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../../model/endpoint.ts';
-import type { RefusalCode } from '../../../refusal.ts';
+import type { AuthenticationMethod, OptionsOf, PartnerEndpointOf } from '../../model/endpoint.ts';
+import type { RefusalCode } from '../../refusal.ts';
 
 /** A fact in a few words: its name, then what it is, in Markdown. */
 export type Rule = readonly [name: string, text: string];

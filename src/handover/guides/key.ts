@@ -1,6 +1,6 @@
-import { methods } from '../../../methods/methods.ts';
-import type { KeyCarrier } from '../../../model/endpoint.ts';
-import { isRefusal } from '../../../refusal.ts';
+import { methods } from '../../methods/methods.ts';
+import type { KeyCarrier } from '../../model/endpoint.ts';
+import { isRefusal } from '../../refusal.ts';
 import { EXAMPLE_APP_KEY, EXAMPLE_TIME, exampleSecret } from '../example-values.ts';
 import { code } from '../markdown.ts';
 import { describeSent, describeUnsigned, requestTo, type UnsignedRequest } from './example-request.ts';

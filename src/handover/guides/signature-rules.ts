@@ -1,4 +1,4 @@
-import type { SignatureOptions } from '../../../model/endpoint.ts';
+import type { SignatureOptions } from '../../model/endpoint.ts';
 import type { Rule } from './guide.ts';
 
 /** How right the clock of a partner must be. */

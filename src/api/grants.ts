@@ -1,0 +1,126 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { ID_PATTERN, idField } from '../document/fields.ts';
+import { listEndpoints, type ResourceStore } from '../manage/resource-store.ts';
+import { type Grant, isGroupGrant } from '../model/grant.ts';
+import type { Operator } from '../model/operator.ts';
+import { declareVersion } from '../resources/declare-resource.ts';
+import type { Declared } from '../resources/declared.ts';
+import { declareGrant, grantId, grantKind, parseGrantId } from '../resources/grant.ts';
+import type { Stored } from '../resources/resource.ts';
+import { requirePermission } from './authenticate.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { reachGrant, reaches, requireReached } from './reach.ts';
+import { readPage } from './read-page.ts';
+import { cursor, etagOf, listQuery, pick, readCursor } from './request.ts';
+import { answers, pageSchema, shownResource } from './shapes.ts';
+
+export const grantTags = ['Grants'];
+
+/** A grant as it is shown. */
+export const grantSchema = shownResource('Grant', { ...grantKind, fields: { id: idField, ...grantKind.fields } });
+
+const idQuery = z.string().regex(ID_PATTERN).optional();
+const query = listQuery.extend({
+  endpoint: idQuery.openapi({ description: 'Those on this endpoint.' }),
+  consumer: idQuery.openapi({ description: 'The own grants of this consumer.' }),
+  forGroups: z.enum(['true', 'false']).default('false').openapi({ description: 'Those for groups only.' }),
+});
+
+/** What names a grant in a path: its endpoint, and the consumer or the labels of the group. */
+export const grantParams = z.object({
+  endpoint: z
+    .string()
+    .regex(ID_PATTERN)
+    .openapi({ param: { name: 'endpoint', in: 'path' }, example: 'orders' }),
+  holder: z
+    .string()
+    .max(4096)
+    .openapi({
+      param: { name: 'holder', in: 'path' },
+      description: 'The consumer, or the labels of the group: what the `id` of the grant has behind the slash.',
+      example: 'tier=gold',
+    }),
+});
+
+/** The path of one grant. */
+export const grantPath = '/v1/grants/{endpoint}/{holder}';
+
+/** Adds the routes that show grants on endpoints within reach. */
+export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { resources } }: ApiPorts): void {
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/grants', tags: grantTags, operationId: 'listGrants' },
+      summary: 'The grants within reach, in the order of their ids.',
+      description: 'A page may have fewer items than its limit, also none, and still a next one.',
+      request: { query },
+      responses: answers({ 200: pageSchema('GrantPage', grantSchema) }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read');
+      const {
+        limit,
+        cursor: at,
+        fields,
+        endpoint: endpointId,
+        consumer: consumerId,
+        forGroups,
+      } = context.req.valid('query');
+      if (consumerId !== undefined) await requireReached(operator, 'consumer', consumerId, resources);
+      if (endpointId !== undefined) await requireReached(operator, 'endpoint', endpointId, resources);
+      const endpointIds = endpointId === undefined ? await endpointsWithin(operator, resources) : [endpointId];
+      const after = readCursor(at, (text) => (parseGrantId(text) === null ? null : text)) ?? undefined;
+      const isForGroup = forGroups === 'true' ? true : undefined;
+      const listed = resources.list('grant', { endpointIds, consumerId, isForGroup, after });
+      const { shown, last } = await readPage(
+        listed,
+        limit,
+        async (some) => await holdersWithin(operator, some, resources),
+      );
+      const nextCursor = last === null ? null : cursor.after(grantId(last.resource));
+      return context.json({ items: shown.map((each) => ({ ...pick(showGrant(each), fields) })), nextCursor }, 200);
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: grantPath, tags: grantTags, operationId: 'showGrant' },
+      summary: 'One grant.',
+      request: { params: grantParams },
+      responses: answers({ 200: grantSchema }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'read');
+      const { endpoint, holder } = context.req.valid('param');
+      const stored = await reachGrant(operator, `${endpoint}/${holder}`, resources);
+      return context.json(showGrant(stored), 200, { etag: etagOf(stored) });
+    },
+  );
+}
+
+/** A grant with what names it, and its version. */
+export function showGrant(stored: Stored<Grant>): Declared {
+  return { id: grantId(stored.resource), ...declareGrant(stored.resource), ...declareVersion(stored) };
+}
+
+/** Undefined for all. There are as many endpoints as an operator writes. */
+async function endpointsWithin(operator: Operator, resources: ResourceStore): Promise<readonly string[] | undefined> {
+  if (Object.keys(operator.selector).length === 0) return undefined;
+  return (await listEndpoints(resources)).filter((endpoint) => reaches(operator, endpoint)).map(({ id }) => id);
+}
+
+/** Grants without the own ones of consumers beyond reach. */
+async function holdersWithin(
+  operator: Operator,
+  grants: readonly Stored<Grant>[],
+  resources: ResourceStore,
+): Promise<readonly Stored<Grant>[]> {
+  if (Object.keys(operator.selector).length === 0) return grants;
+  const ids = grants.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [resource.consumerId]));
+  const reached = new Set<string>();
+  for await (const { resource } of resources.list('consumer', { ids, labels: operator.selector })) {
+    reached.add(resource.id);
+  }
+  return grants.filter(({ resource }) => isGroupGrant(resource) || reached.has(resource.consumerId));
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
+import { consumerDefaults } from '../../../src/model/consumer.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
+import { credentialWith } from '../../unit/manage/credentials.ts';
+import { apiNow, memoryApi, type MemoryApi } from './memory-api.ts';
+
+export const day = 86_400;
+
+function endpoint(id: string, team: string, wish: object): Endpoint {
+  const place = { 'match.paths': [{ prefix: `/${id}` }], labels: { team } };
+  const planned = planNewEndpoint(id, { ...place, authentication: 'hmac', ...wish }, []);
+  assert.ok('changes' in planned && planned.changes[0]?.kind === 'endpoint' && planned.changes[0].after !== null);
+  return planned.changes[0].after;
+}
+
+const granted = { accessCondition: 'authenticated-and-authorized' };
+const limits = [{ requests: 5, unit: 'minute', per: 'consumer' }] as const;
+const free = { limits: null, expiresAt: null };
+
+/**
+ * The API for two teams. The payments team has the endpoints `orders` and `stock` and the consumers `acme` and `globex`,
+ * the people team the endpoint `salaries` and the consumer `initech`. Operators: `alice` reaches all, `paula` (operator)
+ * and `petra` (admin) what is of payments, `victor` sees all.
+ */
+export async function twoTeams(): Promise<MemoryApi> {
+  const api = memoryApi({
+    endpoints: [
+      endpoint('orders', 'payments', { ...granted, 'trafficControl.limits': limits }),
+      endpoint('salaries', 'people', granted),
+      endpoint('stock', 'payments', { authentication: 'key' }),
+    ],
+    consumers: [
+      { ...consumerDefaults, id: 'acme', labels: { team: 'payments', tier: 'gold' } },
+      { ...consumerDefaults, id: 'globex', labels: { team: 'payments' } },
+      { ...consumerDefaults, id: 'initech', labels: { team: 'people', tier: 'gold' } },
+    ],
+    credentials: [
+      credentialWith({ id: 'acme-hmac', consumerId: 'acme', expiresAt: apiNow + 20 * day }),
+      credentialWith({ id: 'acme-key', consumerId: 'acme', methods: ['key'] }),
+      credentialWith({ id: 'globex-hmac', consumerId: 'globex', state: 'revoked' }),
+      credentialWith({ id: 'initech-hmac', consumerId: 'initech' }),
+    ],
+    grants: [
+      { endpointId: 'orders', consumerId: 'acme', ...free, limits: [{ requests: 9, unit: 'second', per: 'consumer' }] },
+      { endpointId: 'orders', consumerId: 'initech', ...free },
+      { endpointId: 'orders', consumerSelector: { tier: 'gold' }, priority: 10, ...free },
+      { endpointId: 'orders', consumerSelector: { team: 'payments', tier: 'gold' }, priority: 20, ...free },
+      { endpointId: 'salaries', consumerId: 'acme', ...free },
+      { endpointId: 'salaries', consumerSelector: { team: 'people' }, priority: 0, ...free },
+    ],
+  });
+  await api.add('alice', 'admin');
+  await api.add('victor', 'viewer');
+  await api.add('paula', 'operator', { selector: { team: 'payments' } });
+  await api.add('petra', 'admin', { selector: { team: 'payments' } });
+  return api;
+}
