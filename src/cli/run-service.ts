@@ -1,17 +1,8 @@
 import { startSystemTimer, systemClock } from '../clock.ts';
-import type { Clock } from '../clock.ts';
-import { type Config, type Environment, parseConfig } from '../config.ts';
-import type { Logger } from '../observe/logger.ts';
+import { parseConfig } from '../config.ts';
+import type { ProcessPorts } from '../gateway/parts.ts';
 import { writeSafely } from './failure.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
-
-/** What a service takes from the process it runs in. */
-export interface ServicePorts {
-  readonly config: Config;
-  readonly environment: Environment;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** What runs until it is stopped. Disposing of it stops at once. */
 export interface Service extends AsyncDisposable {
@@ -31,7 +22,7 @@ const LINGER_MS = 500;
 export async function runService(
   terminal: Terminal,
   { store, needs }: { readonly store: string | undefined; readonly needs: { readonly isServing?: boolean } },
-  start: (ports: ServicePorts) => Promise<Service>,
+  start: (ports: ProcessPorts) => Promise<Service>,
 ): Promise<ExitCode> {
   const { createLogger, openLogDestination } = await import('../observe/logger.ts');
   const environment = store === undefined ? terminal.environment : { ...terminal.environment, POSTERN_STORE: store };

@@ -11,7 +11,7 @@ import { listenerFiles } from '../tls/configured-files.ts';
 import { readVersion } from '../version.ts';
 import { openGatewayLimiter } from './limiter.ts';
 import { CallerListeners, createAdminServer, listen } from './listeners.ts';
-import { type GatewayPorts, OwnedParts } from './parts.ts';
+import { OwnedParts, type ProcessPorts } from './parts.ts';
 import { buildPipeline } from './pipeline.ts';
 import { openHeartbeat } from './heartbeat.ts';
 import { AUTHORIZATION_SERVICE, Readiness } from './readiness.ts';
@@ -36,7 +36,7 @@ export interface Gateway extends AsyncDisposable {
  * The composition root: builds store, pipeline and listeners from the configuration, and owns their lives.
  * Rejects, with nothing left running, when the store has no good state or an address cannot be had.
  */
-export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
+export async function startGateway(ports: ProcessPorts): Promise<Gateway> {
   const parts = new OwnedParts();
   try {
     return await assemble(ports, parts);
@@ -46,7 +46,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   }
 }
 
-async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway> {
+async function assemble(given: ProcessPorts, parts: OwnedParts): Promise<Gateway> {
   const { config, clock, logger } = given;
   const version = readVersion();
   const metrics = new Metrics(version);
@@ -93,7 +93,7 @@ async function assemble(given: GatewayPorts, parts: OwnedParts): Promise<Gateway
   return gateway;
 }
 
-interface RunningGatewayParts extends Pick<GatewayPorts, 'config' | 'logger'> {
+interface RunningGatewayParts extends Pick<ProcessPorts, 'config' | 'logger'> {
   readonly parts: OwnedParts;
   readonly readiness: Readiness;
   readonly listeners: CallerListeners;

@@ -3,8 +3,8 @@ import type { Config, Environment } from '../config.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 
-/** What the gateway takes from the process it runs in. */
-export interface GatewayPorts {
+/** What a service takes from the process it runs in. */
+export interface ProcessPorts {
   readonly config: Config;
   /** Where `appSecretFrom` finds variables. */
   readonly environment: Environment;
@@ -12,8 +12,8 @@ export interface GatewayPorts {
   readonly logger: Logger;
 }
 
-/** What every part of it is built with. */
-export interface PartPorts extends GatewayPorts {
+/** What every part of the gateway is built with. */
+export interface PartPorts extends ProcessPorts {
   readonly metrics: Metrics;
 }
 

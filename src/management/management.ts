@@ -2,10 +2,9 @@ import { Registry } from 'prom-client';
 import { createApi } from '../api/app.ts';
 import { ApiListener } from './listener.ts';
 import type { AnsweredRequest, ApiObserver } from '../api/ports.ts';
-import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { listen } from '../gateway/listeners.ts';
-import { OwnedParts } from '../gateway/parts.ts';
+import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
@@ -17,10 +16,7 @@ import type { TlsMaterial } from '../tls/tls-files.ts';
 import { manageFiles } from '../tls/configured-files.ts';
 
 /** What the management process takes. */
-export interface ManagementPorts {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
   /** Opened with the key ring; ended with the process. */
   readonly store: SystemOfRecord;
 }
