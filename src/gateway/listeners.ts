@@ -179,7 +179,8 @@ function createGrpcTransport(ports: CallerListenersPorts, tls: TlsIdentity | nul
   });
 }
 
-function tlsIdentity({ certificate, key, ca }: TlsMaterial, clientNames: readonly string[] | null): TlsIdentity {
+/** What a listener shows of itself, and whom it trusts. Throws for files without a certificate: they were checked. */
+export function tlsIdentity({ certificate, key, ca }: TlsMaterial, clientNames: readonly string[] | null): TlsIdentity {
   if (certificate === null || key === null) throw new Error('a listener needs a certificate and its key');
   const own = { cert: certificate, key };
   if (ca === null) return own;

@@ -3,7 +3,7 @@ import { createApi } from '../api/app.ts';
 import { ApiListener } from './listener.ts';
 import type { AnsweredRequest, ApiObserver } from '../api/ports.ts';
 import type { Config } from '../config.ts';
-import { listen } from '../gateway/listeners.ts';
+import { listen, tlsIdentity } from '../gateway/listeners.ts';
 import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
@@ -11,8 +11,6 @@ import { formatListenAddress, type ListenAddress } from '../net/listen-address.t
 import { isLoopback } from '../net/networks.ts';
 import type { Logger } from '../observe/logger.ts';
 import { TlsMetrics } from '../observe/tls-observer.ts';
-import type { TlsIdentity } from '../server/transport.ts';
-import type { TlsMaterial } from '../tls/tls-files.ts';
 import { manageFiles } from '../tls/configured-files.ts';
 
 /** What the management process takes. */
@@ -47,14 +45,14 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     requireTls(config, tls !== null);
     const api = createApi({ store, clock, observer: createApiObserver(logger), publicUrl: config.publicUrl });
     const listener = parts.own(
-      new ApiListener({ fetch: api.fetch, clock, ...(tls === null ? {} : { tls: identityOf(tls.material) }) }),
+      new ApiListener({ fetch: api.fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
     );
     await listen('POSTERN_MANAGE_ADDRESS', config.manageAddress, async () => {
       await listener.start(config.manageAddress, config.unixSocketMode);
     });
     parts.own(
       tls?.follow((material) => {
-        listener.replaceTls(identityOf(material));
+        listener.replaceTls(tlsIdentity(material, null));
       }) ?? null,
     );
     const address = listener.address();
@@ -88,11 +86,6 @@ function requireTls({ manageAddress, managePlainText }: Config, hasTls: boolean)
   throw new Error(
     `POSTERN_MANAGE_ADDRESS: ${formatListenAddress(manageAddress)} can be reached from other machines, and tokens would be readable on the way: give POSTERN_MANAGE_TLS_CERTIFICATE and POSTERN_MANAGE_TLS_KEY, or set POSTERN_MANAGE_PLAIN_TEXT=true where a proxy on the way encrypts`,
   );
-}
-
-function identityOf({ certificate, key }: TlsMaterial): TlsIdentity {
-  if (certificate === null || key === null) throw new Error('a listener needs a certificate and its key');
-  return { cert: certificate, key };
 }
 
 function createApiObserver(logger: Logger): ApiObserver {
