@@ -7,6 +7,7 @@ import { carries, describeLabels, type LabelSelector } from '../model/labels.ts'
 import { count } from '../printable.ts';
 import { declareWholeConsumer } from '../resources/consumer.ts';
 import { declareWholeOwned } from '../resources/credential.ts';
+import { declareVersion } from '../resources/declare-resource.ts';
 import { declareGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addNoun, type CommandContext } from './command.ts';
@@ -17,7 +18,7 @@ import { collectLabel, parseCount, parseId } from './flags/values.ts';
 import { shownGrantView, weighAll } from './shown-grants.ts';
 import { formatData } from './render/data.ts';
 import { type ListView, printList, printSection } from './render/list.ts';
-import { declareVersion, printFields, versionFields } from './render/text.ts';
+import { printFields, versionFields } from './render/text.ts';
 import { addChangeAction } from './store/change-store.ts';
 import { addReadAction, requireResource, selectFrom } from './store/read-store.ts';
 import { addEnableVerbs, addResourceAction } from './store/resource-verbs.ts';

@@ -5,6 +5,7 @@ import type { Wish } from '../manage/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
 import type { LabelSelector } from '../model/labels.ts';
+import { declareVersion } from '../resources/declare-resource.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
 import { declareGrant, grantId } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
@@ -18,7 +19,7 @@ import { parseMomentOrNever } from './flags/times.ts';
 import { collectGrantLimit, parseCount, parseId, parseInteger } from './flags/values.ts';
 import { formatHolder, formatHolders } from './render/grants.ts';
 import { type ListView, printList } from './render/list.ts';
-import { declareVersion, formatDistance, formatGrantLimits } from './render/text.ts';
+import { formatDistance, formatGrantLimits } from './render/text.ts';
 import { addChangeAction } from './store/change-store.ts';
 import { addReadAction, requireGrant, requireResource, selectFrom } from './store/read-store.ts';
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { collectAll, listGroupGrants } from '../../manage/resource-store.ts';
+import { declareVersion } from '../../resources/declare-resource.ts';
 import { declareWholeEndpoint } from '../../resources/endpoint.ts';
 import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
@@ -14,7 +15,7 @@ import { formatData } from '../render/data.ts';
 import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
-import { declareVersion, type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
+import { type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import {
   registerEndpointCreate,

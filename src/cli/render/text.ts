@@ -77,7 +77,6 @@ export function versionFields(
 }
 
 export { grouped } from '../../printable.ts';
-export { declareVersion } from '../../resources/declare-resource.ts';
 
 /** A limit in the form in which it is given: `100/minute/consumer`. */
 export function formatLimit({ requests, unit, per }: Limit): string {
