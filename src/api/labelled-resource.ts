@@ -10,7 +10,14 @@ import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type ChangeOutcome, changesOf, commit, wishOfPatch } from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { type LabelledKind, labelsWithin, requireOwnRequests, requireReached, requireWithinReach } from './reach.ts';
+import {
+  type LabelledKind,
+  labelsWithin,
+  requireOwnRequests,
+  requireReached,
+  requireWithinReach,
+  selectorOf,
+} from './reach.ts';
 import {
   changeQuery,
   cursor,
@@ -167,9 +174,4 @@ export function addLabelledResource<K extends LabelledKind>(
 interface Work {
   readonly changes: readonly Change[];
   readonly dryRun: 'true' | 'false';
-}
-
-/** What the store itself holds a change to; undefined for an operator who reaches everything. */
-function selectorOf({ selector }: Operator): Operator['selector'] | undefined {
-  return Object.keys(selector).length === 0 ? undefined : selector;
 }

@@ -12,6 +12,11 @@ import { ApiProblem } from './problem.ts';
 /** What carries labels, and so is within the reach of an operator or not. */
 export type LabelledKind = 'consumer' | 'endpoint';
 
+/** What the store itself holds a change to; undefined for an operator who reaches everything. */
+export function selectorOf({ selector }: Operator): LabelSelector | undefined {
+  return Object.keys(selector).length === 0 ? undefined : selector;
+}
+
 /** Whether an operator reaches what carries these labels. */
 export function reaches({ selector }: Operator, { labels }: { readonly labels: Labels }): boolean {
   return carries(labels, selector);
@@ -80,7 +85,7 @@ export async function requireOwnRequests(
   resources: ResourceStore,
 ): Promise<void> {
   const changed = changes.flatMap((change) => (change.kind === 'endpoint' ? (change.after ?? []) : []));
-  if (changed.length === 0 || Object.keys(operator.selector).length === 0) return;
+  if (changed.length === 0 || selectorOf(operator) === undefined) return;
   const stored = await listEndpoints(resources);
   const taken = findTakenRequests(changed, stored, (endpoint) => !reaches(operator, endpoint));
   if (taken === null) return;
