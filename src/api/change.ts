@@ -1,5 +1,5 @@
 import type { Change, Operation, Planned } from '../manage/change.ts';
-import { describeChange, type DescribedChange } from '../manage/describe-change.ts';
+import { type DescribedChange, takeReal } from '../manage/describe-change.ts';
 import { Conflict, type ResourceStore } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import { invalidResource } from './problem.ts';
@@ -24,10 +24,8 @@ export async function commit(
   planned: readonly Change[],
   { resources, operation, isDryRun }: CommitPorts,
 ): Promise<ChangeOutcome> {
-  const real = planned
-    .map((change) => ({ change, shown: describeChange(change) }))
-    .filter(({ shown: { action, fields } }) => action !== 'change' || fields.length > 0);
-  const changes = real.map(({ shown }) => shown);
+  const real = takeReal(planned);
+  const changes = real.map(({ described }) => described);
   if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, changes };
   const revision = await resources.commit(
     real.map(({ change }) => change),

@@ -50,6 +50,19 @@ export function describeChange(change: Change): DescribedChange {
   return { action, kind, id, consumer, fields };
 }
 
+/** A change that changes something, and what it does. */
+export interface RealChange {
+  readonly change: Change;
+  readonly described: DescribedChange;
+}
+
+/** The changes of these that change something: a plan may hold others, which are neither shown nor committed. */
+export function takeReal(changes: readonly Change[]): readonly RealChange[] {
+  return changes
+    .map((change) => ({ change, described: describeChange(change) }))
+    .filter(({ described: { action, fields } }) => action !== 'change' || fields.length > 0);
+}
+
 /** A resource before and after a change, without secrets; null where there is none. */
 type Sides = readonly [before: Declared | null, after: Declared | null];
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { describeChange, type DescribedChange } from '../../manage/describe-change.ts';
+import { type DescribedChange, takeReal } from '../../manage/describe-change.ts';
 import type { Change } from '../../manage/change.ts';
 import { renderChange } from '../../manage/render-change.ts';
 import { Outdated } from '../../manage/resource-store.ts';
@@ -148,9 +148,9 @@ interface Proposal {
 async function propose(plan: Plan, former: Proposal | null, running: Running): Promise<Proposal | ExitCode> {
   const { flags, context, store } = running;
   const { err } = context.terminal;
-  const real = plan.changes.map((change) => ({ change, shown: describeChange(change) })).filter(isReal);
+  const real = takeReal(plan.changes);
   const changes = real.map(({ change }) => change);
-  const described = real.map(({ shown }) => shown);
+  const described = real.map((each) => each.described);
   const isAsked = changes.length > 0 && flags.dryRun !== true && flags.yes !== true;
   const question = isAsked && plan.question !== former?.plan.question ? plan.question : undefined;
   if (question !== undefined) requireAsk(context.terminal);
@@ -169,10 +169,6 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
     return exitCodes.failed;
   }
   return { plan, described, changes };
-}
-
-function isReal({ shown: { action, fields } }: { readonly shown: DescribedChange }): boolean {
-  return action !== 'change' || fields.length > 0;
 }
 
 async function carryOut({ plan, described, changes }: Proposal, running: Running): Promise<ExitCode> {
