@@ -43,6 +43,19 @@ export const startSystemTimer: StartTimer = (delayMs, action) => {
   };
 };
 
+/** Waits for work, so many milliseconds at most: what has not ended goes on. Rejects as the work does. */
+export async function waitAtMost(delayMs: number, work: Promise<unknown>, startTimer: StartTimer): Promise<void> {
+  let cancel = (): void => undefined;
+  const patience = new Promise<void>((resolve) => {
+    cancel = startTimer(delayMs, resolve);
+  });
+  try {
+    await Promise.race([work, patience]);
+  } finally {
+    cancel();
+  }
+}
+
 /** When a credential, retiring secret or grant works; bounds in seconds since the epoch, null for none. */
 export interface Lifetime {
   readonly notBefore: number | null;

@@ -1,4 +1,4 @@
-import type { StartTimer } from '../clock.ts';
+import { type StartTimer, waitAtMost } from '../clock.ts';
 
 /** What is gathered in memory and written in batches, off the path of checks. */
 export interface BatchWork {
@@ -67,13 +67,8 @@ export class BatchWriter implements AsyncDisposable {
     this.#isDisposed = true;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#ports.startTimer(this.#times.lastWriteMs, resolve);
-    });
     const written = (this.#writing ?? Promise.resolve()).then(() => this.#write());
-    await Promise.race([written, patience]);
-    cancel();
+    await waitAtMost(this.#times.lastWriteMs, written, this.#ports.startTimer);
   }
 
   async #write(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { StartTimer } from '../clock.ts';
+import { type StartTimer, waitAtMost } from '../clock.ts';
 import type { StoreRevision } from '../model/store-revision.ts';
 import type { WriteObserver } from './batch-writer.ts';
 
@@ -62,14 +62,9 @@ export class ReplicaHeartbeat implements AsyncDisposable {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#cancelTimer?.();
-    let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = this.#ports.startTimer(LAST_WRITE_MS, resolve);
-    });
     // An entry that stays goes by itself, later.
     const left = (this.#reporting ?? Promise.resolve()).then(() => this.#ports.register.leave()).catch(() => undefined);
-    await Promise.race([left, patience]);
-    cancel();
+    await waitAtMost(LAST_WRITE_MS, left, this.#ports.startTimer);
   }
 
   #begin(): void {
