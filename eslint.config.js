@@ -64,6 +64,7 @@ const layers = [
   ['api', 'server'],
   ['observe'],
   ['doctor', 'gateway'],
+  ['console'],
   ['demo', 'management'],
   ['cli'],
   ['main.ts'],

@@ -3,6 +3,7 @@ import type { Change, Operation, RevertedEvent } from './change.ts';
 import type { RefusalSource } from '../refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
+import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { LabelSelector } from '../model/labels.ts';
@@ -24,6 +25,10 @@ export interface Selection {
   readonly isForGroup?: true | undefined;
   /** Credentials by the hashes of their App Keys. */
   readonly appKeyHashes?: readonly string[] | undefined;
+  /** The operator with this subject. */
+  readonly subject?: string | undefined;
+  /** Operators with any of these names of certificates. */
+  readonly certificateNames?: readonly string[] | undefined;
   /** Endpoints and consumers that carry these labels. */
   readonly labels?: LabelSelector | undefined;
   /** Those whose ids come after this one. */
@@ -163,6 +168,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly isTokenRevoked: ((tokenId: string) => Promise<boolean>) | null;
   /** The replicas that serve the store; null where they do not report. */
   readonly replicas: ReplicaDirectory | null;
+  /** Who is signed in to the console; null for a declarative file. */
+  readonly sessions: SessionStore | null;
   /** The path of a declarative file, which takes no changes from commands; null for a database. */
   readonly file: string | null;
 }

@@ -54,6 +54,7 @@ export async function openFileStore(
     refusals: null,
     sealed: null,
     isTokenRevoked: null,
+    sessions: null,
     replicas: null,
     file: path,
     [Symbol.asyncDispose]: async () => {

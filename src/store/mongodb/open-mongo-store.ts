@@ -11,6 +11,7 @@ import { countDue, countSealed, rewrapSecrets } from './rewrap-secrets.ts';
 import { createReplicaDirectory } from './replicas.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 import { createRefusalSource } from './refusals.ts';
+import { createSessionStore } from './sessions.ts';
 import { createTrafficSource } from './traffic.ts';
 import { createUsageSource } from './usage.ts';
 
@@ -87,6 +88,7 @@ export function openMongoStore(
       const signal = AbortSignal.timeout(timeoutMs);
       return (await withFaults(() => collectionOf(db, 'revokedTokens').findOne({ _id: tokenId }, { signal }))) !== null;
     },
+    sessions: createSessionStore(db, timeoutMs),
     file: null,
     db,
     [Symbol.asyncDispose]: async () => {

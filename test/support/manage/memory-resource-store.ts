@@ -185,7 +185,7 @@ function copyOf(tables: Tables): Tables {
 
 function isSelected(
   resource: object,
-  { consumerId, endpointId, endpointIds, isForGroup, labels = {} }: Selection,
+  { consumerId, endpointId, endpointIds, isForGroup, subject, certificateNames, labels = {} }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
   consumerIds: ReadonlySet<string> | null,
 ): boolean {
@@ -195,9 +195,16 @@ function isSelected(
     (!('labels' in resource) || carries(resource.labels as Labels, labels)) &&
     (endpointIds === undefined || ('endpointId' in resource && endpointIds.includes(String(resource.endpointId)))) &&
     (isForGroup === undefined || 'consumerSelector' in resource) &&
+    (subject === undefined || listOf(resource, 'subjects').includes(subject)) &&
+    (certificateNames === undefined ||
+      listOf(resource, 'certificateNames').some((name) => certificateNames.includes(name))) &&
     (endpointId === undefined || ('endpointId' in resource && resource.endpointId === endpointId)) &&
     (appKeyHashes === null || ('appKeyHash' in resource && appKeyHashes.has(String(resource.appKeyHash))))
   );
+}
+
+function listOf(resource: object, field: 'subjects' | 'certificateNames'): readonly string[] {
+  return field in resource ? (resource as Readonly<Record<typeof field, readonly string[]>>)[field] : [];
 }
 
 /** What is changed, and what it belongs to, has to carry the selector, before and after. */

@@ -13,6 +13,7 @@ import { recordKinds } from '../record-kinds.ts';
 import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
+import { endSessions } from './end-sessions.ts';
 import { checkPriorities, freePriorities } from './priorities.ts';
 import { type NumberedCommit, takeRevision } from './store-revision.ts';
 
@@ -57,6 +58,7 @@ export async function makeChanges(
   await recordEvents(changes, operation, context);
   await keepFormerAppKeys(changes, context);
   await forgetUsage(changes, context);
+  await endSessions(changes, context);
   await freePriorities(changesOfKind(changes, 'grant'), context);
   for (const kind of resourceKinds) await writeKind(kind, changesOfKind(changes, kind), sealer, context);
   await checkReferences(changes, context);

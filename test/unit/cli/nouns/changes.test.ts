@@ -272,6 +272,7 @@ describe('a command that changes the store', () => {
               traffic: cli.traffic,
               sealed: null,
               isTokenRevoked: null,
+              sessions: null,
               replicas: null,
               file: null,
             },

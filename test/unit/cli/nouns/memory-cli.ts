@@ -62,6 +62,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             actor: 'ada',
             sealed: null,
             isTokenRevoked: null,
+            sessions: null,
             replicas,
             file: null,
             [Symbol.asyncDispose]: async () => {
