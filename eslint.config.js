@@ -193,5 +193,8 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['eslint.config.js', 'clients/**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ['eslint.config.js', 'clients/**/*.mjs', 'src/console/assets/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
 );

@@ -78,12 +78,18 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     }),
   );
   api.use('/v1/*', async (context, next) => {
-    const presented = {
-      authorization: context.req.header('authorization') ?? null,
-      source: context.env.incoming.socket.remoteAddress ?? 'unix',
-    };
-    const authentication = { resources: store.resources, throttle, nowSeconds: () => clock.nowSeconds() };
-    context.set('operator', await authenticate(presented, authentication));
+    const { env } = context;
+    if ('via' in env) {
+      context.set('operator', env.operator);
+    } else {
+      const presented = {
+        authorization: context.req.header('authorization') ?? null,
+        source: env.incoming.socket.remoteAddress ?? 'unix',
+      };
+      const authentication = { resources: store.resources, throttle, nowSeconds: () => clock.nowSeconds() };
+      context.set('operator', await authenticate(presented, authentication));
+    }
+    context.set('via', 'via' in env ? env.via : 'api');
     requireJson(context.req.raw);
     await next();
   });

@@ -9,7 +9,7 @@ import type { Declared } from '../resources/declared.ts';
 import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import { type ChangeOutcome, changesOf, commit, wishOfPatch } from './change.ts';
-import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import type { ApiEnvironment, ApiPorts, ApiVariables } from './ports.ts';
 import {
   type LabelledKind,
   labelsWithin,
@@ -69,10 +69,11 @@ export function addLabelledResource<K extends LabelledKind>(
   });
   const reached = async (operator: Operator, id: string): Promise<Stored<ResourceOf[K]>> =>
     await requireReached(operator, kind, id, resources);
-  const carryOut = async (operator: Operator, verb: string, work: Work): Promise<ChangeOutcome> => {
+  const carryOut = async ({ operator, via }: Asker, verb: string, work: Work): Promise<ChangeOutcome> => {
     for (const { after } of work.changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
     await requireOwnRequests(operator, work.changes, resources);
-    const operation: Operation = { actor: operator.id, action: `api ${kind} ${verb}`, selector: selectorOf(operator) };
+    const action = `${via} ${kind} ${verb}`;
+    const operation: Operation = { actor: operator.id, action, selector: selectorOf(operator) };
     return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true' });
   };
 
@@ -86,10 +87,11 @@ export function addLabelledResource<K extends LabelledKind>(
     async (context) => {
       const operator = context.get('operator');
       requirePermission(operator, 'read');
-      const { limit, cursor: from, fields, label } = context.req.valid('query');
+      const { limit, cursor: from, fields, label, q: namedLike } = context.req.valid('query');
       const after = cursor.read(from);
       const labels = labelsWithin(operator, labelsOf(label));
-      const listed = labels === null ? [] : await takeFirst(resources.list(kind, { labels, after }), limit + 1);
+      const listed =
+        labels === null ? [] : await takeFirst(resources.list(kind, { labels, namedLike, after }), limit + 1);
       return context.json(
         pageOf(listed, limit, (each) => pick(show(each), fields)),
         200,
@@ -111,7 +113,7 @@ export function addLabelledResource<K extends LabelledKind>(
       const id = typeof given === 'string' ? given : '';
       const changes = changesOf(await resource.planNew(id, wish, resources));
       const { dryRun } = context.req.valid('query');
-      const outcome = await carryOut(operator, 'create', { changes, dryRun });
+      const outcome = await carryOut(context.var, 'create', { changes, dryRun });
       if (outcome.dryRun) return context.json(outcome, 200);
       const made = await reached(operator, id);
       return context.json(show(made), 201, { etag: etagOf(made), location: `${path}/${id}` });
@@ -147,7 +149,7 @@ export function addLabelledResource<K extends LabelledKind>(
       requireRevision(current, context.req.valid('header')['if-match']);
       const wish = wishOfPatch(context.req.valid('json'));
       const changes = changesOf(await resource.planEdit(current, wish, resources));
-      const outcome = await carryOut(operator, 'edit', { changes, ...context.req.valid('query') });
+      const outcome = await carryOut(context.var, 'edit', { changes, ...context.req.valid('query') });
       const revision = current.revision + (outcome.revision === null ? 0 : 1);
       return context.json(outcome, 200, { etag: etagOf({ revision }) });
     },
@@ -166,10 +168,12 @@ export function addLabelledResource<K extends LabelledKind>(
       const current = await reached(operator, context.req.valid('param').id);
       requireRevision(current, context.req.valid('header')['if-match']);
       const changes = await resource.planDeletion(current, resources);
-      return context.json(await carryOut(operator, 'delete', { changes, ...context.req.valid('query') }), 200);
+      return context.json(await carryOut(context.var, 'delete', { changes, ...context.req.valid('query') }), 200);
     },
   );
 }
+
+type Asker = Pick<ApiVariables, 'operator' | 'via'>;
 
 interface Work {
   readonly changes: readonly Change[];

@@ -35,10 +35,21 @@ export interface ApiVariables {
   readonly requestId: string;
   /** Who asks. Set before any route runs. */
   readonly operator: Operator;
+  /** What the operator uses; the first word of an action in the audit trail. */
+  readonly via: 'api' | 'console';
+}
+
+/**
+ * A request of this process itself, for an operator who is signed in: it needs no token. Nothing of it comes from the
+ * network, where requests come with the bindings of their connection.
+ */
+export interface ConsoleBindings {
+  readonly operator: Operator;
+  readonly via: 'console';
 }
 
 /** Hono's environment: what routes find in their context. */
 export interface ApiEnvironment {
   readonly Variables: { -readonly [K in keyof ApiVariables]: ApiVariables[K] };
-  readonly Bindings: HttpBindings;
+  readonly Bindings: HttpBindings | ConsoleBindings;
 }

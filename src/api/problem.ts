@@ -78,8 +78,19 @@ function pointerOf(path: string): string {
   return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The body of an answer (RFC 9457 §3). */
-export function problemBody({ code, message, more }: ApiProblem, requestId: string): object {
+/** A problem as clients get it (RFC 9457 §3). */
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ProblemCode;
+  readonly requestId: string;
+  readonly errors?: readonly ProblemDetail[];
+}
+
+/** The body of an answer. */
+export function problemBody({ code, message, more }: ApiProblem, requestId: string): ProblemBody {
   const { status, title } = problems[code];
   const type = `urn:postern:problem:${code}`;
   return { type, title, status, detail: message, code, requestId, ...(more.errors ? { errors: more.errors } : {}) };

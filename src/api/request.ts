@@ -49,7 +49,16 @@ export const listQuery = z
   .strict();
 
 /** The query of a list of what carries labels. */
-export const labelledListQuery = listQuery.extend({ label: labelParam });
+export const labelledListQuery = listQuery.extend({
+  label: labelParam,
+  q: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[^\u0000-\u001f]+$/)
+    .optional()
+    .openapi({ description: 'Only those whose id begins with this text or whose name holds it, in any case.' }),
+});
 
 /** The query of a change. */
 export const changeQuery = z

@@ -3,6 +3,8 @@ import { createApi } from '../api/app.ts';
 import { ApiListener } from './listener.ts';
 import type { AnsweredRequest, ApiObserver } from '../api/ports.ts';
 import type { Config } from '../config.ts';
+import { createConsole } from '../console/console.ts';
+import type { ConsolePorts } from '../console/ports.ts';
 import { listen, tlsIdentity } from '../gateway/listeners.ts';
 import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
@@ -11,12 +13,15 @@ import { formatListenAddress, type ListenAddress } from '../net/listen-address.t
 import { isLoopback } from '../net/networks.ts';
 import type { Logger } from '../observe/logger.ts';
 import { TlsMetrics } from '../observe/tls-observer.ts';
+import { divideRequests } from './routes.ts';
 import { manageFiles } from '../tls/configured-files.ts';
 
 /** What the management process takes. */
 export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
   /** Opened with the key ring; ended with the process. */
   readonly store: SystemOfRecord;
+  /** Who is signed in to the console; without it there is no console. */
+  readonly findSession?: ConsolePorts['findSession'];
 }
 
 /** A running management process. */
@@ -43,9 +48,15 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
       metrics: { tls: new TlsMetrics(new Registry()) },
     });
     requireTls(config, tls !== null);
-    const api = createApi({ store, clock, observer: createApiObserver(logger), publicUrl: config.publicUrl });
+    const observer = createApiObserver(logger);
+    const api = createApi({ store, clock, observer, publicUrl: config.publicUrl });
+    const { findSession } = ports;
+    const fetch =
+      findSession === undefined
+        ? api.fetch
+        : divideRequests({ api: api.fetch, console: createConsole({ api, findSession, clock, observer }).fetch });
     const listener = parts.own(
-      new ApiListener({ fetch: api.fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
+      new ApiListener({ fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
     );
     await listen('POSTERN_MANAGE_ADDRESS', config.manageAddress, async () => {
       await listener.start(config.manageAddress, config.unixSocketMode);

@@ -230,6 +230,19 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         }
       });
 
+      it('lists by the beginning of ids and by parts of names, whatever their case', async () => {
+        const named = (id: string, name: string | null): Change => creation('consumer', consumer({ id, name }));
+        await commit(named('acme-eu', 'ACME (Europe)'), named('globex', 'Globex über'), named('macme', null));
+        const namedLike = async (text: string): Promise<readonly string[]> =>
+          await ids('consumer', { namedLike: text });
+        assert.deepEqual(await namedLike('ACME-'), ['acme-eu']);
+        assert.deepEqual(await namedLike('(europe)'), ['acme-eu']);
+        assert.deepEqual(await namedLike('ÜBER'), ['globex']);
+        assert.deepEqual(await namedLike('m'), ['acme-eu', 'macme']);
+        assert.deepEqual(await namedLike('.*'), []);
+        assert.deepEqual(await namedLike('^'), []);
+      });
+
       it('keeps grants for groups, and selects them', async () => {
         const odd = groupGrant({ consumerSelector: { 'a.b/$c': 'ü', tier: '' }, limits: [], expiresAt: 1_900_000_000 });
         const gold = groupGrant({ priority: 10, limits: [limit('7/day/consumer')] });

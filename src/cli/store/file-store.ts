@@ -10,6 +10,7 @@ import {
 import { formatProblem } from '../../document/problem.ts';
 import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
 import { textOf } from '../../manage/generate-credential.ts';
+import { isNamedLike } from '../../manage/named-like.ts';
 import type { ResourceStore, SystemOfRecord } from '../../manage/resource-store.ts';
 import { idOfResource } from '../../resources/declare-resource.ts';
 import type { Declared } from '../../resources/declared.ts';
@@ -82,7 +83,7 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
     find: async (kind, id) => await Promise.resolve(resources[kind].get(id) ?? null),
     list: async function* (
       kind,
-      { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes, labels = {} } = {},
+      { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes, labels = {}, namedLike } = {},
     ) {
       const filters = [
         { field: 'consumerId', values: consumerId === undefined ? undefined : [consumerId] },
@@ -96,6 +97,7 @@ function resourceStore(path: string, resources: Resources): ResourceStore {
         if (stored === undefined || (isForGroup === true && !isGroupGrant(stored.resource))) continue;
         const fields: Declared = { ...stored.resource };
         if ('labels' in stored.resource && !carries(stored.resource.labels, labels)) continue;
+        if (namedLike !== undefined && !isNamedLike({ id, ...fields }, namedLike)) continue;
         if (filters.every(({ field, values }) => values.has(fields[field]))) yield await Promise.resolve(stored);
       }
     },

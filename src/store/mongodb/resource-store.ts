@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
+import { literalPattern } from '../../manage/named-like.ts';
 import { chunksOf, type ResourceStore, type Selection } from '../../manage/resource-store.ts';
 import { checkPlan, deletedIds, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
@@ -210,7 +211,7 @@ const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow'
 /** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   const { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes } = selection;
-  const { subject, certificateNames, labels = {}, after } = selection;
+  const { subject, certificateNames, labels = {}, namedLike, after } = selection;
   const filters: Filter<Identified>[] = [];
   if (consumerId !== undefined) filters.push({ consumerId });
   if (consumerIds !== undefined) filters.push({ consumerId: { $in: [...consumerIds] } });
@@ -221,12 +222,19 @@ function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   if (subject !== undefined) filters.push({ subjects: subject });
   if (certificateNames !== undefined) filters.push({ certificateNames: { $in: [...certificateNames] } });
   for (const [name, value] of Object.entries(labels)) filters.push(carriesLabel(name, value));
+  if (namedLike !== undefined) filters.push(namedLikeFilter(namedLike));
   if (after !== undefined) filters.push({ _id: { $gt: after } });
   const narrowed = filters.length === 0 ? {} : { $and: filters };
   if (ids === undefined) yield narrowed;
   else
     for (const piece of chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE))
       yield { ...narrowed, _id: { $in: [...piece] } };
+}
+
+/** What `isNamedLike` (named-like.ts) finds. */
+function namedLikeFilter(text: string): Filter<Identified> {
+  const id = { $regex: `^${literalPattern(text.toLowerCase())}` };
+  return { $or: [{ _id: id }, { name: { $regex: literalPattern(text), $options: 'i' } }] };
 }
 
 /** Names of labels may hold dots and dollars, which paths of fields cannot. */

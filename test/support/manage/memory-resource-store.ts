@@ -21,6 +21,7 @@ import {
   type Usage,
   type UsageSource,
 } from '../../../src/manage/resource-store.ts';
+import { isNamedLike } from '../../../src/manage/named-like.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { carries, type Labels, type LabelSelector } from '../../../src/model/labels.ts';
@@ -185,7 +186,7 @@ function copyOf(tables: Tables): Tables {
 
 function isSelected(
   resource: object,
-  { consumerId, endpointId, endpointIds, isForGroup, subject, certificateNames, labels = {} }: Selection,
+  { consumerId, endpointId, endpointIds, isForGroup, subject, certificateNames, labels = {}, namedLike }: Selection,
   appKeyHashes: ReadonlySet<string> | null,
   consumerIds: ReadonlySet<string> | null,
 ): boolean {
@@ -194,6 +195,7 @@ function isSelected(
     (consumerIds === null || ('consumerId' in resource && consumerIds.has(String(resource.consumerId)))) &&
     (!('labels' in resource) || carries(resource.labels as Labels, labels)) &&
     (endpointIds === undefined || ('endpointId' in resource && endpointIds.includes(String(resource.endpointId)))) &&
+    (namedLike === undefined || isNamedLike(resource as Consumer, namedLike)) &&
     (isForGroup === undefined || 'consumerSelector' in resource) &&
     (subject === undefined || listOf(resource, 'subjects').includes(subject)) &&
     (certificateNames === undefined ||

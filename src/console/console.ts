@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { routePath } from 'hono/route';
+import { secureHeaders } from 'hono/secure-headers';
+import { ApiProblem, type ProblemBody, problemBody, problemOf } from '../api/problem.ts';
+import { ApiClient, ProblemAnswer } from './frame/api-client.ts';
+import { Assets } from './frame/assets.ts';
+import { readForm } from './frame/form.ts';
+import { findForgery, FORM_TOKEN_FIELD } from './frame/form-token.ts';
+import { withQuery } from './frame/html.ts';
+import { layout, type MenuEntry } from './frame/layout.ts';
+import { findNotice } from './frame/notices.ts';
+import type { Page, Shown, Visit } from './frame/page.ts';
+import { problemPage } from './frame/problem-page.ts';
+import { pages } from './pages.ts';
+import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
+
+/** A form is far smaller. */
+const MAX_FORM_BYTES = 256 * 1024;
+
+/** Browsers load nothing from elsewhere, run no script and apply no style of the page itself, and show it in no frame. */
+const contentSecurityPolicy = {
+  ...{ defaultSrc: ["'none'"], styleSrc: ["'self'"], scriptSrc: ["'self'"], imgSrc: ["'self'"] },
+  ...{ formAction: ["'self'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
+};
+
+/** A year, which is as long as caches keep anything. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+type ConsoleContext = Context<ConsoleEnvironment>;
+
+/**
+ * The console: pages for operators, made on the server. It is a client of the management API in the same process, as the
+ * operator who is signed in.
+ */
+export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
+  const { clock, observer } = ports;
+  const assets = new Assets();
+  const menu = pages.flatMap(({ path, menu: entry }): MenuEntry[] => (entry === undefined ? [] : [{ path, ...entry }]));
+  const app = new Hono<ConsoleEnvironment>();
+  const send = async (context: ConsoleContext, shown: Shown): Promise<Response> => {
+    const notice = findNotice(context.req.query('done') ?? null);
+    const session = context.get('session') as ConsoleSession | null | undefined;
+    const pathOf = assets.pathOf.bind(assets);
+    const frame = { pathOf, menu, session: session ?? null, path: context.req.path, notice };
+    return context.html(await layout(shown, frame), (shown.status ?? 200) as 200);
+  };
+
+  app.use(async (context, next) => {
+    const startMs = clock.elapsedMs();
+    const requestId = randomUUID();
+    context.set('requestId', requestId);
+    await next();
+    context.header('x-request-id', requestId);
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+    const session = context.get('session') as ConsoleSession | null | undefined;
+    observer.answered({
+      ...{ requestId, operator: session?.operator.id ?? null, method: context.req.method },
+      ...{ route: session === null || session === undefined ? null : routePath(context), status: context.res.status },
+      seconds: (clock.elapsedMs() - startMs) / 1000,
+    });
+  });
+  // With no-referrer, browsers would say `Origin: null` in our own forms.
+  app.use(secureHeaders({ contentSecurityPolicy, referrerPolicy: 'same-origin', xFrameOptions: 'DENY' }));
+  app.get('/assets/*', (context) => {
+    const asset = assets.find(context.req.path);
+    if (asset === null) return context.text('there is no such file\n', 404);
+    return context.body(asset.content, 200, { 'content-type': asset.type, 'cache-control': FOR_GOOD });
+  });
+  app.use(
+    bodyLimit({
+      maxSize: MAX_FORM_BYTES,
+      onError: () => {
+        throw new ApiProblem('BODY_TOO_LARGE', `at most ${String(MAX_FORM_BYTES)} bytes are taken`);
+      },
+    }),
+  );
+  app.use(async (context, next) => {
+    const session = await ports.findSession(context.req.raw, context.env);
+    context.set('session', session);
+    if (session !== null) {
+      await next();
+      return undefined;
+    }
+    const { path, method } = context.req;
+    const isPlace = method === 'GET' && path !== '/';
+    return context.redirect(withQuery('/sign-in', { return: isPlace ? path : undefined }), 303);
+  });
+  app.get('/', (context) => context.redirect('/consumers', 303));
+  for (const page of pages) addPage(app, page, ports, send);
+  app.notFound(() => {
+    throw new ApiProblem('NOT_FOUND', 'There is no page at this address.');
+  });
+  app.onError(async (error, context) => {
+    const problem = toldOf(error, context, ports);
+    return await send(context, problemPage(problem));
+  });
+  return app;
+}
+
+function addPage(
+  app: Hono<ConsoleEnvironment>,
+  { path, show, submit }: Page,
+  { api, clock }: ConsolePorts,
+  send: (context: ConsoleContext, shown: Shown) => Promise<Response>,
+): void {
+  const visitOf = (context: ConsoleContext): Visit => {
+    const { operator, csrfToken } = sessionOf(context);
+    const query = new URL(context.req.url).searchParams;
+    const param = (name: string): string => context.req.param(name) ?? '';
+    return {
+      ...{ operator, csrfToken, query, param },
+      ...{ api: new ApiClient(api, operator), nowSeconds: clock.nowSeconds() },
+    };
+  };
+  app.get(path, async (context) => await send(context, await show(visitOf(context))));
+  if (submit === undefined) return;
+  app.post(path, async (context) => {
+    const form = await readForm(context.req.raw);
+    const forgery = findForgery(context.req.raw, form.text(FORM_TOKEN_FIELD), sessionOf(context).csrfToken);
+    if (forgery !== null) throw new ApiProblem('FORBIDDEN', forgery);
+    const done = await submit(visitOf(context), form);
+    if ('href' in done) return context.redirect(withQuery(done.href, { done: done.notice }), 303);
+    return await send(context, done);
+  });
+}
+
+function sessionOf(context: ConsoleContext): ConsoleSession {
+  const session = context.get('session');
+  if (session === null) throw new Error('a page was reached without a session');
+  return session;
+}
+
+function toldOf(error: Error, context: ConsoleContext, { observer }: ConsolePorts): ProblemBody {
+  if (error instanceof ProblemAnswer) return error.problem;
+  const requestId = context.get('requestId');
+  const problem = problemOf(error);
+  if (problem === null) observer.defect(error, requestId);
+  return problemBody(problem ?? new ApiProblem('INTERNAL', 'The log names the request by its id.'), requestId);
+}

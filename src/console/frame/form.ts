@@ -1,0 +1,23 @@
+import { ApiProblem } from '../../api/problem.ts';
+import type { Form } from './page.ts';
+
+/**
+ * Reads the body of a form. Throws `UNSUPPORTED_MEDIA_TYPE` for any other: pages send no files.
+ */
+export async function readForm(request: Request): Promise<Form> {
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form (application/x-www-form-urlencoded).');
+  }
+  return formOf(new URLSearchParams(await request.text()));
+}
+
+/** Browsers end lines with CR and LF in every form (HTML, "constructing the entry list"). */
+export function formOf(fields: URLSearchParams): Form {
+  const clean = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+  return {
+    text: (name) => clean(fields.get(name) ?? ''),
+    all: (name) => fields.getAll(name).map(clean),
+    isTicked: (name) => fields.has(name),
+  };
+}

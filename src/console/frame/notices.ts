@@ -1,0 +1,25 @@
+/** What a page says once after a change. A name is in the address, never a text. */
+export const notices = {
+  'consumer-created': 'The consumer was created.',
+  'consumer-changed': 'The consumer was changed.',
+  'consumer-enabled': 'The consumer was enabled.',
+  'consumer-disabled': 'The consumer was disabled.',
+  'consumer-deleted': 'The consumer was deleted, with its credentials and grants.',
+  'credential-revoked': 'The credential was revoked.',
+  'access-given': 'Access was given.',
+  'access-changed': 'Access was changed.',
+  'access-withdrawn': 'Access was withdrawn.',
+  'endpoint-created': 'The endpoint was created.',
+  'endpoint-changed': 'The endpoint was changed.',
+  'endpoint-enabled': 'The endpoint was enabled.',
+  'endpoint-disabled': 'The endpoint was disabled.',
+  'endpoint-deleted': 'The endpoint was deleted, with its grants.',
+  'nothing-changed': 'Nothing was changed: it already is as you asked.',
+} as const;
+
+export type NoticeName = keyof typeof notices;
+
+/** The text of a notice; null for a name that is none. */
+export function findNotice(name: string | null): string | null {
+  return name !== null && Object.hasOwn(notices, name) ? notices[name as NoticeName] : null;
+}

@@ -1,0 +1,36 @@
+import { html } from 'hono/html';
+import type { Html } from '../frame/html.ts';
+
+/** A cell: text, or a part of a page. */
+export type Cell = Html | string | number | null;
+
+/** A table of records. */
+export interface TableParts {
+  /** What the table shows, for everybody: it stands above it. */
+  readonly caption: string;
+  readonly columns: readonly string[];
+  /** The first cell of a row names the record. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** Instead of a table without rows. */
+  readonly empty: string;
+}
+
+/** A table; it scrolls by itself where the window is narrow. */
+export function table({ caption, columns, rows, empty }: TableParts): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const head = columns.map((column) => html`<th scope="col">${column}</th>`);
+  const lines = rows.map(
+    ([first, ...others]) => html`<tr><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`,
+  );
+  return html`<div class="table-frame" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption>${caption}</caption>
+<thead><tr>${head}</tr></thead>
+<tbody>${lines}</tbody>
+</table></div>`;
+}
+
+/** Names with values, such as the fields of one resource. What is null is left out. */
+export function definitions(entries: readonly (readonly [name: string, value: Cell])[]): Html {
+  const shown = entries.filter(([, value]) => value !== null);
+  return html`<dl class="definitions">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}

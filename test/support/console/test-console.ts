@@ -1,0 +1,87 @@
+import { IncomingMessage } from 'node:http';
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
+import { createApi } from '../../../src/api/app.ts';
+import type { AnsweredRequest } from '../../../src/api/ports.ts';
+import { createConsole } from '../../../src/console/console.ts';
+import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
+import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
+
+/** When everything happens, in seconds since the epoch. */
+export const NOW = 1_790_000_000;
+
+/** A page, or the way to another one. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * The console on a store in memory, with sessions by the name of the operator: `x-test-operator` stands for the cookie.
+ */
+export class TestConsole {
+  readonly store: MemoryResourceStore;
+  readonly answered: AnsweredRequest[] = [];
+  readonly defects: unknown[] = [];
+  /** Set: whatever the console asks, MongoDB does not answer. */
+  isStoreDown = false;
+  readonly #fetch: (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+  readonly #operators = new Map<string, Operator>();
+
+  constructor(store: MemoryResourceStore) {
+    this.store = store;
+    const clock = { nowSeconds: () => NOW, nowMs: () => NOW * 1000, elapsedMs: () => 0 };
+    const observer = {
+      answered: (request: AnsweredRequest) => this.answered.push(request),
+      defect: (error: unknown) => this.defects.push(error),
+    };
+    const api = createApi({
+      store: { resources: store, usage: store, audit: store },
+      ...{ clock, observer },
+    });
+    const findSession = async (request: Request): Promise<{ operator: Operator; csrfToken: string } | null> => {
+      await Promise.resolve();
+      if (this.isStoreDown) throw new StoreUnavailable('MongoDB cannot be reached', { cause: null });
+      const operator = this.#operators.get(request.headers.get('x-test-operator') ?? '');
+      return operator === undefined ? null : { operator, csrfToken: `token of ${operator.id}` };
+    };
+    this.#fetch = createConsole({ api, findSession, clock, observer }).fetch;
+  }
+
+  /** Somebody who can sign in. */
+  add(id: string, role: Operator['role'], more: Partial<Operator> = {}): void {
+    this.#operators.set(id, { ...operatorDefaults, id, role, ...more });
+  }
+
+  /** Opens a page as an operator; null for nobody. */
+  async open(who: string | null, path: string, init: RequestInit = {}): Promise<PageAnswer> {
+    const headers = new Headers(init.headers);
+    headers.set('host', 'console.test');
+    if (who !== null) headers.set('x-test-operator', who);
+    const incoming = new IncomingMessage(new Socket());
+    const bindings: HttpBindings = { incoming, outgoing: new ServerResponse(incoming) };
+    const answer = await this.#fetch(new Request(`http://console.test${path}`, { ...init, headers }), bindings);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  /** Sends a form as a page of the operator's session does. */
+  async submit(
+    who: string,
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<PageAnswer> {
+    const body = new URLSearchParams({ csrf: `token of ${who}`, ...fields });
+    return await this.open(who, path, { method: 'POST', body, headers });
+  }
+}
+
+/** The value of a hidden field of a page. Throws where there is none. */
+export function hiddenValue(page: PageAnswer, name: string): string {
+  const found = new RegExp(`<input type="hidden" name="${name}" value="([^"]*)">`).exec(page.text)?.[1];
+  if (found === undefined) throw new Error(`no hidden field ${name} in:\n${page.text}`);
+  return found;
+}

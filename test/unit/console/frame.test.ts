@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { consumerDefaults } from '../../../src/model/consumer.ts';
+import { MemoryResourceStore } from '../../support/manage/memory-resource-store.ts';
+import { TestConsole } from '../../support/console/test-console.ts';
+
+describe('console: the frame of every page', () => {
+  let console: TestConsole;
+
+  beforeEach(() => {
+    console = new TestConsole(
+      new MemoryResourceStore({
+        consumers: [
+          { ...consumerDefaults, id: 'acme', name: '<script>alert(1)</script>', labels: { '"><b>': '</td>' } },
+          { ...consumerDefaults, id: 'globex', labels: { team: 'orders' } },
+        ],
+      }),
+    );
+    console.add('alice', 'admin', { name: '<i>Alice</i>' });
+    console.add('paula', 'viewer', { selector: { team: 'payments' } });
+  });
+
+  it('sends visitors who are not signed in to the sign-in page, with the way back', async () => {
+    const answer = await console.open(null, '/consumers?q=a');
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/sign-in?return=%2Fconsumers']);
+  });
+
+  it('lets browsers load its own files only, keeps no page, and shows it in no frame', async () => {
+    const page = await console.open('alice', '/consumers');
+    assert.equal(page.status, 200);
+    assert.equal(
+      page.headers.get('content-security-policy'),
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    assert.equal(page.headers.get('x-frame-options'), 'DENY');
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(page.headers.get('referrer-policy'), 'same-origin');
+    assert.doesNotMatch(page.text, /(?:src|href|action)="(?!\/|#)/);
+    assert.doesNotMatch(page.text, /<style| style=| on[a-z]+=|<script>/);
+  });
+
+  it('serves its files under a hash of their content, to keep for good', async () => {
+    const page = await console.open('alice', '/consumers');
+    const paths = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.equal(paths.length, 3);
+    for (const path of paths) {
+      assert.match(path, /^\/assets\/[a-z]+\.[0-9a-f]{16}\.[a-z]+$/);
+      const file = await console.open(null, path);
+      assert.deepEqual(
+        [file.status, file.headers.get('cache-control')],
+        [200, 'public, max-age=31536000, immutable'],
+        path,
+      );
+    }
+    assert.equal((await console.open(null, '/assets/console.0000000000000000.css')).status, 404);
+    assert.equal((await console.open(null, '/assets/../ports.ts')).status, 303);
+  });
+
+  it('escapes what operators and partners wrote', async () => {
+    const { text } = await console.open('alice', '/consumers');
+    assert.ok(text.includes('&lt;script&gt;alert(1)&lt;/script&gt;'));
+    assert.ok(text.includes('&quot;&gt;&lt;b&gt;=&lt;/td&gt;'));
+    assert.ok(text.includes('&lt;i&gt;Alice&lt;/i&gt;'));
+    assert.ok(!text.includes('<script>alert') && !text.includes('<i>Alice'));
+    const found = await console.open('alice', `/consumers?q=${encodeURIComponent('"><img src=x>')}`);
+    assert.ok(!found.text.includes('<img') && found.text.includes('value="&quot;&gt;&lt;img src=x&gt;"'));
+  });
+
+  it('says 404 for a page that is not there, and for a notice that is none nothing', async () => {
+    const answer = await console.open('alice', '/nowhere');
+    assert.equal(answer.status, 404);
+    assert.match(answer.text, /<h1>Not found<\/h1>/);
+    assert.doesNotMatch((await console.open('alice', '/consumers?done=toString')).text, /class="notice"/);
+    assert.match((await console.open('alice', '/consumers?done=consumer-deleted')).text, /The consumer was deleted/);
+  });
+
+  it('says 503 when MongoDB does not answer', async () => {
+    console.isStoreDown = true;
+    const answer = await console.open('alice', '/consumers');
+    assert.equal(answer.status, 503);
+    assert.match(answer.text, /<h1>MongoDB does not answer<\/h1>\s*<p>Nothing was changed\./);
+    assert.deepEqual(console.defects, []);
+  });
+
+  it('finds consumers within reach by id, name or label', async () => {
+    const found = async (who: string, q: string): Promise<string[]> =>
+      [...(await console.open(who, `/consumers?q=${q}`)).text.matchAll(/href="\/consumers\/([^"]+)"/g)].map(
+        ([, id]) => id ?? '',
+      );
+    assert.deepEqual(await found('alice', ''), ['acme', 'globex']);
+    assert.deepEqual(await found('alice', 'GLO'), ['globex']);
+    assert.deepEqual(await found('alice', 'Alert('), ['acme']);
+    assert.deepEqual(await found('alice', 'team%3Dorders'), ['globex']);
+    assert.deepEqual(await found('paula', ''), []);
+  });
+});
