@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
@@ -108,23 +109,25 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
   api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));
 
-  api.notFound(() => {
-    throw new ApiProblem('NOT_FOUND', 'there is no such route; GET /openapi.json names all');
-  });
+  // Not thrown: what is thrown here passes the handlers above by, and the headers that they set.
+  api.notFound((context) =>
+    answerProblem(context, new ApiProblem('NOT_FOUND', 'there is no such route; GET /openapi.json names all')),
+  );
   api.onError((error, context) => {
-    const requestId = context.get('requestId');
     const problem = problemOf(error) ?? problemOfFramework(error);
-    if (problem === null) observer.defect(error, requestId);
-    const told = problem ?? new ApiProblem('INTERNAL', 'the log names the request by its id');
-    const { status } = problems[told.code];
-    const { retryAfter, headers } = told.more;
-    return context.json(problemBody(told, requestId), status, {
-      ...headers,
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-      'content-type': 'application/problem+json',
-    });
+    if (problem === null) observer.defect(error, context.get('requestId'));
+    return answerProblem(context, problem ?? new ApiProblem('INTERNAL', 'the log names the request by its id'));
   });
   return api;
+}
+
+function answerProblem(context: Context<ApiEnvironment>, problem: ApiProblem): Response {
+  const { retryAfter, headers } = problem.more;
+  return context.json(problemBody(problem, context.get('requestId')), problems[problem.code].status, {
+    ...headers,
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    'content-type': 'application/problem+json',
+  });
 }
 
 /** A body is JSON, or none. `application/merge-patch+json` is what RFC 7396 calls it. */

@@ -1,4 +1,4 @@
-import { declareConsumer, readConsumer } from '../resources/consumer.ts';
+import { declareConsumer, readConsumerAlone } from '../resources/consumer.ts';
 import type { Declared } from '../resources/declared.ts';
 import { readPlain } from '../document/read-plain.ts';
 import type { Consumer } from '../model/consumer.ts';
@@ -22,7 +22,7 @@ export function planConsumerEdit(current: Stored<Consumer>, wish: Wish): Planned
 }
 
 function planFrom(declared: Declared, before: Stored<Consumer> | null, wish: Wish): Planned {
-  const read = readPlain(applyWish(declared, wish), readConsumer);
+  const read = readPlain(applyWish(declared, wish), readConsumerAlone);
   if ('problems' in read) return read;
   return { changes: [{ kind: 'consumer', id: read.value.id, before, after: read.value }] };
 }

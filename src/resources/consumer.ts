@@ -1,4 +1,4 @@
-import { nestedList } from '../document/fields.ts';
+import { type MappingKind, nestedList } from '../document/fields.ts';
 import { readMapping, withDefaults } from '../document/read-mapping.ts';
 import type { Reader } from '../document/read-plain.ts';
 import { type Consumer, consumerDefaults, consumerFields } from '../model/consumer.ts';
@@ -18,10 +18,13 @@ export const storedConsumerKind = { what: 'a consumer', fields: consumerFields, 
 /** Reads a consumer (spec §1) of a declarative file, without its credentials; null when a problem was reported. */
 export const readConsumer = readerOf(consumerKind);
 
+/** Reads a consumer that is made or changed by itself: its credentials are resources of their own, and no field. */
+export const readConsumerAlone = readerOf({ what: 'a consumer', fields: consumerFields, required: ['id'] });
+
 /** Reads a consumer of a database; null when a problem was reported. */
 export const readStoredConsumer = readerOf(storedConsumerKind);
 
-function readerOf(kind: typeof consumerKind | typeof storedConsumerKind): Reader<Consumer> {
+function readerOf(kind: MappingKind<typeof consumerFields>): Reader<Consumer> {
   return (raw, place, problems) => {
     const before = problems.count;
     const values = readMapping(raw, place, kind, problems);
