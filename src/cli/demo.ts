@@ -8,12 +8,14 @@ import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
 const IMPATIENT_SIGNALS = 3;
 const SHOWN_LOG_LINES = 15;
 const MIN_PORT_BASE = 1024;
-const MAX_PORT_BASE = 65_525;
+const MAX_PORT_BASE = 65_523;
 
 interface DemoFlags {
   readonly once?: boolean;
   readonly portBase?: number;
+  readonly withConsole?: boolean;
   readonly withRatelimit?: boolean;
+  readonly withoutConsole?: boolean;
 }
 
 /** Adds `postern demo`. */
@@ -24,14 +26,16 @@ export function registerDemo(program: Command, context: CommandContext): void {
     .option('--once', 'end after the table; exit code 0 only when every row is as expected')
     .option(
       '--port-base <port>',
-      'use the six ports from this one on (eleven with --with-ratelimit) instead of those of envoy.yaml; 0: any free ones',
+      'use the ports from this one on, thirteen at most, instead of those of envoy.yaml; 0: any free ones',
       parsePortBase,
     )
-    .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis");
+    .option('--with-ratelimit', "keep limits in Envoy's rate limit service, which is started with Redis")
+    .option('--with-console', 'keep endpoints and partners in a MongoDB, which is started too, and serve the console')
+    .option('--without-console', 'leave the console out also where MongoDB is installed');
   addHelp(command, {
     notes: `Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
-and about two minutes. Runs until Ctrl-C.`,
-    examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-ratelimit'],
+and about two minutes. Runs until Ctrl-C. Where MongoDB is installed (scripts/install-services mongodb), it serves the console too; not with --once.`,
+    examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-console'],
   });
   command.action(async (flags: DemoFlags) => {
     context.finish(await demo(context.terminal, flags));
@@ -58,6 +62,7 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
         portBase: flags.portBase ?? null,
         useColor: usesColor(terminal.out, terminal.environment),
         hasRateLimitService: flags.withRatelimit ?? false,
+        console: consoleWish(flags),
       },
       {
         ...{ out: terminal.out, err: terminal.err, environment: terminal.environment },
@@ -76,6 +81,12 @@ async function demo(terminal: Terminal, flags: DemoFlags): Promise<ExitCode> {
     showLogs();
     return exitCodes.failed;
   }
+}
+
+/** A demo that ends after its table has no use for a console. */
+function consoleWish({ once, withConsole, withoutConsole }: DemoFlags): 'if-there' | 'none' | 'wanted' {
+  if (withConsole === true) return 'wanted';
+  return once === true || withoutConsole === true ? 'none' : 'if-there';
 }
 
 /** Aborted by the first stop signal. */

@@ -1,7 +1,12 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { freePorts, LOOPBACK, tryPort } from '../programs/free-ports.ts';
 import { envoyYamlPorts } from '../programs/envoy-ports.ts';
-import { defaultRateLimitPorts, type RateLimitPorts } from '../programs/servers.ts';
+import {
+  type ConsolePorts,
+  defaultConsolePorts,
+  defaultRateLimitPorts,
+  type RateLimitPorts,
+} from '../programs/servers.ts';
 import { DemoFailure } from './demo-failure.ts';
 
 const { backend, ...ownPorts } = envoyYamlPorts;
@@ -23,7 +28,9 @@ const purposes: Readonly<Record<string, string>> = {
   rateLimitHttp: 'rate limits HTTP',
   rateLimitDebug: 'rate limits debug',
   rateLimitMetrics: 'rate limits metrics',
-} as const satisfies Record<keyof DemoPorts | keyof RateLimitPorts, string>;
+  mongodb: 'MongoDB',
+  manage: 'console',
+} as const satisfies Record<keyof DemoPorts | keyof RateLimitPorts | keyof ConsolePorts, string>;
 
 /**
  * The default ports without a base, those from the base upwards otherwise; base 0: free ones that the system chooses.
@@ -35,6 +42,12 @@ export async function chooseDemoPorts(base: number | null): Promise<DemoPorts> {
 /** The same for the rate limit service, whose ports follow those of the demo. */
 export async function chooseRateLimitPorts(base: number | null): Promise<RateLimitPorts> {
   return await choosePorts(defaultRateLimitPorts, base, Object.keys(defaultDemoPorts).length);
+}
+
+/** The same for MongoDB and the console, whose ports follow those of the rate limit service. */
+export async function chooseConsolePorts(base: number | null): Promise<ConsolePorts> {
+  const before = Object.keys(defaultDemoPorts).length + Object.keys(defaultRateLimitPorts).length;
+  return await choosePorts(defaultConsolePorts, base, before);
 }
 
 async function choosePorts<Name extends string>(
@@ -52,7 +65,7 @@ async function choosePorts<Name extends string>(
  * Rejects with a {@link DemoFailure} that names every port that is not available, and which program has it where that
  * can be seen.
  */
-export async function requireFreePorts(ports: Partial<DemoPorts & RateLimitPorts>): Promise<void> {
+export async function requireFreePorts(ports: Partial<DemoPorts & RateLimitPorts & ConsolePorts>): Promise<void> {
   const lines: string[] = [];
   const width = Math.max(...Object.keys(ports).map((name) => purposes[name]?.length ?? 0));
   for (const [name, port] of Object.entries(ports)) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseConfig } from '../config.ts';
-import { startGateway } from '../gateway/gateway.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { OwnedParts } from '../gateway/parts.ts';
 import { createLogger } from '../observe/logger.ts';
 import { replacePorts } from '../programs/envoy-ports.ts';
@@ -14,6 +14,7 @@ import {
   rateLimitServiceStart,
   redisStart,
 } from '../programs/servers.ts';
+import { type DemoConsole, type DemoConsolePlan, startConsole } from './demo-console.ts';
 import { DemoFailure } from './demo-failure.ts';
 import type { DemoPorts } from './demo-ports.ts';
 import type { DemoHost } from './run-demo.ts';
@@ -27,6 +28,8 @@ export interface DemoStackPlan {
     readonly ports: RateLimitPorts;
     readonly programs: Readonly<Record<'ratelimit' | 'redis', string>>;
   } | null;
+  /** MongoDB and the console; null when endpoints and partners are read from the file. */
+  readonly console: DemoConsolePlan | null;
 }
 
 /** A demo does not depend on fast counting. */
@@ -37,15 +40,17 @@ const FLUSH_INTERVAL_MS = 100;
 export interface DemoStack extends AsyncDisposable {
   /** Aborted when the demo is interrupted, and with a {@link DemoFailure} when a program ends. */
   readonly signal: AbortSignal;
+  /** How to sign in at the console; null without one. */
+  readonly console: DemoConsole | null;
 }
 
 /**
- * Starts what counts limits, the echo back end, Postern and Envoy; rejects, with nothing left running, when one does
+ * Starts what counts limits, MongoDB with the console, the echo back end, Postern and Envoy; rejects, with nothing left running, when one does
  * not start. Postern runs in this process: it is there at once, its faults are exceptions, and it cannot be left
  * behind.
  */
 export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promise<DemoStack> {
-  const { ports, rateLimits, envoyProgram } = plan;
+  const { ports, rateLimits, envoyProgram, console: consolePlan } = plan;
   const { signal, logs } = host;
   const lost = new AbortController();
   const parts = new OwnedParts();
@@ -71,8 +76,10 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
       await run(redisStart(programs.redis, own.redis));
       await run(await rateLimitServiceStart(programs.ratelimit, own, host.environment['PATH']));
     }
+    const console = consolePlan === null ? null : await startConsole(consolePlan, { parts, run, signal });
     await run(echoStart(ports.backend));
-    parts.own(await startPostern(plan, host));
+    const postern = parts.own(await startPostern(plan, console, host));
+    await postern.ready;
     signal.throwIfAborted();
     await run(
       envoyStart({
@@ -82,7 +89,7 @@ export async function startDemoStack(plan: DemoStackPlan, host: DemoHost): Promi
         adminPort: () => Promise.resolve(ports.envoyAdmin),
       }),
     );
-    return Object.assign(parts, { signal: AbortSignal.any([signal, lost.signal]) });
+    return Object.assign(parts, { signal: AbortSignal.any([signal, lost.signal]), console });
   } catch (error) {
     await parts[Symbol.asyncDispose]();
     throw error;
@@ -101,11 +108,13 @@ export async function envoyConfig(ports: DemoPorts, path: string = packageFiles.
 
 async function startPostern(
   { ports, rateLimits }: DemoStackPlan,
+  console: DemoConsole | null,
   { clock, environment, logs }: DemoHost,
-): Promise<AsyncDisposable> {
+): Promise<Gateway> {
   // Settings in the caller's environment are for its own Postern, not for the demo's.
   const parsed = parseConfig({
     POSTERN_STORE: `file:${packageFiles.document}`,
+    ...console?.storeSettings,
     POSTERN_GRPC_ADDRESS: `${LOOPBACK}:${String(ports.posternGrpc)}`,
     POSTERN_HTTP_ADDRESS: `${LOOPBACK}:${String(ports.posternHttp)}`,
     POSTERN_ADMIN_ADDRESS: `${LOOPBACK}:${String(ports.posternAdmin)}`,

@@ -5,7 +5,7 @@ const BAR_CELLS = 24;
 const BYTES_PER_MEGABYTE = 1_000_000;
 
 /** Programs that the demo runs, as scripts/install-services names them. */
-export type DemoProgram = 'envoy' | 'ratelimit' | 'redis';
+export type DemoProgram = 'envoy' | 'mongodb' | 'ratelimit' | 'redis';
 
 /** Gives the paths of pinned programs; what is missing is fetched first. Rejects with the reason of `signal`. */
 export async function fetchPrograms<Program extends DemoProgram>(

@@ -1,11 +1,19 @@
 import { once } from 'node:events';
 import picocolors from 'picocolors';
+import { findServices } from '../../services/install-services.mjs';
 import type { Clock } from '../clock.ts';
 import { LOOPBACK } from '../programs/free-ports.ts';
-import type { RateLimitPorts } from '../programs/servers.ts';
+import type { ConsolePorts, RateLimitPorts } from '../programs/servers.ts';
 import { curlCommand } from '../signing/curl-command.ts';
 import type { DemoLogs } from './demo-logs.ts';
-import { chooseDemoPorts, chooseRateLimitPorts, type DemoPorts, requireFreePorts } from './demo-ports.ts';
+import type { DemoConsole } from './demo-console.ts';
+import {
+  chooseConsolePorts,
+  chooseDemoPorts,
+  chooseRateLimitPorts,
+  type DemoPorts,
+  requireFreePorts,
+} from './demo-ports.ts';
 import { DemoInterrupted } from './demo-failure.ts';
 import { startDemoStack } from './demo-stack.ts';
 import { DemoClient } from './exchange.ts';
@@ -30,6 +38,8 @@ export interface DemoOptions {
   readonly useColor: boolean;
   /** Keep limits in Envoy's rate limit service with Redis, which are started too. */
   readonly hasRateLimitService: boolean;
+  /** Serve the console, from a MongoDB that is started too; `if-there`: when MongoDB is installed. */
+  readonly console: 'if-there' | 'none' | 'wanted';
 }
 
 /** What the demo takes from the process it runs in. */
@@ -51,15 +61,22 @@ export interface DemoHost {
 export async function runDemo(options: DemoOptions, host: DemoHost): Promise<number> {
   const ports = await chooseDemoPorts(options.portBase);
   const limitPorts = options.hasRateLimitService ? await chooseRateLimitPorts(options.portBase) : null;
-  await requireFreePorts({ ...ports, ...limitPorts });
+  const hasConsole = await isConsoleShown(options.console, host.signal);
+  const consolePorts = hasConsole ? await chooseConsolePorts(options.portBase) : null;
+  await requireFreePorts({ ...ports, ...limitPorts, ...consolePorts });
   const status = new StatusLine(host.err);
   const { envoy: envoyProgram } = await fetchPrograms(['envoy'], status, host.signal);
   const rateLimits =
     limitPorts === null
       ? null
       : { ports: limitPorts, programs: await fetchPrograms(['ratelimit', 'redis'], status, host.signal) };
-  status.show(`Starting ${rateLimits === null ? '' : 'Redis, the rate limit service, '}a back end, Postern and Envoy`);
-  const stack = await startDemoStack({ ports, envoyProgram, rateLimits }, host).finally(() => {
+  const console =
+    consolePorts === null
+      ? null
+      : { ports: consolePorts, mongodbProgram: (await fetchPrograms(['mongodb'], status, host.signal)).mongodb };
+  const more = `${rateLimits === null ? '' : 'Redis, the rate limit service, '}${console === null ? '' : 'MongoDB, the console, '}`;
+  status.show(`Starting ${more}a back end, Postern and Envoy`);
+  const stack = await startDemoStack({ ports, envoyProgram, rateLimits, console }, host).finally(() => {
     status.clear();
   });
   const client = new DemoClient(host.clock);
@@ -72,7 +89,8 @@ export async function runDemo(options: DemoOptions, host: DemoHost): Promise<num
     wrong = await showTable({ ...options, out: host.out, client, moment, signal: stack.signal });
     if (options.isOnce) return wrong;
     host.out.write(await curlLines(client, moment(), stack.signal));
-    host.out.write(whatRuns(ports, limitPorts));
+    host.out.write(whatRuns(ports, limitPorts, consolePorts));
+    host.out.write(howToSignIn(stack.console));
     await untilInterrupted(stack.signal);
   } finally {
     client[Symbol.dispose]();
@@ -130,15 +148,33 @@ async function curlLines(client: DemoClient, moment: Moment, signal: AbortSignal
   return `\n  Try it:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null): string {
+/** A demo that ends after its table shows no console, and what would have to be fetched is fetched on request only. */
+async function isConsoleShown(wish: DemoOptions['console'], signal: AbortSignal): Promise<boolean> {
+  if (wish !== 'if-there') return wish === 'wanted';
+  return (await findServices(['mongodb'], { signal })).mongodb !== null;
+}
+
+function whatRuns(ports: DemoPorts, limitPorts: RateLimitPorts | null, consolePorts: ConsolePorts | null): string {
   const limits =
     limitPorts === null
       ? ''
       : `\n  rate limit service :${String(limitPorts.rateLimitGrpc)} (metrics :${String(limitPorts.rateLimitMetrics)}/metrics) · Redis :${String(limitPorts.redis)}`;
   return `
   Envoy :${String(ports.envoy)} (admin :${String(ports.envoyAdmin)}) · Postern :${String(ports.posternGrpc)} (tokens :${String(ports.posternHttp)}, metrics :${String(ports.posternAdmin)}/metrics) · back end :${String(ports.backend)}${limits}
-  Endpoints and partners are in examples/demo/postern.yaml. Ctrl-C ends the demo.
+  Endpoints and partners are ${consolePorts === null ? 'in' : `in MongoDB :${String(consolePorts.mongodb)}, from`} examples/demo/postern.yaml.
 `;
+}
+
+function howToSignIn(console: DemoConsole | null): string {
+  const lines =
+    console === null
+      ? ['The console, with MongoDB, is left out: npm run demo -- --with-console']
+      : [
+          `The console, where they can be changed: ${console.address}`,
+          `Sign in with this token: ${console.token}`,
+          'What is changed is in force within a second, and gone with the demo.',
+        ];
+  return `\n${[...lines, 'Ctrl-C ends the demo.'].map((line) => `  ${line}\n`).join('')}`;
 }
 
 async function untilInterrupted(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,8 @@ export const packageFiles = {
   document: pathOf('examples/demo/postern.yaml'),
   echo: pathOf('deploy/overlays/demo/echo/echo.mjs'),
   deploy: pathOf('deploy'),
+  databaseSetup: pathOf('deploy/compose/setup.mjs'),
+  postern: pathOf('dist/main.js'),
   rateLimitEnvironment: pathOf('deploy/ratelimit/ratelimit.env'),
   rateLimitMapper: pathOf('deploy/ratelimit/mapper.yaml'),
   redisConf: pathOf('deploy/ratelimit/redis.conf'),
@@ -96,6 +98,38 @@ export async function rateLimitServiceStart(
   };
 }
 
+/** The ports of a database of one's own and of the management API, by what listens there. */
+export const defaultConsolePorts = { mongodb: 27018, manage: 9004 } as const;
+
+export type ConsolePorts = Readonly<Record<keyof typeof defaultConsolePorts, number>>;
+
+/** The name of the replica set of {@link mongodbStart}; whoever connects initiates it. */
+export const REPLICA_SET = 'rs0';
+
+/** MongoDB as a replica set of one, on the loopback, without a login. `folder`: an empty one for its files. */
+export function mongodbStart(program: string, port: number, folder: string): ProgramStart {
+  return {
+    title: 'MongoDB',
+    program,
+    args: [
+      ...['--replSet', REPLICA_SET, '--bind_ip', LOOPBACK, '--port', String(port), '--dbpath', folder],
+      ...['--nounixsocket', '--wiredTigerCacheSizeGB', '0.25'],
+    ],
+    isReady: async (until) => await accepts(port, until),
+  };
+}
+
+/** The management API, in a process of its own. `environment`: its settings, and nothing else. */
+export function manageStart(environment: Readonly<Record<string, string>>, port: number): ProgramStart {
+  return {
+    title: 'Management',
+    program: execPath,
+    args: [packageFiles.postern, 'manage'],
+    environment: { ...environment, POSTERN_MANAGE_ADDRESS: `${LOOPBACK}:${String(port)}` },
+    isReady: async (until) => await answersOk(`http://${LOOPBACK}:${String(port)}/readyz`, until),
+  };
+}
+
 /** The committed ratelimit.env, with paths that hold wherever the demo is started, and these ports. */
 async function rateLimitSettings(ports: RateLimitPorts): Promise<Readonly<Record<string, string>>> {
   return {
@@ -120,6 +154,16 @@ export function parseEnvironment(text: string): Readonly<Record<string, string>>
 
 async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   return (await fetch(url, { signal })).ok;
+}
+
+async function accepts(port: number, signal: AbortSignal): Promise<boolean> {
+  const socket = connect(port, LOOPBACK);
+  try {
+    await once(socket, 'connect', { signal });
+    return true;
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function answersPing(port: number, signal: AbortSignal): Promise<boolean> {

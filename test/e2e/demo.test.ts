@@ -61,6 +61,7 @@ describe('postern demo', () => {
     const answer = execFileSync('sh', ['-c', `${curl ?? ''} --silent`], { encoding: 'utf8' });
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
     assert.match(answer, /^GET \/orders\?x=a%2Fb&&y$/m);
+    assert.match(demo.stdout(), /^ {2}The console, with MongoDB, is left out: npm run demo -- --with-console$/m);
 
     demo.signal('SIGINT');
     demo.signal('SIGINT'); // as npm does
@@ -70,7 +71,7 @@ describe('postern demo', () => {
   });
 
   it('leaves nothing behind when it is stopped while it starts', async () => {
-    const demo = await startDemo('--port-base', '0');
+    const demo = await startDemo('--port-base', '0', '--without-console');
     await demo.line('stderr', (line) => (line.startsWith('Starting') ? line : null));
     const envoy = await descendantNamed(demo.pid, 'envoy');
     demo.signal('SIGTERM');
@@ -117,6 +118,6 @@ describe('postern demo', () => {
   it('refuses a port base that is none', async () => {
     const demo = await startDemo('--port-base', '99');
     assert.deepEqual(await demo.ended, { code: 2, signal: null });
-    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65525/);
+    assert.match(demo.stderr(), /must be 0, or a port from 1024 to 65523/);
   });
 });

@@ -32,7 +32,7 @@ describe('postern demo --with-ratelimit', () => {
   });
 
   it('counts in Redis, runs until Ctrl-C, and leaves nothing behind', async () => {
-    const { demo, children } = await demos.startWhole('--with-ratelimit');
+    const { demo, children } = await demos.startWhole('--with-ratelimit', '--without-console');
     const names = await Promise.all(children.map(nameOf));
     for (const program of ['envoy', 'ratelimit'])
       assert.ok(
@@ -54,7 +54,7 @@ describe('postern demo --with-ratelimit', () => {
 
   for (const program of ['redis', 'ratelimit']) {
     it(`ends and says why when ${program} ends, and takes the others with it`, async () => {
-      const { demo, children } = await demos.startWhole('--with-ratelimit');
+      const { demo, children } = await demos.startWhole('--with-ratelimit', '--without-console');
       const names = await Promise.all(children.map(nameOf));
       const isWanted = (name: string) => name.startsWith(program) || (program === 'redis' && name.startsWith('valkey'));
       const pid = children[names.findIndex(isWanted)];
@@ -67,7 +67,7 @@ describe('postern demo --with-ratelimit', () => {
   }
 
   it('takes all programs with it even when it is killed', async () => {
-    const { demo, children } = await demos.startWhole('--with-ratelimit');
+    const { demo, children } = await demos.startWhole('--with-ratelimit', '--without-console');
     demo.signal('SIGKILL');
     await demo.ended;
     await untilGone(children);

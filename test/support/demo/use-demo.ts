@@ -9,7 +9,10 @@ const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 export interface DemoInUse {
   /** Starts it with these arguments. */
   readonly start: (...args: readonly string[]) => Promise<Child>;
-  /** Starts it on free ports and waits until its table is whole; gives what it started, too, the first one first. */
+  /**
+   * Starts it on free ports, without a console unless these arguments ask for one, and waits until everything is there;
+   * gives what it started, too, the first one first.
+   */
   readonly startWhole: (...args: readonly string[]) => Promise<{ demo: Child; children: readonly number[] }>;
   /** Its temporary directory, which must be empty when it has ended. */
   readonly temporary: () => string;
@@ -39,7 +42,7 @@ export function useDemo(): DemoInUse {
   return {
     start,
     startWhole: async (...args) => {
-      const demo = await start('--port-base', '0', ...args);
+      const demo = await start('--port-base', '0', ...(args.length > 0 ? args : ['--without-console']));
       await demo.line('stdout', (line) => (line.includes('Ctrl-C ends the demo') ? line : null));
       return { demo, children: await descendantsOf(demo.pid) };
     },

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { DemoFailure } from '../../../src/demo/demo-failure.ts';
-import { chooseDemoPorts, defaultDemoPorts, findPortOwner, requireFreePorts } from '../../../src/demo/demo-ports.ts';
+import {
+  chooseConsolePorts,
+  chooseDemoPorts,
+  chooseRateLimitPorts,
+  defaultDemoPorts,
+  findPortOwner,
+  requireFreePorts,
+} from '../../../src/demo/demo-ports.ts';
 
 describe('the ports of the demo', () => {
   it('are those of envoy.yaml without a base', async () => {
@@ -11,6 +18,8 @@ describe('the ports of the demo', () => {
 
   it('follow each other from a base', async () => {
     assert.deepEqual(Object.values(await chooseDemoPorts(20000)), [20000, 20001, 20002, 20003, 20004, 20005]);
+    assert.deepEqual(Object.values(await chooseRateLimitPorts(20000)), [20006, 20007, 20008, 20009, 20010]);
+    assert.deepEqual(Object.values(await chooseConsolePorts(20000)), [20011, 20012]);
   });
 
   it('are free and different with base 0', async () => {
