@@ -1,5 +1,5 @@
 // `npm run compose`: Postern with Envoy, MongoDB, the rate limit service and a back end in containers. docs/image.md
-import { compose, requireCompose, startStack } from './compose/stack.mjs';
+import { compose, manageAddress, requireCompose, startStack } from './compose/stack.mjs';
 import { DockerFailure } from './image/docker.mjs';
 import { makeBaseImages } from './image/local-base.mjs';
 import { makeServerImages } from './image/local-servers.mjs';
@@ -48,6 +48,8 @@ Envoy answers at ${address}. Try:
   curl -i ${address}/status -H 'X-Consumer-Id: acme'
 Who may what: examples/demo/postern.yaml. Commands of Postern:
   ${again}postern consumer list
+The management API answers at ${manageAddress()}. A token for it:
+  ${again}postern operator add alice --role admin
 Stop: ${again}down
 `);
     return 0;

@@ -14,3 +14,6 @@ export declare function startStack(options?: {
   readonly env?: Readonly<Record<string, string>>;
   readonly build?: ImageChoices;
 }): Promise<string>;
+
+/** Where the management API and the console are. */
+export declare function manageAddress(): string;

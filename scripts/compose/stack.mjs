@@ -48,6 +48,11 @@ export async function startStack({ env = {}, build = {} } = {}) {
   }
 }
 
+/** Where the management API and the console are. */
+export function manageAddress() {
+  return `http://127.0.0.1:${process.env.PORT_MANAGE ?? '9004'}`;
+}
+
 /** The status of a page; null without an answer within two seconds. */
 function statusOf(url) {
   return new Promise((resolve) => {

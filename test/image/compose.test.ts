@@ -19,6 +19,7 @@ describe('deploy/compose', () => {
       COMPOSE_PROJECT_NAME: project,
       PORT_ENVOY: String(await freePort()),
       PORT_ADMIN: String(await freePort()),
+      PORT_MANAGE: String(await freePort()),
     };
     address = await startStack({ env });
   });
@@ -60,7 +61,21 @@ describe('deploy/compose', () => {
     assert.match(metrics, /^postern_limiter_[a-z_]+/m);
   });
 
-  it('publishes nothing but two ports of the loopback', async () => {
+  it('answers requests of an operator, and nobody else', async () => {
+    const manage = `http://127.0.0.1:${String(env['PORT_MANAGE'])}`;
+    const command = ['dist/main.js', 'operator', 'add', 'alice', '--role', 'viewer', '-o', 'json'];
+    const printed = await dockerOutput(
+      ['compose', '--file', 'deploy/compose/compose.yaml', 'run', '--rm', '--no-deps', 'postern', ...command],
+      { env },
+    );
+    const { token } = JSON.parse(printed) as { readonly token: { readonly token: string } };
+    const ask = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await fetch(`${manage}/v1/consumers`, { headers })).status;
+    assert.equal(await ask({ authorization: `Bearer ${token.token}` }), 200);
+    assert.equal(await ask({}), 401);
+  });
+
+  it('publishes nothing but three ports of the loopback', async () => {
     const ids = (
       await dockerOutput(['ps', '--quiet', '--filter', `label=com.docker.compose.project=${project}`])
     ).split('\n');
@@ -68,7 +83,7 @@ describe('deploy/compose', () => {
     const published = (await dockerOutput(['inspect', '--format', format, ...ids]))
       .split(/\s+/)
       .filter((ip) => ip !== '');
-    assert.deepEqual(published, ['127.0.0.1', '127.0.0.1']);
+    assert.deepEqual(published, ['127.0.0.1', '127.0.0.1', '127.0.0.1']);
   });
 
   it('can be set up again, and takes commands', async () => {

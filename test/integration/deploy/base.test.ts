@@ -218,7 +218,7 @@ describe('the components and the Job for the schema', () => {
   }).timeout(compileTimeoutMs);
 
   it('all together: have no fault', async () => {
-    const components = ['file-store', 'tls', 'rate-limit-service'].map((name) => `components/${name}`);
+    const components = ['file-store', 'tls', 'rate-limit-service', 'manage'].map((name) => `components/${name}`);
     const manifests = await renderComposition({ resources: base, components });
     const document = { kind: 'ConfigMap', name: 'postern-document', keys: ['postern.yaml'] } as const;
     assert.deepEqual(await findManifestFaults(manifests, { external: [...external, document] }), []);
@@ -235,7 +235,7 @@ describe('the components and the Job for the schema', () => {
   }).timeout(compileTimeoutMs);
 
   it('run one image of Postern', async () => {
-    const manifests = await renderComposition({ resources: ['base', 'schema'] });
+    const manifests = await renderComposition({ resources: ['base', 'schema'], components: ['components/manage'] });
     const images = findPods(manifests).flatMap(({ containers }) => containers.map((each) => textOf(each, 'image')));
     assert.equal(new Set(images).size, 1, images.join(', '));
   });

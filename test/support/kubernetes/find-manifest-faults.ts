@@ -23,6 +23,8 @@ export const secretsByHand: readonly ExternalObject[] = [
   { kind: 'Secret', name: 'postern', keys: ['store', 'keyring.yaml'] },
   { kind: 'Secret', name: 'postern-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
   { kind: 'Secret', name: 'envoy-tls', keys: ['tls.crt', 'tls.key', 'ca.crt'] },
+  { kind: 'Secret', name: 'postern-manage', keys: ['store'] },
+  { kind: 'Secret', name: 'postern-manage-tls', keys: ['tls.crt', 'tls.key'] },
 ];
 
 /**

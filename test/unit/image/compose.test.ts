@@ -34,7 +34,7 @@ const services = Object.entries(file.services);
 describe('deploy/compose/compose.yaml', () => {
   it('publishes ports on the loopback only', () => {
     const ports = services.flatMap(([, { ports: published = [] }]) => published);
-    assert.equal(ports.length, 2);
+    assert.equal(ports.length, 3);
     for (const port of ports) assert.match(port, /^127\.0\.0\.1:\$\{PORT_[A-Z]+:-\d+\}:\d+$/);
   });
 
@@ -65,8 +65,11 @@ describe('deploy/compose/compose.yaml', () => {
     const commands = services.flatMap(([, { image, command: [program = ''] = [] }]) =>
       image.includes('postern:') && program !== '' ? [program] : [],
     );
-    assert.deepEqual(commands, ['deploy/compose/setup.mjs', 'deploy/overlays/demo/echo/echo.mjs']);
-    for (const program of commands) assert.ok(statSync(join(projectRoot, program)).isFile(), program);
+    assert.deepEqual(commands, ['dist/main.js', 'deploy/compose/setup.mjs', 'deploy/overlays/demo/echo/echo.mjs']);
+    for (const program of commands) {
+      const source = program === 'dist/main.js' ? 'src/main.ts' : program;
+      assert.ok(statSync(join(projectRoot, source)).isFile(), program);
+    }
   });
 
   it('depends on services that it has', () => {
@@ -90,10 +93,24 @@ describe('deploy/compose/compose.yaml', () => {
     }
   });
 
+  it('runs the management API as a process of its own, beyond the loopback of its container only', () => {
+    const { manage, postern } = file.services;
+    assert.deepEqual(manage?.command, ['dist/main.js', 'manage']);
+    const read = parseConfig(manage.environment ?? {});
+    assert.ok('config' in read, JSON.stringify(read));
+    assert.deepEqual(read.config.manageAddress, { kind: 'tcp', host: '0.0.0.0', port: 9004 });
+    assert.equal(read.config.managePlainText, true, 'it has no certificate, and listens beyond the loopback');
+    assert.deepEqual(manage.ports, ['127.0.0.1:${PORT_MANAGE:-9004}:9004']);
+    assert.deepEqual(
+      [manage.environment?.['POSTERN_STORE'], manage.environment?.['POSTERN_KEYRING']],
+      [postern?.environment?.['POSTERN_STORE'], postern?.environment?.['POSTERN_KEYRING']],
+    );
+  });
+
   it('runs this version of Postern, and the Envoy that the tests run', () => {
     const { version } = JSON.parse(readDocument('package.json')) as { readonly version: string };
     const images = Object.fromEntries(services.map(([name, { image }]) => [name, image]));
-    for (const name of ['postern', 'setup', 'backend']) {
+    for (const name of ['postern', 'manage', 'setup', 'backend']) {
       assert.equal(images[name], `\${IMAGE_POSTERN:-postern:${version}}`);
       assert.equal(file.services[name]?.build?.context, '../..');
     }
