@@ -6,6 +6,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { observableStatuses, type Refusal, refusalAnswers, type RefusalCode } from '../refusal.ts';
 import type { ClientRequest } from '../signing/client-request.ts';
 import { maskSecrets } from '../signing/mask-secrets.ts';
+import { adviseOn } from './advice.ts';
 import { findDifference } from './difference.ts';
 import type { Answer, Explanation, KnownCaller, Verdict } from './explanation.ts';
 import { type Judgement, judgeRequest, type Known } from './judge-request.ts';
@@ -72,7 +73,7 @@ function explainJudged(
     verdict,
     authentication: endpoint.authentication,
     answer: answerOf(judged, isUnverified),
-    mistakes: isRight ? [] : mistakes,
+    mistakes: isRight ? [] : mistakes.map((mistake) => adviseOn(mistake, caller?.subject ?? null)),
     // The texts are compared as they are shown: with the App Secret masked wherever else it may stand.
     difference:
       compared === null

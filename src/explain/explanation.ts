@@ -2,6 +2,7 @@ import type { CredentialFault } from '../methods/caller.ts';
 import type { Mistake } from '../methods/explanation/explainer.ts';
 import type { AuthenticationMethod } from '../model/endpoint.ts';
 import type { RefusalCode } from '../refusal.ts';
+import type { Subject } from './advice.ts';
 import type { Difference } from './difference.ts';
 
 /**
@@ -50,4 +51,6 @@ export interface KnownCaller {
   readonly isFormerLive: boolean;
   /** Whether the secret to look into the signature with is another than the one that the store has. */
   readonly isOtherSecret: boolean;
+  /** Null where no credential has the App Key that was sent, and for an open endpoint. */
+  readonly subject: Subject | null;
 }

@@ -1,11 +1,13 @@
 import { findCredentialFault } from '../methods/caller.ts';
 import type { Mistake } from '../methods/explanation/explainer.ts';
 import { proofOf } from '../methods/methods.ts';
+import { declareTime } from '../resources/declared.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { refusalAnswers, type RefusalCode } from '../refusal.ts';
 import type { RefusalRecord } from '../refusals/refusal-record.ts';
 import type { HeldCredential } from '../store/credential-source.ts';
+import { adviseOn, type Subject } from './advice.ts';
 import { callerMistake, FORMER_SECRET, refusalMistake, SECRET_NOT_STORED } from './refusal-mistakes.ts';
 
 /** What a store knows today of a refusal that was kept. */
@@ -18,6 +20,20 @@ export interface KeptContext {
   readonly isChangedSince: boolean;
   /** Which App Secret the given one is; null when none was given, or the stored ones cannot be read. */
   readonly givenSecret: WhichSecret | 'other' | null;
+  /** Null where consumer or endpoint are no longer there. */
+  readonly subject: Subject | null;
+  /** The last rotation of the credential before the refusal; null when none is known. */
+  readonly rotation: KeptRotation | null;
+}
+
+/** A rotation before a refusal. Seconds since the epoch. */
+export interface KeptRotation {
+  /** Null where only the end of the former secret is known. */
+  readonly atSeconds: number | null;
+  /** When the former App Secret, or the credential where its App Key is the secret, ended or ends. */
+  readonly formerEndsAt: number;
+  /** Of method `key`: the credential that follows; null for none, or where it is not known. */
+  readonly successorId: string | null;
 }
 
 /** What can be said of a refusal without its request. */
@@ -33,7 +49,7 @@ export interface KeptExplanation {
  * is today, at the time of the refusal.
  */
 export function explainKept(record: RefusalRecord, context: KeptContext): KeptExplanation {
-  const { endpoint, held, isChangedSince, givenSecret } = context;
+  const { endpoint, held, isChangedSince, givenSecret, subject, rotation } = context;
   const method = record.endpointId === null ? 'oauth2' : (endpoint?.authentication ?? null);
   const atSeconds = Math.floor(record.atMs / 1000);
   const fault = held === null || method === null ? null : findCredentialFault(held, method, atSeconds);
@@ -49,7 +65,7 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
     ...(isProofWrong && givenSecret === 'retiring' && !isFormerLive(held, atSeconds) ? [FORMER_SECRET] : []),
   ];
   return {
-    mistakes,
+    mistakes: mistakes.map((mistake) => adviseOn(mistake, subject)),
     needsRequest: isProofWrong && record.endpointId !== null,
     notes: [
       ...(held === null ? [`The credential ${record.credentialId} is no longer there.`] : []),
@@ -57,6 +73,7 @@ export function explainKept(record: RefusalRecord, context: KeptContext): KeptEx
         ? [`The endpoint ${record.endpointId} is no longer there.`]
         : []),
       ...(fault !== null && !isOfCredential ? [`Today, ${fault.detail}.`] : []),
+      ...(rotation !== null && (isProofWrong || isOfCredential) ? [describeRotation(rotation, atSeconds)] : []),
       ...(isChangedSince ? ['The credential or its consumer was changed after the refusal.'] : []),
       ...(isProofWrong && givenSecret === 'current'
         ? [RIGHT_SECRET[record.endpointId === null ? 'sent' : 'signed']]
@@ -72,6 +89,17 @@ const RIGHT_SECRET = {
     'The App Secret given is the right one: if the partner uses this one, the text that was signed is another than the gateway builds.',
   sent: 'The App Secret given is the right one: if the partner has this one, it is changed on its way, such as by encoding or white space.',
 } as const;
+
+/** A partner who goes on with what a rotation replaced is refused once that has ended. */
+function describeRotation({ atSeconds, formerEndsAt, successorId }: KeptRotation, refusedAt: number): string {
+  const former = successorId === null ? 'former App Secret' : 'App Key';
+  const rotated = atSeconds === null ? 'the' : `the credential was rotated at ${declareTime(atSeconds)}, and its`;
+  const follows = successorId === null ? '' : `; ${successorId} follows it`;
+  const end = declareTime(formerEndsAt);
+  return refusedAt < formerEndsAt
+    ? `Before the refusal, ${rotated} ${former} worked until ${end}${follows}.`
+    : `Before the refusal, ${rotated} ${former} ended at ${end}${follows}: a partner who goes on with the former one is refused like this.`;
+}
 
 function isFormerLive(held: HeldCredential | null, atSeconds: number): boolean {
   const former = held?.credential.retiringSecret ?? null;

@@ -1,5 +1,5 @@
 import type { Permit } from '../authorize/authorize.ts';
-import type { Limit, LimitReading, LimitScope } from '../model/limit.ts';
+import { formatLimit, type LimitReading, type LimitScope } from '../model/limit.ts';
 import { type Pending, whenReady } from '../pending.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { type Limiter, LimiterUnavailable } from './limiter.ts';
@@ -64,7 +64,7 @@ function judge(permit: Permit, readings: readonly LimitReading[]): Granted | Ref
   const exceeded = readings.filter((each) => each.isExceeded);
   if (exceeded.length === 0) return grant(permit, reading);
   return {
-    ...refuse('RATE_LIMITED', `over ${exceeded.map((each) => describeLimit(each.limit)).join(' and ')}`),
+    ...refuse('RATE_LIMITED', `over ${exceeded.map((each) => formatLimit(each.limit)).join(' and ')}`),
     exceeded: { reading, retryAfterSeconds: Math.max(...exceeded.map((each) => each.resetSeconds)) },
   };
 }
@@ -85,10 +85,6 @@ function judgeFault(permit: Permit, ports: LimitPorts, fault: unknown): Granted 
     return refuse('LIMITER_UNAVAILABLE', fault.message);
   }
   return grant(permit, null);
-}
-
-function describeLimit({ requests, unit, per }: Limit): string {
-  return `${String(requests)}/${unit}/${per}`;
 }
 
 function grant(permit: Permit, reading: LimitReading | null): Granted {

@@ -47,6 +47,11 @@ export interface Limit {
 /** The largest `requests` of a limit: an unsigned 32-bit number in the rate limit service's messages. */
 export const MAX_LIMIT_REQUESTS = 4_294_967_295;
 
+/** A limit in the form in which it is given: `100/minute/consumer`. */
+export function formatLimit({ requests, unit, per }: Limit): string {
+  return `${String(requests)}/${unit}/${per}`;
+}
+
 /** Where one limit stands after a request was counted. */
 export interface LimitReading {
   readonly limit: Limit;

@@ -2,12 +2,14 @@ import { type Command, Option } from 'commander';
 import { collectAll, listGroupGrants } from '../../manage/resource-store.ts';
 import { declareVersion } from '../../resources/declare-resource.ts';
 import { declareWholeEndpoint } from '../../resources/endpoint.ts';
+import { declareGrant } from '../../resources/grant.ts';
 import { renderValue } from '../../manage/render-change.ts';
 import type { Stored } from '../../resources/resource.ts';
 import { authenticationMethods, type Endpoint } from '../../model/endpoint.ts';
 import { type Grant, type GroupGrant, isGroupGrant } from '../../model/grant.ts';
 import { rankGrants } from '../../model/grant-in-effect.ts';
 import { carries, describeLabels, type LabelSelector } from '../../model/labels.ts';
+import { formatLimit } from '../../model/limit.ts';
 import { addNoun, type CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { collectLabel, formatPathRule, parseId } from '../flags/values.ts';
@@ -15,7 +17,7 @@ import { formatData } from '../render/data.ts';
 import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
 import { count } from '../../printable.ts';
-import { type Field, formatLimit, formatLimits, printFields, versionFields } from '../render/text.ts';
+import { type Field, formatLimits, printFields, versionFields } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 import {
   registerEndpointCreate,
@@ -93,19 +95,22 @@ function registerEndpointShow(noun: Command, context: CommandContext): void {
     .description('Show an endpoint with all its options and who is authorised on it.')
     .argument('<id>', 'its id', parseId);
   addReadAction(command, context, {
+    notes: `Who is authorised: the first ten consumers with a grant of their own, and every grant for labels; for all of them,
+"postern grant list --endpoint ID".`,
     examples: ['postern endpoint show orders', 'postern endpoint show orders -o yaml'],
     exits: { notFound: 'no such endpoint' },
     show: async ({ resources }, { output }: StoreFlags, id: string) => {
       const { terminal, clock } = context;
       const stored = await requireResource(resources, 'endpoint', id);
-      if (output !== 'table') {
-        terminal.out.write(formatData(view.declare(stored), output));
-        return;
-      }
       const groups = rankGrants(await listGroupGrants(resources, id));
       const isOwn = ({ resource }: Stored<Grant>): boolean => !isGroupGrant(resource);
       const some = selectFrom(resources.list('grant', { endpointId: id }), isOwn, MAX_GRANTS + 1);
       const own = (await collectAll(some)).map(({ resource }) => resource);
+      if (output !== 'table') {
+        const authorised = { authorised: declareAuthorised(own, groups) };
+        terminal.out.write(formatData({ ...view.declare(stored), ...authorised }, output));
+        return;
+      }
       const authorised = authorisedOn(stored.resource, own, groups);
       const fields = [...fieldsOf(stored.resource, authorised), ...versionFields(stored, clock.nowSeconds())];
       printFields(`endpoint ${id}${stored.resource.enabled ? '' : ' (disabled)'}`, fields, terminal);
@@ -141,6 +146,14 @@ function authorisedOn({ id }: Endpoint, own: readonly Grant[], groups: readonly 
   if (groups.length === 0) return [own.length === 0 ? 'no consumer' : consumers];
   const who = `who may call it, and by which grant: postern who-may ${id}`;
   return [...(own.length === 0 ? [] : [consumers]), ...groups.map((grant) => `all with ${formatHolder(grant)}`), who];
+}
+
+/** The same for programs: grants without their endpoint, and whether these are all. */
+function declareAuthorised(own: readonly Grant[], groups: readonly GroupGrant[]): object {
+  const grants = [...own.slice(0, MAX_GRANTS), ...groups].map((grant) =>
+    Object.fromEntries(Object.entries(declareGrant(grant)).filter(([name]) => name !== 'endpoint')),
+  );
+  return { grants, isComplete: own.length <= MAX_GRANTS };
 }
 
 /** Who is let in, in one word or two. */

@@ -1,14 +1,11 @@
 import { findDifference } from '../../explain/difference.ts';
-import { explainKept, type KeptContext, type KeptExplanation } from '../../explain/kept-refusal.ts';
+import { explainKept, type KeptExplanation } from '../../explain/kept-refusal.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import type { Secret } from '../../model/secret.ts';
 import { keepStringToSign } from '../../refusals/kept-string-to-sign.ts';
 import type { RefusalRecord, RefusalSource } from '../../refusals/refusal-record.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
-import { equal } from '../../signing/equal.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { readSecretArgument } from '../flags/inputs.ts';
 import { codesOf } from '../../handover/codes.ts';
 import { methodCodes } from '../../handover/handover-page.ts';
 import { createReplicaSource } from '../refusals/ask-replica.ts';
@@ -16,12 +13,13 @@ import { printRefusal } from '../refusals/print-refusal.ts';
 import { declareRefusal, shownText } from '../refusals/refusal-view.ts';
 import { notKept } from '../refusals/show-refusals.ts';
 import { formatData } from '../render/data.ts';
-import { wrap } from '../render/text.ts';
+import { fit, wrap } from '../render/text.ts';
 import { describe, findAdminAddress } from '../store/admin-listener.ts';
 import type { OpenedStore } from '../store/open-store.ts';
 import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import type { ExplainFlags } from './explain-request.ts';
+import { readContext } from './kept-context.ts';
 import { fixLines, sentence } from './render-explanation.ts';
 
 /** Explains the refusal of `--request-id` without its request. Throws `NotFound` for one that is not kept. */
@@ -70,47 +68,6 @@ async function findEndpoint(store: OpenedStore, id: string): Promise<Endpoint | 
   return (await store.resources.find('endpoint', id))?.resource ?? null;
 }
 
-async function readContext(
-  record: RefusalRecord,
-  endpoint: Endpoint | null,
-  { secretFrom }: ExplainFlags,
-  { resources }: OpenedStore,
-  { terminal: { environment } }: CommandContext,
-): Promise<KeptContext> {
-  const [credential, consumer] = await Promise.all([
-    resources.find('credential', record.credentialId),
-    resources.find('consumer', record.consumerId),
-  ]);
-  const atSeconds = Math.floor(record.atMs / 1000);
-  const given = secretFrom === undefined ? null : readSecretArgument(secretFrom, environment);
-  return {
-    endpoint,
-    held:
-      credential === null || consumer === null
-        ? null
-        : { credential: credential.resource, consumer: consumer.resource, grants: new Map() },
-    isChangedSince: [credential, consumer].some((stored) => stored !== null && stored.updatedAt > atSeconds),
-    givenSecret: given === null || credential === null ? null : whichSecret(given, credential.resource),
-  };
-}
-
-/** Null where the stored ones cannot be read here. */
-function whichSecret(
-  given: string,
-  { appSecret, retiringSecret }: { appSecret: Secret | null; retiringSecret: { appSecret: Secret } | null },
-): KeptContext['givenSecret'] {
-  if (appSecret === null) return null;
-  try {
-    if (equal(Buffer.from(given), appSecret.reveal())) return 'current';
-    return retiringSecret !== null && equal(Buffer.from(given), retiringSecret.appSecret.reveal())
-      ? 'retiring'
-      : 'other';
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return null;
-  }
-}
-
 /** What partners are told of the code, without Markdown; null for none. */
 function meaningOf({ code }: RefusalRecord, endpoint: Endpoint | null): string | null {
   if (endpoint === null || endpoint.scenario === 'open') return OAUTH2_MEANINGS[code] ?? null;
@@ -133,6 +90,11 @@ function declareExplained(
   return { refusal: declareRefusal(record), authentication, meaning, mistakes, notes };
 }
 
+const ASK_FOR_REQUEST =
+  'Next: ask the partner for the request (a curl command, raw HTTP or a HAR), which shows the mistake:';
+const COMPARE_TEXTS =
+  'Next: let the partner compare the string to sign, byte by byte, or send the request, which shows the mistake:';
+
 function printExplained(
   record: RefusalRecord,
   meaning: string | null,
@@ -141,16 +103,15 @@ function printExplained(
 ): void {
   printRefusal(record, clock.nowSeconds(), terminal);
   const id = record.requestId ?? '';
+  const { columns } = terminal.out;
   const sections = [
-    meaning === null ? [] : [wrap(`What it means to the partner: ${sentence(meaning)}`)],
-    mistakes.map(({ what, name }) => `Wrong: ${sentence(what)} [${name}]`),
-    fixLines(mistakes),
-    notes.map((note) => wrap(`Note: ${note}`)),
+    meaning === null ? [] : [wrap(`What it means to the partner: ${sentence(meaning)}`, columns)],
+    mistakes.map(({ what, name }) => fit(`Wrong: ${sentence(what)} [${name}]`, columns)),
+    fixLines(mistakes, columns),
+    notes.map((note) => wrap(`Note: ${note}`, columns)),
     needsRequest
       ? [
-          record.stringToSign === null
-            ? 'Next: ask the partner for the request (a curl command, raw HTTP or a HAR), which shows the mistake:'
-            : 'Next: let the partner compare the string to sign, byte by byte, or send the request, which shows the mistake:',
+          wrap(record.stringToSign === null ? ASK_FOR_REQUEST : COMPARE_TEXTS, columns),
           `  postern explain request.txt --request-id ${id}${replica === null ? '' : ` --admin ${replica}`}`,
         ]
       : [],

@@ -23,6 +23,7 @@ import type { compareWithKept, findKept } from './explain-kept.ts';
 import { type Explained, renderExplanation } from './render-explanation.ts';
 import { readKnownTokens, readStoredCaller } from './stored-caller.ts';
 import type { OpenedStore } from '../store/open-store.ts';
+import { StoreUnavailable } from '../../store/credential-source.ts';
 import { openFor, requireEndpoint } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 
@@ -65,13 +66,16 @@ export async function explainFile(
   let explained: Explained;
   if (method === undefined) {
     await using store = await openFor(context, 'explain', given, 'where-possible');
-    const record = refusals === null ? null : await findRefusal(given, refusals, store, context);
-    const kept = refusals === null || record === null ? null : { record, compare: refusals.compare };
-    explained = await explainStored(given, kept, store, context);
+    const found = refusals === null ? null : await findRefusal(given, refusals, store, context);
+    const kept =
+      refusals === null || found === null || typeof found === 'string'
+        ? null
+        : { record: found, compare: refusals.compare };
+    explained = await explainStored(given, kept, typeof found === 'string' ? [found] : [], store, context);
   } else {
     explained = await explainLone(given, loneEndpoint(method, option), context);
   }
-  context.terminal.out.write(renderExplanation(explained, output));
+  context.terminal.out.write(renderExplanation(explained, output, context.terminal.out.columns));
   const { verdict } = explained.explanation;
   return verdict === 'right' || verdict === 'right-but-old' ? exitCodes.done : exitCodes.failed;
 }
@@ -80,6 +84,7 @@ export async function explainFile(
 async function explainStored(
   given: Given,
   kept: { readonly record: RefusalRecord; readonly compare: KeptRefusals['compare'] } | null,
+  whyNotKept: readonly string[],
   store: OpenedStore,
   { terminal: { environment }, clock }: CommandContext,
 ): Promise<Explained> {
@@ -93,40 +98,35 @@ async function explainStored(
   const { nowSeconds, appKey } = asked;
   const explanation = await explain(read.request, endpoint, asked, async (sent) => {
     const givenSecret = readGivenSecret(given, environment);
-    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey };
+    const query = { endpoint, endpoints, sent, givenSecret, nowSeconds, appKey, file: store.file };
     const caller = await readStoredCaller(store.resources, query);
     if (proofOf(endpoint) !== 'token') return { ...caller, tokens: tokensOfPartners };
     return { ...caller, tokens: await readKnownTokens(sent.claims, store, environment) };
   });
-  const compared =
-    kept === null ? notCompared(given, store) : kept.compare(kept.record, read.request, explanation.stringToSign);
+  const compared = kept === null ? whyNotKept : kept.compare(kept.record, read.request, explanation.stringToSign);
   // The first characters of an id find a refusal, but not its line in the log.
   const requestId = kept?.record.requestId ?? given.requestId;
   return explained(requestId, { ...read, notes: [...read.notes, ...compared] }, explanation);
 }
 
-/** Why the refusal that is named was not compared with the request. */
-function notCompared({ requestId, admin }: Given, { refusals }: OpenedStore): readonly string[] {
-  if (requestId === undefined) return [];
-  return admin === undefined && refusals === null
-    ? ['The refusal was not looked up: with a declarative file, --admin names the replica that remembers it.']
-    : ['No refusal with this request id is kept, so the request was not compared with it.'];
-}
-
-/** The refusal of `--request-id`, where one is kept; null for none, and where only another replica may know. */
+/** The refusal of `--request-id`, or in a sentence why there is none to compare with; null when none is named. */
 async function findRefusal(
   given: Given,
   { find }: KeptRefusals,
   store: OpenedStore,
   context: CommandContext,
-): Promise<RefusalRecord | null> {
+): Promise<RefusalRecord | string | null> {
   const { requestId, admin } = given;
-  if (requestId === undefined || (admin === undefined && store.refusals === null)) return null;
+  if (requestId === undefined) return null;
   try {
     return (await find(requestId, given, store, context)).record;
   } catch (error) {
-    if (error instanceof NotFound) return null;
-    throw error;
+    if (error instanceof NotFound) {
+      return 'No refusal with this request id is kept, so the request was not compared with it.';
+    }
+    // The request can be explained without, and --admin was not asked for.
+    if (!(error instanceof StoreUnavailable) || admin !== undefined || store.refusals !== null) throw error;
+    return `The refusal was not looked up: ${error.message}; --admin names the replica that remembers it.`;
   }
 }
 

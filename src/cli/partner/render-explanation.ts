@@ -4,7 +4,7 @@ import { visible } from '../../methods/explanation/text-encoding.ts';
 import type { Proof } from '../../methods/method.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../../signing/string-to-sign-hint.ts';
-import { wrap } from '../render/text.ts';
+import { fit, wrap } from '../render/text.ts';
 import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
 
@@ -16,23 +16,30 @@ export interface Explained {
   readonly requestId: string | null;
 }
 
-/** Writes an explanation for people (`table`) or for programs; it ends with a line feed. */
-export function renderExplanation({ explanation, notes, requestId }: Explained, format: OutputFormat): string {
+/**
+ * Writes an explanation for people (`table`), for a terminal of so many columns, or for programs; it ends with a line
+ * feed.
+ */
+export function renderExplanation(
+  { explanation, notes, requestId }: Explained,
+  format: OutputFormat,
+  columns?: number,
+): string {
   const all: Explanation = { ...explanation, notes: [...notes, ...explanation.notes] };
-  if (format === 'table') return renderText(all, requestId);
+  if (format === 'table') return renderText(all, requestId, columns);
   const { stringToSign, ...rest } = all;
   const shown = { ...rest, requestId, stringToSign: stringToSign === null ? null : describeStringToSign(stringToSign) };
   return formatData(shown, format);
 }
 
-function renderText(explanation: Explanation, requestId: string | null): string {
+function renderText(explanation: Explanation, requestId: string | null, columns: number | undefined): string {
   const { verdict, difference, notes } = explanation;
   const sections = [
-    [verdictOf(explanation), ...listLines(explanation), answerLine(explanation)],
+    [verdictOf(explanation), ...listLines(explanation), answerLine(explanation)].map((line) => fit(line, columns)),
     difference === null ? [] : differenceLines(difference),
     verdict === 'unexplained' ? unexplainedLines(explanation) : [],
-    fixLines(explanation.mistakes),
-    notes.map((note) => `Note: ${note}`),
+    fixLines(explanation.mistakes, columns),
+    notes.map((note) => fit(`Note: ${note}`, columns)),
     requestId === null ? [] : logLines(requestId),
   ];
   return `${sections
@@ -118,11 +125,20 @@ function unexplainedLines({ stringToSign, checked }: Explanation): readonly stri
   ];
 }
 
-/** How to fix mistakes, each way once. */
-export function fixLines(mistakes: Explanation['mistakes']): readonly string[] {
-  const fixes = [...new Set(mistakes.map(({ fix }) => fix))];
-  if (fixes.length < 2) return fixes.map((fix) => `Fix: ${sentence(fix)}`);
-  return ['Fix:', ...fixes.map((fix) => `  - ${sentence(fix)}`)];
+/** How to fix mistakes, each way once; a command on a line of its own, to be typed as it stands. */
+export function fixLines(mistakes: Explanation['mistakes'], columns: number | undefined): readonly string[] {
+  const fixes = [
+    ...new Map(mistakes.map(({ fix, command }) => [`${fix} ${command ?? ''}`, { fix, command }])).values(),
+  ];
+  const [first, ...others] = fixes;
+  if (first === undefined) return [];
+  const lead = others.length === 0 ? 'Fix: ' : '  - ';
+  const lines = fixes.flatMap(({ fix, command }) =>
+    command === undefined
+      ? [fit(`${lead}${sentence(fix)}`, columns)]
+      : [fit(`${lead}${fix}:`, columns), `${others.length === 0 ? '' : '  '}  $ postern ${command}`],
+  );
+  return others.length === 0 ? lines : ['Fix:', ...lines];
 }
 
 /** In visible form, but for the backslashes, which JSON is full of. */

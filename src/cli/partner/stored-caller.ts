@@ -5,6 +5,7 @@ import type { SentIdentity } from '../../methods/explanation/explainer.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import { collectAll, listGroupGrants, type ResourceStore } from '../../manage/resource-store.ts';
+import { grantId } from '../../resources/grant.ts';
 import type { ManagedCredential } from '../../resources/resource.ts';
 import { APP_KEY_PATTERN, hashAppKey } from '../../model/app-key.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
@@ -26,6 +27,8 @@ interface CallerQuery {
   /** Of `--secret-from`; null for that of the store. */
   readonly givenSecret: string | null;
   readonly nowSeconds: number;
+  /** The declarative file that the store is; null for a database. */
+  readonly file: string | null;
 }
 
 /**
@@ -76,6 +79,19 @@ export async function readStoredCaller(store: ResourceStore, query: CallerQuery)
         givenSecret !== null &&
         storedText !== null &&
         !equal(Buffer.from(givenSecret), Buffer.from(storedText)),
+      subject:
+        sender === null || endpoint.scenario === 'open'
+          ? null
+          : {
+              endpoint,
+              consumerId: sender.consumerId,
+              credentialId: sender.id,
+              hasGrant: own.some(
+                (grant) => grantId(grant) === grantId({ endpointId: endpoint.id, consumerId: sender.consumerId }),
+              ),
+              limits: endpoint.limits,
+              file: query.file,
+            },
     },
   };
 }

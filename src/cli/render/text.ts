@@ -2,7 +2,7 @@ import picocolors from 'picocolors';
 import { count } from '../../printable.ts';
 import { replaceInvisible } from '../../document/source-text.ts';
 import type { Paint } from '../../manage/render-change.ts';
-import type { Limit } from '../../model/limit.ts';
+import { formatLimit, type Limit } from '../../model/limit.ts';
 import type { Stored } from '../../resources/resource.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
@@ -78,11 +78,6 @@ export function versionFields(
 
 export { grouped } from '../../printable.ts';
 
-/** A limit in the form in which it is given: `100/minute/consumer`. */
-export function formatLimit({ requests, unit, per }: Limit): string {
-  return `${String(requests)}/${unit}/${per}`;
-}
-
 /** Limits in a cell of a table; `-` for none. */
 export function formatLimits(limits: readonly Limit[]): string {
   return limits.length === 0 ? '-' : limits.map(formatLimit).join(', ');
@@ -95,6 +90,11 @@ export function formatGrantLimits(limits: readonly Limit[] | null): string {
 }
 
 const MAX_COLUMNS = 120;
+
+/** A text for people: broken at blanks where a terminal is known to be too narrow, whole for a file or a pipe. */
+export function fit(text: string, columns: number | undefined): string {
+  return columns === undefined ? text : wrap(text, columns);
+}
 
 /** Breaks a text at blanks into lines that fit a terminal of so many columns, 120 at most. */
 export function wrap(text: string, columns = MAX_COLUMNS): string {

@@ -78,6 +78,8 @@ export interface Mistake {
   readonly what: string;
   /** How to fix it, a sentence without its full stop. */
   readonly fix: string;
+  /** A command line that does so, without `postern`; only where a database is at hand. */
+  readonly command?: string;
 }
 
 /** A mistake that can be seen in the request itself. */

@@ -23,7 +23,15 @@ const signer = {
   appKeyHash: hashAppKey(appKey),
 };
 const revoked = { ...credential({ id: 'acme-old', state: 'revoked' }), appKey: null };
-const endpoints = [keyEndpoint(), partnerEndpoint('hmac', { id: 'invoices', paths: [{ prefix: '/invoices' }] })];
+const limits = [
+  { requests: 10, unit: 'minute', per: 'consumer' },
+  { requests: 99, unit: 'day', per: 'consumer' },
+  { requests: 50, unit: 'hour', per: 'endpoint' },
+] as const;
+const endpoints = [
+  keyEndpoint(),
+  partnerEndpoint('hmac', { id: 'invoices', paths: [{ prefix: '/invoices' }], limits }),
+];
 const stringToSign = `date: ${date}\nGET /invoices?a=1 HTTP/1.1`;
 
 /** Runs `explain --request-id r-1` with a store that has these refusals. */
@@ -31,6 +39,7 @@ async function explain(
   refusals: readonly Partial<RefusalRecord>[],
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
+  columns?: number,
 ): Promise<CommandResult> {
   const cli = await memoryCli({ endpoints, consumers: [consumer()], credentials: [signer, revoked] });
   cli.setNow(atSeconds + 3600);
@@ -38,7 +47,10 @@ async function explain(
     const usual = { endpointId: 'invoices', path: '/invoices', atMs: atSeconds * 1000, requestId: 'r-1', stringToSign };
     cli.refusals.add(record({ ...usual, ...parts }));
   }
-  return await cli.run(['explain', '--request-id', 'r-1', ...args], { environment });
+  return await cli.run(['explain', '--request-id', 'r-1', ...args], {
+    environment: { NO_COLOR: '1', ...environment },
+    ...(columns === undefined ? {} : { columns }),
+  });
 }
 
 /** The request of {@link stringToSign}, or another one, as curl; signed with this text. */
@@ -75,6 +87,9 @@ describe('postern explain --request-id', () => {
 What it means to the partner: App Key, App Secret or the text that was signed is another one: path without query,
 another version than HTTP/1.1 in the request line, white space at the end of the secret.
 
+Note: Before the refusal, the former App Secret ended at 2026-09-21T15:12:20Z: a partner who goes on with the former one
+is refused like this.
+
 Next: let the partner compare the string to sign, byte by byte, or send the request, which shows the mistake:
   postern explain request.txt --request-id r-1
 `,
@@ -87,7 +102,7 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     const { out } = await explain([parts]);
     assert.match(
       out,
-      /\n\nWrong: the credential acme-old is revoked\. \[credential-revoked\]\n\nFix: Issue a new cred/,
+      /\n\nWrong: the credential acme-old is revoked\. \[credential-revoked\]\n\nFix: Issue a new credential; .*:\n {2}\$ postern credential issue --consumer acme --method key\n/,
     );
     assert.doesNotMatch(out, /Next:/);
   });
@@ -95,7 +110,15 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
   const codes: readonly (readonly [Partial<RefusalRecord>, RegExp])[] = [
     [
       { code: 'NOT_AUTHORIZED', detail: 'the consumer acme has no grant' },
-      /\[not-authorized\]\n\nFix: .*postern grant add/,
+      /\[not-authorized\]\n\nFix: Give the consumer a grant on the endpoint:\n {2}\$ postern grant add --endpoint invoices --consumer acme\n/,
+    ],
+    [
+      { code: 'RATE_LIMITED', detail: 'over 10/minute/consumer' },
+      /\n\nFix: Wait as many seconds as Retry-After says, .* to the double .*:\n {2}\$ postern grant add --endpoint invoices --consumer acme --limit 20\/minute --limit 99\/day\n/,
+    ],
+    [
+      { code: 'RATE_LIMITED', detail: 'over 50/hour/endpoint' },
+      /:\n {2}\$ postern limit set 10\/minute\/consumer 99\/day\/consumer 100\/hour\/endpoint --endpoint invoices\n/,
     ],
     [{ code: 'REQUEST_EXPIRED', detail: 'the time is 900 s off' }, /\[request-expired\]\n\nFix: Set the clock/],
     [{ code: 'REQUEST_REPLAYED', detail: 'the signature was used before' }, /\n\nFix: Sign every attempt again/],
@@ -143,6 +166,71 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     assert.match(out, /What it means to the partner: The client_id is known; the client_secret is wrong/);
   });
 
+  describe('after a rotation', () => {
+    const explained = async (line: string, atMs: number, refused: Partial<RefusalRecord>): Promise<string> => {
+      const cli = await memoryCli({ endpoints, consumers: [consumer()] });
+      const issued = [
+        'credential issue --consumer acme --method hmac --id h',
+        'credential issue --consumer acme --method key --id k',
+      ];
+      for (const command of issued) await cli.done(...command.split(' '));
+      cli.setNow(nowSeconds + 600);
+      await cli.done(...line.split(' '), '--yes');
+      cli.setNow(nowSeconds + 86_400);
+      cli.refusals.add(record({ endpointId: 'invoices', requestId: 'r-1', atMs, ...refused }));
+      return (await cli.run(['explain', '--request-id', 'r-1'])).out.replaceAll('\n', ' ');
+    };
+    const after = (seconds: number): number => (nowSeconds + seconds) * 1000;
+
+    it('says when it was and when the former secret ended', async () => {
+      const out = await explained('credential rotate h --grace 1h', after(5000), { credentialId: 'h' });
+      assert.match(
+        out,
+        /Note: Before the refusal, the credential was rotated at 2026-09-21T14:23:20Z, and its former App Secret ended at 2026-09-21T15:23:20Z: a partner who goes on with the former one is refused like this\./,
+      );
+      const early = await explained('credential rotate h --grace 1h', after(900), { credentialId: 'h' });
+      assert.match(
+        early,
+        /rotated at 2026-09-21T14:23:20Z, and its former App Secret worked until 2026-09-21T15:23:20Z\./,
+      );
+      const atOnce = await explained('credential rotate h --grace 0', after(601), { credentialId: 'h' });
+      assert.match(
+        atOnce,
+        /rotated at 2026-09-21T14:23:20Z, and its former App Secret ended at 2026-09-21T14:23:20Z: /,
+      );
+    });
+
+    it('says which key follows, where the App Key is the secret', async () => {
+      const parts = { credentialId: 'k', endpointId: 'orders', detail: 'the credential k has expired' };
+      const out = await explained('credential rotate k --grace 1h --id k-2', after(5000), parts);
+      assert.match(
+        out,
+        /rotated at 2026-09-21T14:23:20Z, and its App Key ended at 2026-09-21T15:23:20Z; k-2 follows it: /,
+      );
+      const revoked = { ...parts, detail: 'the credential k is revoked' };
+      assert.doesNotMatch(await explained('credential revoke k', after(5000), revoked), /rotated/);
+    });
+
+    it('says nothing of one that came after the refusal, and of other refusals', async () => {
+      const before = await explained('credential rotate h --grace 0', after(300), { credentialId: 'h' });
+      assert.doesNotMatch(before, /rotated/);
+      const limited = { credentialId: 'h', code: 'RATE_LIMITED', detail: 'over 10/minute/consumer' };
+      assert.doesNotMatch(await explained('credential rotate h --grace 0', after(5000), limited), /rotated/);
+    });
+  });
+
+  it('fits a terminal of 80 columns, but for commands, which stand whole', async () => {
+    const refusals = [{}, { code: 'RATE_LIMITED', detail: 'over 10/minute/consumer and 50/hour/endpoint' }];
+    for (const refused of refusals) {
+      const { out } = await explain([refused], [], {}, 80);
+      const long = out.split('\n').filter((line) => line.length > 80);
+      assert.ok(
+        long.every((line) => line.startsWith('  $ postern ')),
+        long.join('\n'),
+      );
+    }
+  });
+
   it('gives programs the same', async () => {
     const { code, out } = await explain(
       [{ code: 'NOT_AUTHORIZED', detail: 'the consumer acme has no grant' }],
@@ -153,8 +241,8 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     assert.equal((refusal as { requestId: string }).requestId, 'r-1');
     assert.deepEqual([authentication, notes], ['hmac', []]);
     assert.deepEqual(
-      (mistakes as { name: string }[]).map(({ name }) => name),
-      ['not-authorized'],
+      (mistakes as { name: string; command: string }[]).map(({ name, command }) => [name, command]),
+      [['not-authorized', 'grant add --endpoint invoices --consumer acme']],
     );
   });
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { record } from '../../support/refusals/refused.ts';
+import { startRememberingReplica } from '../../support/refusals/remembering-replica.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type CommandResult, endpointsYaml, runCli } from './run-cli.ts';
 
@@ -271,11 +273,17 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
   /** A request with a right signature by an App Key of the store, without any flag. */
   const by = (appKey: string, path = '/invoices'): string =>
     raw(`date: ${date}\nGET ${path} HTTP/1.1`, path).replace('appkey="k"', `appkey="${appKey}"`);
-  const bare = async (text: string, args: readonly string[] = []): Promise<CommandResult> => {
+  const bare = async (
+    text: string,
+    args: readonly string[] = [],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<CommandResult> => {
     const file = join(folder.path, 'request.txt');
     writeFileSync(file, text);
     const store = `file:${join(folder.path, 'postern.yaml')}`;
-    return await runCli(['explain', file, '--at', at, ...args], { SECRET: secret, POSTERN_STORE: store });
+    // Where no Postern listens: whatever else runs on this machine.
+    const environment = { SECRET: secret, POSTERN_STORE: store, POSTERN_ADMIN_ADDRESS: '127.0.0.1:1', ...more };
+    return await runCli(['explain', file, '--at', at, ...args], environment);
   };
 
   it('takes endpoint, App Key and App Secret from the store', async () => {
@@ -318,6 +326,35 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
       assert.deepEqual([verdict, answer.status], ['wrong', status], out);
       assert.match(found?.what ?? out, what);
     }
+  });
+
+  it('says what to write into the file, which no command changes', async () => {
+    const path = join(folder.path, 'postern.yaml');
+    const cases: readonly (readonly [string, string])[] = [
+      [by('k', '/guarded'), `Add { endpoint: guarded, consumer: acme } to the "grants" of ${path}.`],
+      [by('revoked'), `Give the consumer acme a new credential of the method hmac, in ${path}.`],
+      [by('expired'), `Give the credential c a later "expiresAt", or acme a new one, in ${path}.`],
+      [by('disabled'), `Enable the consumer: remove "enabled: false" from idle, in ${path}.`],
+    ];
+    for (const [text, fix] of cases) {
+      const { out } = await bare(text);
+      assert.ok(out.includes(`\nFix: ${fix}\n`), out);
+      assert.doesNotMatch(out, /postern (?:grant|credential|consumer)/);
+    }
+  });
+
+  it('compares with the refusal that a replica on this machine remembers, where one answers', async () => {
+    await using replica = await startRememberingReplica(record({ requestId: 'r-1', path: '/guarded' }));
+    const named = ['--request-id', 'r-1'];
+    const { out } = await bare(by('k', '/guarded'), named, { POSTERN_ADMIN_ADDRESS: replica.address });
+    assert.match(out, /\nNote: The refusal that is kept: AUTHENTICATION_FAILED, the signature does not fit/);
+    const silent = await bare(by('k', '/guarded'), named);
+    assert.match(
+      silent.out,
+      /\nNote: The refusal was not looked up: http:\/\/127\.0\.0\.1:1 does not answer: .*; --admin names the replica that remembers it\.\n/,
+    );
+    const asked = await bare(by('k', '/guarded'), [...named, '--admin', '127.0.0.1:1']);
+    assert.deepEqual([asked.code, asked.out], [5, '']);
   });
 
   it('does not call an old request right that was refused when it was made', async () => {

@@ -206,6 +206,23 @@ describe('postern endpoint', () => {
     assert.equal((await cli.store.find('endpoint', 'orders'))?.revision, 3);
   });
 
+  it('says to programs too who is authorised', async () => {
+    await cli.done(...'grant add --endpoint invoices --label tier=gold --priority 5'.split(' '));
+    const shown = JSON.parse(await cli.done(...'endpoint show invoices -o json'.split(' '))) as { authorised: unknown };
+    assert.deepEqual(shown.authorised, {
+      grants: [{ consumer: 'acme' }, { consumerSelector: { tier: 'gold' }, priority: 5 }],
+      isComplete: true,
+    });
+    for (let at = 0; at < 10; at += 1) {
+      await cli.done('consumer', 'create', `partner-${String(at)}`);
+      await cli.done('grant', 'add', '--endpoint', 'invoices', '--consumer', `partner-${String(at)}`);
+    }
+    const many = JSON.parse(await cli.done(...'endpoint show invoices -o json'.split(' '))) as {
+      authorised: { grants: unknown[]; isComplete: boolean };
+    };
+    assert.deepEqual([many.authorised.grants.length, many.authorised.isComplete], [11, false]);
+  });
+
   it('deletes with the grants on it', async () => {
     const out = await cli.done('endpoint', 'delete', 'invoices', '--yes');
     assert.equal(out, '- grant invoices/acme\n- endpoint invoices\nEndpoint invoices and 1 grant on it deleted.\n');
