@@ -157,6 +157,14 @@ export function findObstacle(
   };
 }
 
+/** An end so near that a partner who has just changed over would soon have to again. */
+const NEAR_SECONDS = 30 * 86_400;
+
+/** When a credential ends, where that is so near that a rotation, which keeps the end, helps for a short time only. */
+export function findNearEnd({ expiresAt }: Pick<ManagedCredential, 'expiresAt'>, nowSeconds: number): number | null {
+  return expiresAt !== null && expiresAt < nowSeconds + NEAR_SECONDS ? expiresAt : null;
+}
+
 function planNewSecret(
   current: Stored<ManagedCredential>,
   { pair, graceSeconds }: Rotation,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isUnopened } from '../../keyring/sealed.ts';
 import { generateCredentialId, generatePair } from '../../manage/generate-credential.ts';
-import { planRevocation, planRotation } from '../../manage/plan-credential.ts';
+import { findNearEnd, planRevocation, planRotation } from '../../manage/plan-credential.ts';
 import { Conflict, guardRevision } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
@@ -29,6 +29,7 @@ interface RotateFlags extends ManyFlags {
   readonly revision?: number;
   readonly label?: Labels;
   readonly consumer?: readonly string[];
+  readonly endpoint?: string;
   readonly method?: AuthenticationMethod;
 }
 
@@ -41,7 +42,7 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
     .description(
       'Give a credential, or those of many consumers, a new secret; the former one works for a grace period.',
     )
-    .argument('[id]', 'its id; or say whose with --label or --consumer', parseId)
+    .argument('[id]', 'its id; or say whose with --label, --consumer or --endpoint', parseId)
     .addOption(
       new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
         .argParser(parseSpan)
@@ -51,6 +52,7 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
     .option('--id <id>', 'key only: the id of the second credential; CONSUMER-key-… when left out', parseId)
     .option('--label <name=value>', 'many: those of consumers that carry it; repeatable, all of them', collectLabel)
     .option('--consumer <id>', 'many: those of this consumer; repeatable', collectId)
+    .option('--endpoint <id>', 'many: those with which consumers may call this endpoint', parseId)
     .addOption(methodOption())
     .option('--out <file>', 'many: the file that the new secrets are written to, which only you can read');
   addRevisionOption(command);
@@ -61,17 +63,19 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
 the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
 cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.
 
-With --label or --consumer it shows whose credentials it rotates, asks, and rotates one after the other. Each new secret is
-in the file of --out before it can be in force. When it is interrupted, the same command goes on, and rotates none twice.`,
+With --label, --consumer or --endpoint it shows whose credentials it rotates, asks, and rotates one after the other.
+Each new secret is in the file of --out before it can be in force. When it is interrupted, the same command goes on, and
+rotates none twice.`,
     examples: [
       'postern credential rotate acme-hmac --grace 7d',
       'postern credential rotate acme-hmac --grace 0 --force',
       'postern credential rotate --label tier=gold --grace 14d --dry-run',
       'postern credential rotate --label tier=gold --grace 14d --out gold.jsonl',
+      'postern credential rotate --endpoint orders --grace 14d --out orders.jsonl',
     ],
     exits: {
       failed: 'failed, not confirmed or stopped',
-      notFound: 'no such credential or consumer',
+      notFound: 'no such credential, consumer or endpoint',
       conflict: 'revoked, ended, in rotation or changed by others',
     },
     inManySteps: (store, flags, id) => {
@@ -88,18 +92,20 @@ in the file of --out before it can be in force. When it is interrupted, the same
 
 /** Whose credentials are rotated; null for the one of an id. Throws {@link UsageError} for flags that do not fit. */
 function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
-  const { label, consumer = [], method, out, grace, force } = flags;
-  const isMany = label !== undefined || consumer.length > 0;
+  const { label, consumer = [], endpoint, method, out, grace, force } = flags;
+  const isMany = label !== undefined || consumer.length > 0 || endpoint !== undefined;
   if (id !== undefined) {
-    const [name] = Object.entries({ label, consumer: flags.consumer, method, out }).find(([, value]) => value) ?? [];
+    const [name] =
+      Object.entries({ label, consumer: flags.consumer, endpoint, method, out }).find(([, value]) => value) ?? [];
     if (name === undefined) return null;
     throw new UsageError(`--${name} is for many: leave out ${id}, or --${name}`);
   }
-  if (!isMany) throw new UsageError('name a credential, or say whose with --label or --consumer');
+  if (!isMany) throw new UsageError('name a credential, or say whose with --label, --consumer or --endpoint');
   const [single] = Object.entries({ id: flags.id, revision: flags.revision }).find(([, value]) => value) ?? [];
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {
-    ...{ labels: label ?? {}, consumerIds: [...new Set(consumer)].sort(), method: method ?? null },
+    ...{ labels: label ?? {}, consumerIds: [...new Set(consumer)].sort() },
+    ...{ method: method ?? null, endpointId: endpoint ?? null },
     ...{ graceSeconds: grace, endsFormerSecret: force === true },
   };
 }
@@ -127,6 +133,7 @@ async function planRotate(
   if ('conflict' in planned) throw new Conflict(planned.conflict);
   const { changes, carrier, formerEndsAt } = planned;
   const handedOver = { ...pair, appKey: (isKey ? null : appKey) ?? pair.appKey };
+  const nearEnd = findNearEnd(carrier, nowSeconds);
   const former = isKey ? `The former credential ${id}` : 'The former App Secret';
   const end =
     formerEndsAt <= nowSeconds ? 'is refused from now on' : `works until ${formatTimeFrom(formerEndsAt, nowSeconds)}`;
@@ -138,14 +145,21 @@ async function planRotate(
       ...(isKey || !isUnopened(current.resource.appSecret)
         ? []
         : ['the key ring does not open the former App Secret: it ends now, whatever the grace period']),
+      ...(nearEnd === null
+        ? []
+        : [`${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}; "credential issue" makes one that ends later`]),
       ...(flags.dryRun === true ? ['each run generates other secrets; these are not kept'] : []),
     ],
-    done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.`,
+    done: `Credential ${id} rotated${isKey ? `: ${carrier.id} follows it` : ''}. ${former} ${end}.${nearEnd === null ? '' : ` ${carrier.id} ${keepsEnd(nearEnd, nowSeconds)}.`}`,
     outcome: {
       ...(await handOver(carrier, handedOver, resources, context)),
       whenUnknown: `Keep what is printed: if it was made, this is the secret that ${consumerId} needs, and ${isKey ? 'the former credential' : 'the former App Secret'} ${end}. If it was not, the former one works on; rotate again.`,
     },
   };
+}
+
+function keepsEnd(endsAt: number, nowSeconds: number): string {
+  return `keeps the end that the credential had, ${formatTimeFrom(endsAt, nowSeconds)}`;
 }
 
 /** Adds `postern credential revoke`. */

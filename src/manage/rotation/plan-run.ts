@@ -1,7 +1,7 @@
 import { isUnopened } from '../../keyring/sealed.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
-import { findObstacle } from '../plan-credential.ts';
+import { findNearEnd, findObstacle } from '../plan-credential.ts';
 import type { RotationRecord } from './rotation-record.ts';
 
 /** A credential that a run could rotate, with its consumer. */
@@ -23,6 +23,8 @@ export interface RunPlan {
   readonly leftOut: readonly LeftOut[];
   /** Ids of those whose former App Secret the key ring does not open: it ends at once, whatever the grace period. */
   readonly unopened: readonly string[];
+  /** Those that soon end all the same: a rotation keeps the end. */
+  readonly endingSoon: readonly { readonly credentialId: string; readonly endsAt: number }[];
 }
 
 /** Plans the rotation of many. `endsFormerSecret`: also those whose last rotation is under way, which then ends. */
@@ -33,6 +35,7 @@ export function planRun(
   const records: RotationRecord[] = [];
   const leftOut: LeftOut[] = [];
   const unopened: string[] = [];
+  const endingSoon: { credentialId: string; endsAt: number }[] = [];
   for (const { stored, consumer } of candidates) {
     const { id: credentialId, consumerId, methods, appSecret } = stored.resource;
     const obstacle = findObstacle(stored.resource, endsFormerSecret, nowSeconds);
@@ -45,6 +48,8 @@ export function planRun(
     const { createdAt } = stored;
     records.push({ credentialId, consumerId, methods, createdAt, outcome: 'planned', reason: null, made: null });
     if (isUnopened(appSecret)) unopened.push(credentialId);
+    const endsAt = findNearEnd(stored.resource, nowSeconds);
+    if (endsAt !== null) endingSoon.push({ credentialId, endsAt });
   }
-  return { records, leftOut, unopened };
+  return { records, leftOut, unopened, endingSoon };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 import { collectionOf } from '../../../src/store/mongodb/documents.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
+import { startRelay } from '../../support/stack/relay.ts';
 import { poll } from '../../support/time/poll.ts';
 import type { RequestParts } from '../../support/pipeline/check-request.ts';
 import { ringText } from '../../support/keyring/test-key-ring.ts';
@@ -39,11 +40,17 @@ describe('replicas of a gateway on MongoDB', function () {
     });
   }
 
-  async function start(name: string): Promise<GatewayUnderTest> {
-    const gateway = await startTestGateway(database.uri(), { POSTERN_REPLICA_NAME: name });
+  async function start(name: string, uri = database.uri()): Promise<GatewayUnderTest> {
+    const gateway = await startTestGateway(uri, { POSTERN_REPLICA_NAME: name });
     gateways.push(gateway);
     await gateway.gateway.ready;
     return gateway;
+  }
+
+  /** {@link poll}, for what takes longer than it waits. */
+  async function once(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    const ask = async (): Promise<true | null> => ((await isSo()) ? true : null);
+    await poll(what, ask).catch(async () => await poll(what, ask));
   }
 
   async function listed(): Promise<readonly Record<string, unknown>[]> {
@@ -115,6 +122,42 @@ describe('replicas of a gateway on MongoDB', function () {
     const waited = await run('wait --timeout 5s');
     assert.deepEqual([waited.code, waited.out], [0, 'In force on the one replica that reports.\n']);
     assert.match((await run('doctor')).out, /✓ replicas: 1 replica decides by what the store holds/);
+  });
+
+  it('are named with what they decide by while a network parts them from MongoDB, and catch up after it', async () => {
+    await using relay = await startRelay(Number(new URL(database.uri()).port));
+    const through = new URL(database.uri());
+    through.port = String(relay.port);
+    through.search = '?directConnection=true';
+    const connected = await start('pod-a');
+    const cutOff = await start('pod-b', through.href);
+    const { appKey: former, revision } = await issue('key-before-the-cut');
+    relay.cut();
+    const changed = await run('credential revoke key-before-the-cut --yes --wait --wait-timeout 2s');
+    assert.equal(changed.code, 1);
+    const line = /^The change is made\. Not in force on 1 of 2 replicas:\n {2}pod-b \(\w+\) (.*)/.exec(
+      changed.err,
+    )?.[1];
+    assert.match(line ?? changed.err, new RegExp(`\\b${String(revision)}\\b`));
+    assert.match(await connected.check(request(former)), /^401 /);
+    const behind = (await listed()).find(({ name }) => name === 'pod-b');
+    assert.deepEqual([behind?.['revision'], behind?.['behind']], [revision, 1]);
+    // Three reports of five seconds are missed before it counts as silent.
+    await once('pod-b is stale', async () => (await listed()).some(({ stale }) => stale === true));
+    const silent = await run(`wait --revision ${String(revision + 1)} --timeout 2s`);
+    assert.equal(silent.code, 1);
+    assert.match(silent.err, /pod-b \(\w+\) has not reported for \d+ s; it may serve .* from memory/);
+    relay.restore();
+    const caughtUp = await run(`wait --revision ${String(revision + 1)} --timeout 30s`);
+    assert.deepEqual([caughtUp.code, caughtUp.err], [0, '']);
+    assert.match(await cutOff.check(request(former)), /^401 /);
+    assert.deepEqual(
+      (await listed()).map(({ name, behind: missing, stale }) => [name, missing, stale]),
+      [
+        ['pod-a', 0, false],
+        ['pod-b', 0, false],
+      ],
+    );
   });
 
   it('take the place of a former process of the same name', async () => {

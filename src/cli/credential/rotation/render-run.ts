@@ -28,11 +28,21 @@ export interface Report {
 const MAX_SHOWN = 20;
 
 /** Tells of what the plan does not show. */
-export function printNotes({ unopened }: RunPlan, { err }: Pick<Terminal, 'err'>): void {
-  if (unopened.length === 0) return;
-  const whose = unopened.slice(0, MAX_SHOWN).join(', ');
+export function printNotes({ unopened, endingSoon }: RunPlan, { terminal: { err }, clock }: CommandContext): void {
+  if (unopened.length > 0) {
+    const whose = unopened.slice(0, MAX_SHOWN).join(', ');
+    err.write(
+      `note: the key ring does not open the App Secret of ${whose}: it ends at once, whatever the grace period\n`,
+    );
+  }
+  if (endingSoon.length === 0) return;
+  const now = clock.nowSeconds();
+  const ends = endingSoon
+    .slice(0, MAX_SHOWN)
+    .map(({ credentialId, endsAt }) => `${credentialId} ${formatDistance(endsAt, now)}`);
+  const more = endingSoon.length > MAX_SHOWN ? ', …' : '';
   err.write(
-    `note: the key ring does not open the App Secret of ${whose}: it ends at once, whatever the grace period\n`,
+    `note: a rotation keeps the end of a credential, and these end soon all the same: ${ends.join(', ')}${more}; "credential issue" makes one that ends later\n`,
   );
 }
 

@@ -54,7 +54,7 @@ async function propose(wish: RunWish, out: string | null, running: Running): Pro
   const report = { file: out, startedAt: former?.startedAt ?? null, plan, isDryRun: flags.dryRun === true };
   const isAsked = due.length > 0 && flags.dryRun !== true && flags.yes !== true;
   if (isAsked) requireAsk(context.terminal);
-  printNotes(plan, context.terminal);
+  printNotes(plan, context);
   await printPlan({ ...report, due, wish }, store.usage, flags.output, context);
   if (out === null || due.length === 0 || flags.dryRun === true) {
     printReport({ ...report, records: run.records }, flags.output, context);
@@ -71,15 +71,13 @@ async function propose(wish: RunWish, out: string | null, running: Running): Pro
 
 async function makePlan(wish: RunWish, { store, context }: Running): Promise<RunPlan> {
   const { endsFormerSecret } = wish;
-  return planRun(await readCandidates(store.resources, wish), {
-    endsFormerSecret,
-    nowSeconds: context.clock.nowSeconds(),
-  });
+  const nowSeconds = context.clock.nowSeconds();
+  return planRun(await readCandidates(store.resources, wish, nowSeconds), { endsFormerSecret, nowSeconds });
 }
 
 /** A run that is carried on does what was agreed to when it began. */
 function planOf({ records }: Run): RunPlan {
-  return { records, leftOut: [], unopened: [] };
+  return { records, leftOut: [], unopened: [], endingSoon: [] };
 }
 
 interface Agreed {

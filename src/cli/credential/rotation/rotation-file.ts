@@ -41,8 +41,11 @@ export async function readRun(path: string, wish: RunWish): Promise<Run | null> 
 }
 
 /** A wish in a few words: `tier=gold, with --grace 7d`. */
-function describeWish({ labels, consumerIds, method, graceSeconds, endsFormerSecret }: RunWish): string {
-  const scope = [describeLabels(labels), consumerIds.join(' '), method ?? ''].filter((part) => part !== '').join(', ');
+function describeWish({ labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret }: RunWish): string {
+  const place = endpointId === null ? '' : `on ${endpointId}`;
+  const scope = [describeLabels(labels), consumerIds.join(' '), method ?? '', place]
+    .filter((part) => part !== '')
+    .join(', ');
   return `${scope}, with --grace ${formatSpanFlag(graceSeconds)}${endsFormerSecret ? ' and --force' : ''}`;
 }
 

@@ -17,6 +17,8 @@ export interface RunWish extends RunTerms {
   readonly consumerIds: readonly string[];
   /** Null for any. */
   readonly method: AuthenticationMethod | null;
+  /** The endpoint that they let their consumers call; null for any. */
+  readonly endpointId: string | null;
 }
 
 /** A run as its file has it. */
@@ -33,10 +35,10 @@ const VERSION = 1;
 
 /** The first line of the file of a run: what the run is. */
 export function declareHeader({ wish, startedAt }: Pick<Run, 'wish' | 'startedAt'>): object {
-  const { labels, consumerIds, method, graceSeconds, endsFormerSecret } = wish;
+  const { labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret } = wish;
   return {
     ...{ postern: COMMAND, version: VERSION, startedAt: declareTime(startedAt) },
-    ...{ labels, consumers: consumerIds, method, graceSeconds, force: endsFormerSecret },
+    ...{ labels, consumers: consumerIds, method, endpoint: endpointId, graceSeconds, force: endsFormerSecret },
   };
 }
 
@@ -52,7 +54,10 @@ export function readHeader(line: string): Pick<Run, 'wish' | 'startedAt'> | null
   const consumerIds = textsIn(raw, 'consumers');
   return {
     startedAt,
-    wish: { labels, consumerIds, method, graceSeconds, endsFormerSecret: flagIn(raw, 'force') },
+    wish: {
+      ...{ labels, consumerIds, method, endpointId: idIn(raw, 'endpoint') },
+      ...{ graceSeconds, endsFormerSecret: flagIn(raw, 'force') },
+    },
   };
 }
 

@@ -234,6 +234,57 @@ describe('postern credential rotate of many', () => {
     });
   });
 
+  it('narrows to those with which consumers may call an endpoint', async () => {
+    const commands = [
+      'endpoint create orders --path /orders --authentication hmac --access-condition authenticated-and-authorized',
+      'endpoint create status --path /status --scenario open',
+      'grant add --endpoint orders --label tier=gold',
+      'grant add --endpoint orders --consumer initech --expires 1h',
+    ];
+    for (const command of commands) await cli.done(...command.split(' '));
+    const planned = async (...flags: readonly string[]): Promise<string> => {
+      const { code, out, err } = await rotate('--endpoint', 'orders', '--dry-run', ...flags);
+      assert.equal(code, 0, err);
+      return out.replaceAll(/ +/g, ' ');
+    };
+    assert.match(
+      await planned(),
+      /to be rotated \(2\)\n.*\n acme-hmac acme hmac never\n initech-hmac initech hmac never\n[^]*left out \(1\)\n.*\n globex-old /,
+    );
+    assert.match(await planned('--label', 'region=eu'), /to be rotated \(1\)\n.*\n acme-hmac /);
+    cli.setNow(nowSeconds + 7200);
+    assert.match(await planned('--consumer', 'acme', '--consumer', 'globex'), /to be rotated \(1\)\n.*\n acme-hmac /);
+    const refused: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [['--consumer', 'initech', '--endpoint', 'orders'], 3, /no such consumer may call orders/],
+      [['--endpoint', 'order'], 3, /there is no endpoint "order"; did you mean "orders"\?/],
+      [['--endpoint', 'status'], 2, /--endpoint: status is open, and lets every caller in without credentials/],
+      [['acme-hmac', '--endpoint', 'orders'], 2, /--endpoint is for many/],
+    ];
+    for (const [flags, code, message] of refused) {
+      const result = await rotate(...flags, '--dry-run');
+      assert.equal(result.code, code);
+      assert.match(result.err, message);
+    }
+    assert.equal((await rotate('--endpoint', 'orders', '--out', file, '--yes')).code, 0);
+    const other = await rotate(...gold, '--out', file, '--yes');
+    assert.equal(other.code, 4);
+    assert.match(other.err, /belongs to the rotation of on orders, with --grace 7d: carry that on/);
+    assert.match((await rotate('--endpoint', 'orders', '--out', file, '--yes')).out, /1 credential of 1 rotated/);
+  });
+
+  it('says of those that end soon that they still do', async () => {
+    await cli.done(...'credential issue --consumer acme --method key --id acme-short --expires 3d'.split(' '));
+    const many = await rotate(...gold, '--grace', '1d', '--dry-run');
+    const note =
+      'note: a rotation keeps the end of a credential, and these end soon all the same: acme-short in 3 days; "credential issue" makes one that ends later\n';
+    assert.deepEqual([many.code, many.err], [0, note]);
+    const { code, out, err } = await rotate('acme-short', '--grace', '1d', '--id', 'acme-next', '--yes');
+    assert.equal(code, 0);
+    const kept = 'acme-next keeps the end that the credential had, 2026-09-24 14:13:20 UTC (in 3 days)';
+    assert.equal(err, `note: ${kept}; "credential issue" makes one that ends later\n`);
+    assert.ok(out.includes(` works until 2026-09-22 14:13:20 UTC (in 24 hours). ${kept}.\n`), out);
+  });
+
   it('leaves out those of a disabled consumer, and those in rotation unless it is forced', async () => {
     await cli.done('consumer', 'disable', 'globex');
     await cli.done('credential', 'rotate', 'acme-hmac');
@@ -284,7 +335,7 @@ describe('postern credential rotate of many', () => {
       assert.equal(code, 2, err);
       return err;
     };
-    assert.match(await refused(), /name a credential, or say whose with --label or --consumer/);
+    assert.match(await refused(), /name a credential, or say whose with --label, --consumer or --endpoint/);
     assert.match(await refused('acme-hmac', ...gold), /--label is for many: leave out acme-hmac, or --label/);
     assert.match(await refused('acme-hmac', '--out', file), /--out is for many/);
     assert.match(await refused(...gold, '--id', 'x'), /--id is for one credential/);
