@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   explain: async () => (await import('./explain.ts')).registerExplain,
   refusals: async () => (await import('./refusals/refusals.ts')).registerRefusals,
   keyring: async () => (await import('./keyring/keyring.ts')).registerKeyring,
+  'complete-ids': async () => (await import('./complete-ids.ts')).registerCompleteIds,
   completion: async () => (await import('./completion.ts')).registerCompletion,
   endpoint: async () => (await import('./endpoint/endpoint.ts')).registerEndpoint,
   consumer: async () => (await import('./consumer.ts')).registerConsumer,
