@@ -4,6 +4,7 @@ import { listGroupGrants } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
+import { isGrantLive } from '../model/grant-in-effect.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
@@ -15,7 +16,7 @@ import { changesOf, type FieldFlags } from './flags/fields.ts';
 import { addTargetOptions, groupOption, type TargetFlags, targetsOf } from './flags/grant-targets.ts';
 import type { StoreFlags } from './flags/options.ts';
 import { type Moment, momentAhead } from '../document/moments.ts';
-import { parseMomentOrNever } from './flags/times.ts';
+import { parseMomentOrNever, parseSpan } from './flags/times.ts';
 import { collectGrantLimit, parseCount, parseId, parseInteger } from './flags/values.ts';
 import { formatHolder, formatHolders } from './render/grants.ts';
 import { type ListView, printList } from './render/list.ts';
@@ -135,6 +136,7 @@ interface ListFlags extends StoreFlags {
   readonly endpoint?: string;
   readonly consumer?: string;
   readonly label?: LabelSelector;
+  readonly expiring?: number;
   readonly limit?: number;
 }
 
@@ -145,6 +147,7 @@ function registerList(noun: Command, context: CommandContext): void {
     .option('--endpoint <id>', 'on this endpoint', parseId)
     .option('--consumer <id>', 'of this consumer', parseId)
     .addOption(groupOption('for exactly these labels; repeatable'))
+    .option('--expiring <span>', 'those that are live, and end within this time, such as 30d', parseSpan)
     .option('--limit <number>', 'the first so many', parseCount);
   addReadAction(command, context, {
     notes: `Which of them counts for a consumer: "postern consumer show ID", "postern may ID ENDPOINT".`,
@@ -152,24 +155,34 @@ function registerList(noun: Command, context: CommandContext): void {
       'postern grant list --endpoint orders',
       'postern grant list --consumer acme -o json',
       'postern grant list --label tier=gold',
+      'postern grant list --expiring 30d',
     ],
     exits: { notFound: 'no such endpoint or consumer' },
-    show: async ({ resources }, { endpoint, consumer, label, limit, output }: ListFlags) => {
+    show: async ({ resources }, { endpoint, consumer, label, expiring, limit, output }: ListFlags) => {
       if (endpoint !== undefined) await requireResource(resources, 'endpoint', endpoint);
       if (consumer !== undefined) await requireResource(resources, 'consumer', consumer);
       const isForGroup = label === undefined ? undefined : true;
       const listed = resources.list('grant', { endpointId: endpoint, consumerId: consumer, isForGroup });
+      const now = context.clock.nowSeconds();
       const isWanted = ({ resource }: Stored<Grant>): boolean =>
-        label === undefined || grantId(resource) === grantId({ ...resource, consumerSelector: label });
+        (label === undefined || grantId(resource) === grantId({ ...resource, consumerSelector: label })) &&
+        (expiring === undefined || endsWithin(resource, expiring, now));
       const grants = selectFrom(listed, isWanted, limit);
-      await printList(grants, grantView(context.clock.nowSeconds()), output, context.terminal);
+      const view = grantView(now);
+      // Where a flag leaves none, that is often the good answer.
+      const none = expiring === undefined ? view.none : 'No grant ends within this time.';
+      await printList(grants, { ...view, none }, output, context.terminal);
     },
   });
 }
 
+function endsWithin(grant: Grant, seconds: number, nowSeconds: number): boolean {
+  return isGrantLive(grant, nowSeconds) && !isGrantLive(grant, nowSeconds + seconds);
+}
+
 /** Grants in a table. */
 export function grantView(nowSeconds: number): ListView<Stored<Grant>> {
-  const isOver = ({ expiresAt }: Grant): boolean => expiresAt !== null && expiresAt <= nowSeconds;
+  const isOver = (grant: Grant): boolean => !isGrantLive(grant, nowSeconds);
   const endOf = (grant: Grant): string =>
     grant.expiresAt === null
       ? 'never'

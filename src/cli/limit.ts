@@ -62,7 +62,7 @@ function registerSet(noun: Command, context: CommandContext): void {
       const target = targetOf(flags);
       const limits = readLimits(texts, target === null ? parseLimit : parseGrantLimit);
       return {
-        changes: changesOf(await planLimits(limits, flags, store), {
+        changes: changesOf(await planLimits(limits, flags, store, adviseGrant(flags, texts)), {
           'trafficControl.limits': 'LIMIT',
           limits: 'LIMIT',
         }),
@@ -112,13 +112,28 @@ function registerClear(noun: Command, context: CommandContext): void {
   });
 }
 
-/** Undefined limits are removed. */
-async function planLimits(limits: Wish[string], flags: OwnerFlags, { resources }: OpenedStore): Promise<Planned> {
+/** Where there is no grant that could have the limits. */
+function adviseGrant({ endpoint, consumer = '', label }: OwnerFlags, texts: readonly string[]): string {
+  const holder =
+    label === undefined
+      ? [`--consumer ${consumer}`]
+      : Object.entries(label).map(([name, value]) => `--label ${name}=${value}`);
+  const words = [`--endpoint ${endpoint}`, ...holder, ...texts.map((text) => `--limit ${text}`)];
+  return `this creates it with these limits: postern grant add ${words.join(' ')}`;
+}
+
+/** Undefined limits are removed. `advice` is for a grant that is not there. */
+async function planLimits(
+  limits: Wish[string],
+  flags: OwnerFlags,
+  { resources }: OpenedStore,
+  advice?: string,
+): Promise<Planned> {
   const target = targetOf(flags);
   if (target === null) {
     // Without the other endpoints: limits change no match, so it cannot collide.
     const current = await requireResource(resources, 'endpoint', flags.endpoint);
     return planEndpointEdit(current, { 'trafficControl.limits': limits }, []);
   }
-  return planGrant(target, { limits }, await requireGrant(resources, target));
+  return planGrant(target, { limits }, await requireGrant(resources, target, advice));
 }

@@ -8,7 +8,7 @@ import type { StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
-import { formatDistance, formatLimits } from '../render/text.ts';
+import { formatDistance, formatLimits, grouped } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 
 interface WhoMayFlags extends StoreFlags {
@@ -21,7 +21,7 @@ export function registerWhoMay(program: Command, context: CommandContext): void 
     .command('who-may')
     .description('List the consumers that may call an endpoint: by which grant, with which limits, until when.')
     .argument('<endpoint>', 'its id', parseId)
-    .option('--limit <number>', 'the first so many', parseCount);
+    .option('--limit <number>', 'the first so many; how many more there are is counted', parseCount);
   addReadAction(command, context, {
     notes: `A consumer may call when it is enabled, has a credential of the endpoint's method that works, and has a grant where
 the endpoint needs one. UNTIL is when that grant ends, or the last of its credentials. Why another may not:
@@ -37,15 +37,33 @@ the endpoint needs one. UNTIL is when that grant ends, or the last of its creden
         if (obstacles.some(({ code }) => code === 'no-credential')) lacking += 1;
         return obstacles.length === 0;
       };
-      const allowed = selectFrom(listAccess(resources, endpoint, now), isAllowed, limit);
+      let more = 0;
+      const allowed = firstOf(selectFrom(listAccess(resources, endpoint, now), isAllowed), limit, () => (more += 1));
       for (const note of notesOf(endpoint)) terminal.err.write(`note: ${note}\n`);
       await printList(allowed, viewOf(endpoint, now), output, terminal);
+      if (more > 0) {
+        const all = grouped(more + (limit ?? 0));
+        terminal.err.write(`note: ${count(more, 'more consumer', grouped(more))} may call it, ${all} in all\n`);
+      }
       if (endpoint.enabled && lacking > 0 && output === 'table') {
         const word = `no credential for ${endpoint.authentication ?? ''} that works`;
         terminal.err.write(`note: left out, with ${word}: ${count(lacking, 'consumer')} who would be let in\n`);
       }
     },
   });
+}
+
+/** The first so many; the others are only counted. */
+async function* firstOf<T>(items: AsyncIterable<T>, most: number | undefined, more: () => void): AsyncGenerator<T> {
+  let taken = 0;
+  for await (const item of items) {
+    if (taken === most) {
+      more();
+      continue;
+    }
+    taken += 1;
+    yield item;
+  }
 }
 
 /** Why the list is not what it may seem. */

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
+import { reportFailure } from '../failure.ts';
 import { addStoreOptions, selectorOption, type OutputFormat, type StoreFlags } from '../flags/options.ts';
 import { grouped } from '../render/text.ts';
 import { openFor } from '../store/read-store.ts';
-import { exitCodes, type Terminal } from '../terminal.ts';
+import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { listRevived, planDocument, type PlanFlags, printChanges, printPlanData, tally } from './plan.ts';
+
+/** Where there may be differences or none: as with `diff(1)`, 1 says only that there are some. */
+const TROUBLE = exitCodes.usage;
 
 /** Adds `postern diff`. */
 export function registerDiff(program: Command, context: CommandContext): void {
@@ -24,15 +28,29 @@ marked "revives": apply makes it only with --revive.`,
       'postern diff -f postern.yaml --prune -o json',
       'postern diff -f payments.yaml --selector team=payments --prune',
     ],
-    exits: { ...readExits, done: 'no differences', failed: 'differences, or problems of the files' },
+    exits: {
+      ...readExits,
+      done: 'no differences',
+      failed: 'differences',
+      usage: 'usage, problems of the files, or failed',
+    },
   });
   addAction(command, context, async (flags: PlanFlags & StoreFlags) => {
-    await using store = await openFor(context, 'diff', flags, 'new');
-    const plan = await planDocument(flags, store.resources, context);
-    if (plan === null) return exitCodes.failed;
-    printDifferences(plan, flags.output, context.terminal);
-    return plan.changes.length === 0 ? exitCodes.done : exitCodes.failed;
+    try {
+      return await printDiff(flags, context);
+    } catch (error) {
+      const code = reportFailure('postern diff', error, context.terminal);
+      return code === exitCodes.failed ? TROUBLE : code;
+    }
   });
+}
+
+async function printDiff(flags: PlanFlags & StoreFlags, context: CommandContext): Promise<ExitCode> {
+  await using store = await openFor(context, 'diff', flags, 'new');
+  const plan = await planDocument(flags, store.resources, context);
+  if (plan === null) return TROUBLE;
+  printDifferences(plan, flags.output, context.terminal);
+  return plan.changes.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 function printDifferences(plan: ApplyPlan, format: OutputFormat, terminal: Terminal): void {

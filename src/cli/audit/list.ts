@@ -72,20 +72,20 @@ function selectionOf(flags: Omit<ListFlags, 'limit' | 'output'>, nowSeconds: num
 const common: readonly Column<Omit<AuditOperation, 'events'>>[] = [
   { heading: 'REVISION', cell: ({ storeRevision }) => String(storeRevision) },
   { heading: 'WHEN', cell: ({ atMs }) => formatTime(Math.floor(atMs / 1000)) },
-  { heading: 'WHO', cell: ({ actor }) => actor },
-  { heading: 'COMMAND', cell: ({ action }) => action, canShrink: true },
+  { heading: 'WHO', cell: ({ actor }) => actor, canShrink: true },
+  { heading: 'COMMAND', cell: ({ action }) => action },
 ];
 const reason: Column<Omit<AuditOperation, 'events'>> = {
   heading: 'REASON',
   cell: ({ reason: why = '' }) => why,
-  canShrink: true,
+  ...{ canShrink: true, goesBelow: true },
 };
 
 const eventView: ListView<AuditEvent> = {
   columns: [
     ...common,
     { heading: 'RESOURCE', cell: ({ kind, id }) => `${kind}/${id}`, canShrink: true },
-    { heading: 'CHANGED', cell: changed, canShrink: true },
+    { heading: 'CHANGED', cell: changed, canShrink: true, goesBelow: true },
     reason,
   ],
   declare: declareEvent,
@@ -93,7 +93,11 @@ const eventView: ListView<AuditEvent> = {
 };
 
 const operationView: ListView<AuditOperation> = {
-  columns: [...common, { heading: 'CHANGED', cell: ({ events }) => resourcesOf(events), canShrink: true }, reason],
+  columns: [
+    ...common,
+    { heading: 'CHANGED', cell: ({ events }) => resourcesOf(events), canShrink: true, goesBelow: true },
+    reason,
+  ],
   declare: declareOperation,
   none: 'There is no such operation.',
 };

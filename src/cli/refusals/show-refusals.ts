@@ -7,7 +7,6 @@ import { momentBack } from '../../document/moments.ts';
 import { formatData } from '../render/data.ts';
 import { printList } from '../render/list.ts';
 import { grouped } from '../render/text.ts';
-import { requireResource } from '../store/read-store.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { followRefusals } from './follow-refusals.ts';
 import { groupRefusals } from './group-refusals.ts';
@@ -48,21 +47,19 @@ function selectionOf(flags: RefusalFlags, { clock }: CommandContext): RefusalSel
 
 async function showAll(
   selection: RefusalSelection,
-  { source, store, replica }: OpenedRefusals,
+  { source, replica, requireConsumer }: OpenedRefusals,
   { output }: RefusalFlags,
   { terminal }: CommandContext,
 ): Promise<void> {
   const { consumerId, limit } = selection;
-  const found = source.find(selection);
+  const selected = source.find(selection);
+  const found = consumerId === undefined ? selected : whereKnown(selected, () => requireConsumer(consumerId));
   if (output !== 'table') {
     await printList(found.records, { columns: [], declare: declareRefusal, none: NONE }, output, terminal);
     await noteLeftOut(found, terminal);
     return;
   }
   const { groups, count: shown, oldestMs } = await groupRefusals(found.records);
-  if (shown === 0 && consumerId !== undefined && store !== null) {
-    await requireResource(store.resources, 'consumer', consumerId);
-  }
   const columns = refusalColumns({
     hasConsumer: consumerId === undefined,
     hasTimes: true,
@@ -74,6 +71,21 @@ async function showAll(
   await noteLeftOut(shown < limit ? found : source.find({ ...selection, sinceMs: oldestMs ?? undefined }), terminal);
   if (replica !== null)
     writeSafely(terminal.err, `From the memory of one replica, ${replica}, since it was started.\n`);
+}
+
+/** The same, which reject as `requireKnown` does when there is none: an id that is mistyped has none either. */
+function whereKnown(found: FoundRefusals, requireKnown: () => Promise<void>): FoundRefusals {
+  return {
+    records: (async function* (): AsyncGenerator<RefusalRecord> {
+      let isEmpty = true;
+      for await (const record of found.records) {
+        isEmpty = false;
+        yield record;
+      }
+      if (isEmpty) await requireKnown();
+    })(),
+    countLeftOut: async () => await found.countLeftOut(),
+  };
 }
 
 async function noteLeftOut(

@@ -76,7 +76,10 @@ export interface Column<T> {
   readonly paint?: (text: string, item: T, paint: Paint) => string;
   /** Is cut with `…` where the terminal is too narrow. */
   readonly canShrink?: boolean;
-  /** Stands on a line of its own below its row where the terminal is too narrow for all columns. */
+  /**
+   * Stands on a line of its own below its row where the terminal is too narrow for all columns: an empty cell not at
+   * all, and with its heading where other columns do so too.
+   */
   readonly goesBelow?: boolean;
 }
 
@@ -125,8 +128,11 @@ function renderWithBelow<T>(
   const rows = lines.slice(head.length).flatMap((line, row) => {
     const item = items[row];
     if (item === undefined) return [line];
-    const texts = below.map(({ cell }) => cut(replaceInvisible(cell(item)), maxWidth - INDENT.length));
-    return [line, ...texts.map((text) => `${INDENT}${text}`)];
+    const texts = below.flatMap(({ heading, cell }) => {
+      const text = replaceInvisible(cell(item));
+      return text === '' ? [] : [below.length === 1 ? text : `${heading.toLowerCase()}: ${text}`];
+    });
+    return [line, ...texts.map((text) => `${INDENT}${cut(text, maxWidth - INDENT.length)}`)];
   });
   return [...head, ...rows].map((line) => `${line}\n`).join('');
 }

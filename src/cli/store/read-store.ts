@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addStoreOptions, type StoreFlags } from '../flags/options.ts';
-import { notFound, type ResourceStore } from '../../manage/resource-store.ts';
-import { grantId } from '../../resources/grant.ts';
+import { NotFound, notFound, type ResourceStore } from '../../manage/resource-store.ts';
+import { describeGrant, grantId } from '../../resources/grant.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
 import { type Grant, type GrantTarget, isGroupGrant } from '../../model/grant.ts';
@@ -75,13 +75,14 @@ async function someIds(store: ResourceStore, kind: ResourceKind): Promise<readon
 
 /**
  * The grant of a consumer or a group on an endpoint. Throws `NotFound`: for the endpoint or the consumer, when it is one
- * of them.
+ * of them, else with the advice that is given.
  */
-export async function requireGrant(store: ResourceStore, target: GrantTarget): Promise<Stored<Grant>> {
+export async function requireGrant(store: ResourceStore, target: GrantTarget, advice?: string): Promise<Stored<Grant>> {
   const stored = await store.find('grant', grantId(target));
   if (stored !== null) return stored;
   await requireResource(store, 'endpoint', target.endpointId);
   if (!isGroupGrant(target)) await requireResource(store, 'consumer', target.consumerId);
+  if (advice !== undefined) throw new NotFound(`there is no ${describeGrant(target)}; ${advice}`);
   return await requireResource(store, 'grant', grantId(target));
 }
 

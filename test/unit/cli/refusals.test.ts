@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RefusalRecord } from '../../../src/refusals/refusal-record.ts';
 import { consumer } from '../../support/pipeline/resources.ts';
 import { record } from '../../support/refusals/refused.ts';
+import { startRememberingReplica } from '../../support/refusals/remembering-replica.ts';
+import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { type MemoryCli, memoryCli, nowSeconds } from './nouns/memory-cli.ts';
+import { type CommandResult, runCli } from './run-cli.ts';
 
 const environment = { POSTERN_STORE: 'mongodb://127.0.0.1/postern' };
 
@@ -123,6 +128,25 @@ WHEN                ENDPOINT  REQUEST   CODE                   TIMES  REQUEST ID
     assert.match(await shown(140), / REQUEST ID {2}DETAIL\n.* - {11}the consumer acme has no grant\n/);
   });
 
+  it('knows the consumers of a declarative file, but not those of the replica that --admin names', async () => {
+    await using folder = await temporaryDirectory();
+    const path = join(folder.path, 'postern.yaml');
+    writeFileSync(path, 'version: 1\nconsumers: [{ id: acme }]\n');
+    await using replica = await startRememberingReplica();
+    const file = { POSTERN_STORE: `file:${path}`, POSTERN_ADMIN_ADDRESS: replica.address };
+    const run = async (id: string, ...args: readonly string[]): Promise<CommandResult> =>
+      await runCli(['refusals', '--consumer', id, ...args], file);
+    for (const output of ['table', 'json']) {
+      assert.deepEqual(await run('acne', '-o', output), {
+        code: 3,
+        out: '',
+        err: 'postern refusals: there is no consumer "acne"; did you mean "acme"?\n',
+      });
+    }
+    assert.equal((await run('acme')).code, 0);
+    assert.equal((await run('acne', '--admin', replica.address)).code, 0);
+  });
+
   it('prints nothing that a terminal obeys', async () => {
     const cli = await cliWith({
       path: '/a\u001b[2Jb',
@@ -149,6 +173,8 @@ WHEN                ENDPOINT  REQUEST   CODE                   TIMES  REQUEST ID
       out: '',
       err: 'postern refusals: there is no consumer "acne"; did you mean "acme"?\n',
     });
+    const asData = await run('--consumer', 'acne', '-o', 'json');
+    assert.deepEqual([asData.code, asData.out], [3, '']);
     const none = await run('--request-id', 'r-9');
     assert.equal(none.code, 3);
     assert.match(none.err, /^postern refusals: no refusal with the request id r-9 is kept: the request passed, /);

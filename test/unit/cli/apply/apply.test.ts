@@ -352,6 +352,18 @@ describe('postern diff', () => {
     assert.equal(cli.store.revision, 1);
   });
 
+  it('ends with more than 1 where it cannot say whether there are differences', async () => {
+    const { runCli } = await import('../run-cli.ts');
+    const cli = await memoryCli();
+    const file = files.write('faulty.yaml', 'version: 1\nendpoint: []\n');
+    const faulty = await cli.run(['diff', '-f', file]);
+    assert.equal(faulty.code, 2);
+    assert.match(faulty.out, /faulty\.yaml:2:1: unknown key "endpoint"/);
+    const store = await runCli(['diff', '-f', files.write('document.yaml', document), '--store', `file:${file}`]);
+    assert.equal(store.code, 2);
+    assert.match(store.err, /^postern diff: .*faulty\.yaml:2:1: unknown key "endpoint"/);
+  });
+
   it('shows that a secret changed, and never what it is', async () => {
     const cli = await memoryCli();
     await cli.done('apply', '-f', files.write('document.yaml', document));

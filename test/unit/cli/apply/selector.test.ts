@@ -84,13 +84,13 @@ describe('the selector of apply, diff, export and validate', () => {
     assert.match(other.out, /\n1 problem in 1 file\n$/);
     const second = files.write('second.yaml', 'version: 1\nselector: { team: payments, stage: live }\n');
     const both = await cli.run(['diff', '-f', file, second]);
-    assert.equal(both.code, 1);
+    assert.equal(both.code, 2);
     assert.match(
       both.out,
       /second\.yaml:2:11: another one is on line 2 of \S*payments\.yaml: files of one document are for the same/,
     );
     const none = await cli.run(['diff', '-f', files.write('empty.yaml', 'version: 1\nselector: {}\n')]);
-    assert.equal(none.code, 1);
+    assert.equal(none.code, 2);
     assert.match(none.out, /empty\.yaml:2:11: "selector" must name at least one label/);
     const whole = files.write(
       'rest.yaml',
@@ -135,9 +135,12 @@ consumers:
   - { id: acme, name: Acme, labels: { team: payments } }
 `,
     );
-    for (const command of ['apply', 'diff']) {
+    for (const [command, failed] of [
+      ['apply', 1],
+      ['diff', 2],
+    ] as const) {
       const { code, out } = await cli.run([command, '-f', beyond, '--selector', 'team=payments']);
-      assert.equal(code, 1);
+      assert.equal(code, failed);
       assert.match(out, /beyond\.yaml:3:11: the endpoint "bill" carries team=billing in the store, not team=payments/);
       assert.match(out, /1 problem in 1 file\n$/);
     }
@@ -146,7 +149,7 @@ consumers:
     for (const command of ['validate', 'diff', 'apply']) {
       const { code, out } = await cli.run([command, '-f', unlabelled, '--selector', 'team=payments', '-o', 'json']);
       const { problems } = JSON.parse(out) as { readonly problems: readonly object[] };
-      assert.equal(code, 1, command);
+      assert.equal(code, command === 'diff' ? 2 : 1, command);
       assert.deepEqual(problems, [
         {
           file: unlabelled,

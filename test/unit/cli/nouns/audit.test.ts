@@ -109,7 +109,24 @@ describe('postern audit list', () => {
     await cli.done(...edit, 'OPS-17: the partner asked for another name and tier');
     const { out } = await cli.run(['audit', 'list'], { columns: 80, environment: { NO_COLOR: '1' } });
     for (const line of out.split('\n')) assert.ok(line.length <= 80, line);
-    assert.match(out, /^7 +2026-09-21 14:13:20 UTC {2}ada {2}consum\S*…/m);
+    assert.equal(
+      out.split('\n').slice(0, 6).join('\n'),
+      `REVISION  WHEN                     WHO  COMMAND          RESOURCE
+7         2026-09-21 14:13:20 UTC  ada  consumer edit    consumer/acme
+  changed: name, labels, description
+  reason: OPS-17: the partner asked for another name and tier
+6         2026-09-21 14:13:20 UTC  ada  grant add        grant/invoices/acme
+  changed: created`,
+    );
+    const operations = await cli.run(['audit', 'list', '--operations'], {
+      columns: 80,
+      environment: { NO_COLOR: '1' },
+    });
+    for (const line of operations.out.split('\n')) assert.ok(line.length <= 80, line);
+    assert.match(
+      operations.out,
+      /^7 .* {2}consumer edit\n {2}changed: consumer\/acme\n {2}reason: OPS-17: the partner/m,
+    );
     assert.match(
       await cli.done('audit', 'list'),
       /consumer\/acme +name, labels, description +OPS-17: the partner asked/,

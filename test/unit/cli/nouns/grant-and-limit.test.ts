@@ -73,6 +73,19 @@ describe('postern grant', () => {
     assert.equal(await grant('invoices/acme'), null);
   });
 
+  it('is listed by when it ends', async () => {
+    const none = await cli.run(['grant', 'list', '--expiring', '30d']);
+    assert.deepEqual(none, { code: 0, out: '', err: 'No grant ends within this time.\n' });
+    await cli.run(['grant', 'add', '--endpoint', 'orders', '--consumer', 'acme', '--expires', '1h']);
+    await cli.run(['grant', 'add', '--endpoint', 'invoices', '--consumer', 'globex', '--expires', '29d']);
+    await cli.run(['grant', 'add', '--endpoint', 'invoices', '--consumer', 'acme', '--expires', '31d']);
+    cli.setNow(nowSeconds + 7200);
+    assert.equal(
+      await cli.done('grant', 'list', '--expiring', '30d'),
+      'ENDPOINT  CONSUMER  LIMITS           ENDS\ninvoices  globex    as the endpoint  in 29 days\n',
+    );
+  });
+
   it('is listed by endpoint and consumer', async () => {
     await cli.run([
       'grant',
@@ -136,8 +149,19 @@ describe('postern limit', () => {
     const { code, err } = await cli.run(['limit', 'set', '5/minute', '--endpoint', 'invoices', '--consumer', 'globex']);
     assert.deepEqual(
       [code, err],
-      [3, 'postern limit set: there is no grant "invoices/globex"; did you mean "invoices/acme"?\n'],
+      [
+        3,
+        'postern limit set: there is no grant of globex on invoices; this creates it with these limits: postern grant add --endpoint invoices --consumer globex --limit 5/minute\n',
+      ],
     );
+    const group = await cli.run('limit set 5/minute 9/day --endpoint invoices --label tier=gold'.split(' '));
+    assert.equal(group.code, 3);
+    assert.match(
+      group.err,
+      /: postern grant add --endpoint invoices --label tier=gold --limit 5\/minute --limit 9\/day\n$/,
+    );
+    const none = await cli.run('limit set 5/minute --endpoint invoices --consumer globx'.split(' '));
+    assert.match(none.err, /there is no consumer "globx"; did you mean "globex"\?\n$/);
   });
 
   it('is refused in a form that says too little or too much', async () => {
