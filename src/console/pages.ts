@@ -4,6 +4,14 @@ import { deleteConsumer } from './consumers/delete-consumer.ts';
 import { editConsumer } from './consumers/edit-consumer.ts';
 import { disableConsumer, enableConsumer } from './consumers/enable-consumer.ts';
 import { newConsumer } from './consumers/new-consumer.ts';
+import { deleteEndpoint } from './endpoints/delete-endpoint.ts';
+import { editEndpoint } from './endpoints/edit-endpoint.ts';
+import { disableEndpoint, enableEndpoint } from './endpoints/enable-endpoint.ts';
+import { endpointLimits } from './endpoints/endpoint-limits.ts';
+import { endpointList } from './endpoints/endpoint-list.ts';
+import { endpointPage } from './endpoints/endpoint-page.ts';
+import { newEndpoint } from './endpoints/new-endpoint.ts';
+import { endpointOptions } from './endpoints/options/endpoint-options.ts';
 import type { Page } from './frame/page.ts';
 
 /** Every page. A page is a file of its own, and a line here; the navigation has those with a `menu`, in this order. */
@@ -15,4 +23,13 @@ export const pages: readonly Page[] = [
   enableConsumer,
   disableConsumer,
   deleteConsumer,
+  endpointList,
+  endpointPage,
+  newEndpoint,
+  editEndpoint,
+  endpointLimits,
+  endpointOptions,
+  enableEndpoint,
+  disableEndpoint,
+  deleteEndpoint,
 ];

@@ -1,24 +1,30 @@
-// Pages work without this file. It copies, and shows times in the reader's time zone.
+// Niceties only: every page works without this file.
 
+/** Buttons that copy a text: hidden in the page, because without script they would do nothing. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy);
+  if (source === null || navigator.clipboard === undefined) continue;
+  const label = button.textContent;
+  // Read out when it changes, beside the button whose own name stays the same.
+  const told = document.createElement('span');
+  told.setAttribute('role', 'status');
+  told.className = 'muted';
+  button.after(' ', told);
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
-    const label = button.textContent;
     try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
+      await navigator.clipboard.writeText(source.textContent);
+      told.textContent = 'Copied';
     } catch {
-      button.textContent = 'Select it and copy';
+      getSelection().selectAllChildren(source);
+      told.textContent = `${label} did not work: the text is selected`;
     }
-    setTimeout(() => {
-      button.textContent = label;
-    }, 2000);
   });
 }
 
+/** Times are in UTC; pointing at one shows it in the reader's time zone. */
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 for (const element of document.querySelectorAll('time[datetime]')) {
-  const moment = new Date(element.dateTime);
-  if (Number.isNaN(moment.getTime())) continue;
-  element.title = moment.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
+  const time = new Date(element.dateTime);
+  if (!Number.isNaN(time.getTime())) element.title = local.format(time);
 }

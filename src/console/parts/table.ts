@@ -15,17 +15,23 @@ export interface TableParts {
   readonly empty: string;
 }
 
-/** A table; it scrolls by itself where the window is narrow. */
+/**
+ * A table. Where the window is narrow, each record is a block, and every cell has the name of its column beside it; the
+ * roles say again what the elements are, because browsers forget it when a table is laid out otherwise.
+ */
 export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const head = columns.map((column) => html`<th scope="col">${column}</th>`);
+  const head = columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`);
   const lines = rows.map(
-    ([first, ...others]) => html`<tr><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`,
+    ([first, ...others]) =>
+      html`<tr role="row"><th scope="row" role="rowheader">${first}</th>${others.map(
+        (cell, index) => html`<td role="cell" data-label="${columns[index + 1]}">${cell}</td>`,
+      )}</tr>`,
   );
-  return html`<div class="table-frame" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="table-frame" role="region" aria-label="${caption}" tabindex="0"><table role="table">
 <caption>${caption}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>${lines}</tbody>
+<thead role="rowgroup"><tr role="row">${head}</tr></thead>
+<tbody role="rowgroup">${lines}</tbody>
 </table></div>`;
 }
 

@@ -1,0 +1,55 @@
+import { url } from '../frame/html.ts';
+import type { Form, Page, Shown, Visit } from '../frame/page.ts';
+import { buttons, changeForm, type Refused, reasonField, refusal, textField } from '../parts/form.ts';
+import { labelsOfLines, linesOfLabels } from '../parts/label-lines.ts';
+import { bodyOf, endpointFields, type EndpointTexts, noTexts, textsOfForm } from './endpoint-fields.ts';
+
+const PATH = '/new/endpoint';
+
+/** Creates an endpoint. */
+export const newEndpoint: Page = {
+  path: PATH,
+  show: async (visit) => {
+    // What an operator creates has to be within reach.
+    const texts = { ...noTexts, labels: linesOfLabels(visit.operator.selector) };
+    return await Promise.resolve(show(visit, { id: '', texts, reason: '', refused: null, fault: null }));
+  },
+  submit: async (visit, form) => {
+    const given = readForm(form);
+    const read = labelsOfLines(given.texts.labels);
+    if ('fault' in read) return { ...show(visit, { ...given, fault: read.fault }), status: 422 };
+    const fields = Object.entries(bodyOf(given.texts)).filter(([, value]) => value !== null);
+    const body = { id: given.id, labels: read.labels, ...Object.fromEntries(fields) };
+    const { problem } = await visit.api.change('POST', '/v1/endpoints', { body, reason: given.reason });
+    if (problem !== null) return { ...show(visit, { ...given, refused: problem }), status: problem.status };
+    return { href: url`/endpoints/${given.id}`, notice: 'endpoint-created' };
+  },
+};
+
+interface Given {
+  readonly id: string;
+  readonly texts: EndpointTexts;
+  readonly reason: string;
+  readonly refused: Refused;
+  readonly fault: string | null;
+}
+
+function readForm(form: Form): Given {
+  return { id: form.text('id'), texts: textsOfForm(form), reason: form.text('reason'), refused: null, fault: null };
+}
+
+function show(visit: Visit, { id, texts, reason, refused, fault }: Given): Shown {
+  const hint = 'Lower-case letters, digits and hyphens, 63 at most. It cannot be changed later.';
+  return {
+    title: 'Create an endpoint',
+    trail: [{ href: '/endpoints', text: 'Endpoints' }],
+    body: changeForm(
+      visit,
+      refusal(refused, PATH),
+      textField({ name: 'id', label: 'Id', hint, value: id, isRequired: true }, refused),
+      endpointFields(texts, refused, fault),
+      reasonField(reason, refused),
+      buttons({ text: 'Create', cancel: '/endpoints' }),
+    ),
+  };
+}
