@@ -100,8 +100,7 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
 }
 
 function showCaller({ consumer, access }: ConsumerAccess, endpoint: Endpoint): Declared {
-  const obstacles = access.obstacles.map(({ code, what }) => ({ code, what }));
-  return { consumer: consumer.id, ...declareAccess(endpoint, access), obstacles };
+  return { consumer: consumer.id, ...declareAccess(endpoint, access), obstacles: access.obstacles };
 }
 
 function nextAfter(shown: readonly { readonly id: string }[], hasMore: boolean): string | null {

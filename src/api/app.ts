@@ -8,9 +8,12 @@ import { routePath } from 'hono/route';
 import { Throttle } from '../oauth2/throttle.ts';
 import { addAccess } from './access.ts';
 import { authenticate } from './authenticate.ts';
+import { addCredentialChanges } from './change-credentials.ts';
+import { addGrantChanges } from './change-grants.ts';
 import { addCredentialView } from './credential-view.ts';
 import { addCredentialReading } from './credentials.ts';
 import { addGrantReading } from './grants.ts';
+import { addLimits } from './limits.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
@@ -25,7 +28,7 @@ const about = {
   info: {
     title: 'Postern management API',
     version: '1',
-    description: 'Endpoints and consumers, by operators with roles.',
+    description: 'Endpoints, consumers, credentials, grants and limits, by operators with roles.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   security: [{ operatorToken: [] }],
@@ -104,7 +107,10 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addLabelledResource(api, ports, consumers);
   addCredentialReading(api, ports);
   addCredentialView(api, ports);
+  addCredentialChanges(api, ports);
   addGrantReading(api, ports);
+  addGrantChanges(api, ports);
+  addLimits(api, ports);
   addAccess(api, ports);
   api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
   api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));

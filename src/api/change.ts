@@ -1,8 +1,12 @@
 import type { Change, Operation, Planned } from '../manage/change.ts';
 import { type DescribedChange, takeReal } from '../manage/describe-change.ts';
+import type { PlannedConflict, Remedy } from '../manage/planned-conflict.ts';
 import { Conflict, type ResourceStore } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
+import type { Operator } from '../model/operator.ts';
+import type { ApiVariables } from './ports.ts';
 import { invalidResource } from './problem.ts';
+import { isReached, selectorOf } from './reach.ts';
 
 /** What a change did, or would do. */
 export interface ChangeOutcome {
@@ -10,34 +14,80 @@ export interface ChangeOutcome {
   /** The store's revision with the change; null where nothing was changed. */
   readonly revision: number | null;
   readonly changes: readonly DescribedChange[];
+  /** So many more concern what is beyond the operator's reach. */
+  readonly beyondReach?: number;
 }
 
-/** The changes of a plan. Throws `INVALID_RESOURCE`, which names every problem, or `Conflict`. */
-export function changesOf(planned: Planned): readonly Change[] {
+/** Who asks, and by what. */
+export type Asker = Pick<ApiVariables, 'operator' | 'via'>;
+
+/** What the audit trail says of a change, and what the store itself holds it to. */
+export function operationOf({ operator, via }: Asker, verb: string): Operation {
+  return { actor: operator.id, action: `${via} ${verb}`, selector: selectorOf(operator) };
+}
+
+/**
+ * The changes of a plan. Throws `INVALID_RESOURCE`, which names every problem, or `Conflict`, which names nothing beyond
+ * the operator's reach.
+ */
+export async function changesOf(
+  planned: Planned,
+  operator: Operator,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<readonly Change[]> {
   if ('changes' in planned) return planned.changes;
-  if ('conflict' in planned) throw new Conflict(planned.conflict);
-  throw invalidResource(planned.problems);
+  if ('problems' in planned) throw invalidResource(planned.problems);
+  throw await conflictOf(planned, operator, resources);
+}
+
+/** A conflict in the words of the API, without what is beyond the operator's reach. */
+export async function conflictOf(
+  { conflict, holder, remedy }: PlannedConflict,
+  operator: Operator,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<Conflict> {
+  const fact = holder === undefined || (await isReached(operator, holder, resources)) ? conflict : holder.unnamed;
+  return new Conflict(remedy === undefined ? fact : `${fact}; ${inWords(remedy)}`);
+}
+
+function inWords(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'edit':
+      return 'change it with PATCH, or take another "id"';
+    case 'other-id':
+      return 'take another "id"';
+    case 'other-priority':
+      return `give this one another "priority", such as ${String(remedy.free)} to count before all of them`;
+    case 'end-former-secret':
+      return '"force": true does that';
+  }
 }
 
 /** Commits changes as one operation, or only says what they would do. What changes nothing is not committed. */
 export async function commit(
   planned: readonly Change[],
-  { resources, operation, isDryRun }: CommitPorts,
+  { resources, operation, isDryRun, hidden = new Set() }: CommitPorts,
 ): Promise<ChangeOutcome> {
   const real = takeReal(planned);
-  const changes = real.map(({ described }) => described);
-  if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, changes };
+  const shown = real.filter(({ change }) => !hidden.has(change));
+  const outcome = {
+    changes: shown.map(({ described }) => described),
+    ...(shown.length === real.length ? {} : { beyondReach: real.length - shown.length }),
+  };
+  if (isDryRun || real.length === 0) return { dryRun: isDryRun, revision: null, ...outcome };
   const revision = await resources.commit(
     real.map(({ change }) => change),
     operation,
   );
-  return { dryRun: false, revision, changes };
+  return { dryRun: false, revision, ...outcome };
 }
 
-interface CommitPorts {
+export interface CommitPorts {
   readonly resources: Pick<ResourceStore, 'commit'>;
   readonly operation: Operation;
   readonly isDryRun: boolean;
+  /** Changes that are only counted in the answer. */
+  readonly hidden?: ReadonlySet<Change>;
 }
 
 /**
@@ -54,3 +104,10 @@ export function wishOfPatch(patch: Readonly<Record<string, unknown>>): Wish {
 }
 
 const mergedByKey: readonly string[] = ['labels', 'options'];
+
+/** Throws `INVALID_RESOURCE` where a patch has a field that names the resource: that would be another one. */
+export function refuseNames(patch: Readonly<Record<string, unknown>>, names: readonly string[]): void {
+  const found = names.filter((name) => Object.hasOwn(patch, name));
+  if (found.length === 0) return;
+  throw invalidResource(found.map((path) => ({ path, message: `"${path}" names the resource and does not change` })));
+}

@@ -2,7 +2,8 @@ import { idField, nestedMapping, timeField } from '../document/fields.ts';
 import { declareUse, type ShownCredential, shownStates, stateAt } from '../manage/shown-credential.ts';
 import { credentialKind, declareWholeCredential } from '../resources/credential.ts';
 import type { Declared } from '../resources/declared.ts';
-import { type JsonObject, shownResource } from './shapes.ts';
+import { jsonSchemaOf, type JsonSchema } from './schema.ts';
+import { type JsonObject, objectWith, shownResource } from './shapes.ts';
 
 const { id, method, methods, appKey, appKeyHash, state, notBefore, expiresAt } = credentialKind.fields;
 
@@ -56,3 +57,31 @@ export function showCredential(shown: ShownCredential, nowSeconds: number): Decl
     ...declareUse(shown),
   };
 }
+
+const secrets = {
+  appKey: { type: 'string' },
+  appSecret: { type: 'string', description: 'Shown in no other answer.' },
+} as const;
+const ownRevision = { type: 'integer', minimum: 1 } as const;
+const shownSchema = jsonSchemaOf(shownKind);
+const issued: JsonSchema = {
+  ...shownSchema,
+  properties: { ...(shownSchema['properties'] as JsonSchema), ...secrets, revision: ownRevision },
+  required: [...shownKind.required, 'revision'],
+};
+
+/** A credential as it was made, with its secrets where they are new. */
+export const issuedSchema: JsonObject = objectWith('IssuedCredential', issued);
+
+/** What a rotation did, with the new secret; without it where it was only planned. */
+export const rotationAnswer: JsonObject = objectWith('RotationOutcome', {
+  type: 'object',
+  properties: {
+    dryRun: { type: 'boolean' },
+    revision: { type: ['integer', 'null'], description: "The store's revision with the change." },
+    changes: { type: 'array', items: { $ref: '#/components/schemas/Change' } },
+    formerEndsAt: { ...time, description: 'Until when the former secret works.' },
+    credential: { ...issued, description: 'What carries the new secret; absent where it was only planned.' },
+  },
+  required: ['dryRun', 'revision', 'changes', 'formerEndsAt'],
+});

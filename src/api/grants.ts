@@ -9,7 +9,7 @@ import { declareGrant, grantId, grantKind, parseGrantId } from '../resources/gra
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { reachGrant, reaches, requireReached } from './reach.ts';
+import { reachedIds, reachGrant, reaches, requireReached, selectorOf } from './reach.ts';
 import { readPage } from './read-page.ts';
 import { cursor, etagOf, listQuery, pick, readCursor } from './request.ts';
 import { answers, pageSchema, shownResource } from './shapes.ts';
@@ -106,7 +106,7 @@ export function showGrant(stored: Stored<Grant>): Declared {
 
 /** Undefined for all. There are as many endpoints as an operator writes. */
 async function endpointsWithin(operator: Operator, resources: ResourceStore): Promise<readonly string[] | undefined> {
-  if (Object.keys(operator.selector).length === 0) return undefined;
+  if (selectorOf(operator) === undefined) return undefined;
   return (await listEndpoints(resources)).filter((endpoint) => reaches(operator, endpoint)).map(({ id }) => id);
 }
 
@@ -116,11 +116,8 @@ async function holdersWithin(
   grants: readonly Stored<Grant>[],
   resources: ResourceStore,
 ): Promise<readonly Stored<Grant>[]> {
-  if (Object.keys(operator.selector).length === 0) return grants;
+  if (selectorOf(operator) === undefined) return grants;
   const ids = grants.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [resource.consumerId]));
-  const reached = new Set<string>();
-  for await (const { resource } of resources.list('consumer', { ids, labels: operator.selector })) {
-    reached.add(resource.id);
-  }
+  const reached = await reachedIds(operator, 'consumer', ids, resources);
   return grants.filter(({ resource }) => isGroupGrant(resource) || reached.has(resource.consumerId));
 }

@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
-import type { Change, Operation, Planned } from '../manage/change.ts';
+import type { Change, Planned } from '../manage/change.ts';
 import { type ResourceStore, takeFirst } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Operator, Permission } from '../model/operator.ts';
@@ -8,15 +8,15 @@ import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
-import { type ChangeOutcome, changesOf, commit, wishOfPatch } from './change.ts';
-import type { ApiEnvironment, ApiPorts, ApiVariables } from './ports.ts';
+import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, refuseNames, wishOfPatch } from './change.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import {
+  foreignGrants,
   type LabelledKind,
   labelsWithin,
   requireOwnRequests,
   requireReached,
   requireWithinReach,
-  selectorOf,
 } from './reach.ts';
 import {
   changeQuery,
@@ -72,9 +72,9 @@ export function addLabelledResource<K extends LabelledKind>(
   const carryOut = async ({ operator, via }: Asker, verb: string, work: Work): Promise<ChangeOutcome> => {
     for (const { after } of work.changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
     await requireOwnRequests(operator, work.changes, resources);
-    const action = `${via} ${kind} ${verb}`;
-    const operation: Operation = { actor: operator.id, action, selector: selectorOf(operator) };
-    return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true' });
+    const hidden = await foreignGrants(operator, work.changes, resources);
+    const operation = operationOf({ operator, via }, `${kind} ${verb}`);
+    return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true', hidden });
   };
 
   api.openapi(
@@ -111,7 +111,7 @@ export function addLabelledResource<K extends LabelledKind>(
       requirePermission(operator, permission);
       const { id: given, ...wish } = context.req.valid('json');
       const id = typeof given === 'string' ? given : '';
-      const changes = changesOf(await resource.planNew(id, wish, resources));
+      const changes = await changesOf(await resource.planNew(id, wish, resources), operator, resources);
       const { dryRun } = context.req.valid('query');
       const outcome = await carryOut(context.var, 'create', { changes, dryRun });
       if (outcome.dryRun) return context.json(outcome, 200);
@@ -147,8 +147,10 @@ export function addLabelledResource<K extends LabelledKind>(
       requirePermission(operator, permission);
       const current = await reached(operator, context.req.valid('param').id);
       requireRevision(current, context.req.valid('header')['if-match']);
-      const wish = wishOfPatch(context.req.valid('json'));
-      const changes = changesOf(await resource.planEdit(current, wish, resources));
+      const patch = context.req.valid('json');
+      refuseNames(patch, ['id']);
+      const wish = wishOfPatch(patch);
+      const changes = await changesOf(await resource.planEdit(current, wish, resources), operator, resources);
       const outcome = await carryOut(context.var, 'edit', { changes, ...context.req.valid('query') });
       const revision = current.revision + (outcome.revision === null ? 0 : 1);
       return context.json(outcome, 200, { etag: etagOf({ revision }) });
@@ -172,8 +174,6 @@ export function addLabelledResource<K extends LabelledKind>(
     },
   );
 }
-
-type Asker = Pick<ApiVariables, 'operator' | 'via'>;
 
 interface Work {
   readonly changes: readonly Change[];

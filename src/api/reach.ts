@@ -1,7 +1,8 @@
 import type { Change } from '../manage/change.ts';
+import type { ConflictHolder } from '../manage/planned-conflict.ts';
 import { listEndpoints, notFound, type ResourceStore } from '../manage/resource-store.ts';
 import type { Consumer } from '../model/consumer.ts';
-import { type Grant, isGroupGrant } from '../model/grant.ts';
+import { type Grant, type GroupGrant, isGroupGrant } from '../model/grant.ts';
 import { carries, describeLabels, type Labels, type LabelSelector } from '../model/labels.ts';
 import type { Operator } from '../model/operator.ts';
 import { parseGrantId } from '../resources/grant.ts';
@@ -67,6 +68,75 @@ export async function reachGrant(
   const consumer = await resources.find('consumer', grant.resource.consumerId);
   if (consumer === null || !reaches(operator, consumer.resource)) throw notFound('grant', id, []);
   return grant;
+}
+
+/** Whether what is in the way of a wish is within reach: a credential is where its consumer is. */
+export async function isReached(
+  operator: Operator,
+  { kind, id }: Pick<ConflictHolder, 'kind' | 'id'>,
+  resources: Pick<ResourceStore, 'find'>,
+): Promise<boolean> {
+  if (kind === 'endpoint') {
+    const endpoint = await resources.find('endpoint', id);
+    return endpoint !== null && reaches(operator, endpoint.resource);
+  }
+  const credential = await resources.find('credential', id);
+  const consumer = credential === null ? null : await resources.find('consumer', credential.resource.consumerId);
+  return consumer !== null && reaches(operator, consumer.resource);
+}
+
+/**
+ * Of planned changes the own grants of consumers beyond reach, which go with an endpoint: an answer names none of them.
+ * Throws `CONFLICT` for a grant on an endpoint beyond reach, which would go with its consumer.
+ */
+export async function foreignGrants(
+  operator: Operator,
+  changes: readonly Change[],
+  resources: ResourceStore,
+): Promise<ReadonlySet<Change>> {
+  const grants = changes.flatMap((change) => {
+    const grant = change.kind === 'grant' ? (change.after ?? change.before?.resource ?? null) : null;
+    return grant === null ? [] : [{ change, grant }];
+  });
+  if (grants.length === 0 || selectorOf(operator) === undefined) return new Set();
+  const endpoints = await reachedIds(operator, 'endpoint', [...grants.map(({ grant }) => grant.endpointId)], resources);
+  if (grants.some(({ grant }) => !endpoints.has(grant.endpointId))) {
+    throw new ApiProblem(
+      'CONFLICT',
+      'a grant on an endpoint beyond reach would go with it; it has to be removed first',
+    );
+  }
+  const owners = grants.flatMap(({ grant }) => (isGroupGrant(grant) ? [] : [grant.consumerId]));
+  const consumers = await reachedIds(operator, 'consumer', owners, resources);
+  const foreign = grants.filter(({ grant }) => !isGroupGrant(grant) && !consumers.has(grant.consumerId));
+  return new Set(foreign.map(({ change }) => change));
+}
+
+/** Those of these ids that are within reach. */
+export async function reachedIds(
+  { selector }: Operator,
+  kind: LabelledKind,
+  ids: readonly string[],
+  resources: Pick<ResourceStore, 'list'>,
+): Promise<ReadonlySet<string>> {
+  const reached = new Set<string>();
+  for await (const { resource } of resources.list(kind, { ids, labels: selector })) reached.add(resource.id);
+  return reached;
+}
+
+/**
+ * Throws `FORBIDDEN` for a group that consumers beyond reach belong to, or could: its labels have to name all that the
+ * operator's selector does.
+ */
+export function requireOwnGroup(
+  { selector }: Operator,
+  { consumerSelector }: Pick<GroupGrant, 'consumerSelector'>,
+): void {
+  if (carries(consumerSelector, selector)) return;
+  throw new ApiProblem(
+    'FORBIDDEN',
+    `the consumerSelector must name the labels of the operator: ${describeLabels(selector)}`,
+  );
 }
 
 /** The labels of what is asked for within reach; null where nothing can carry both. */

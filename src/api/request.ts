@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { ID_PATTERN } from '../document/fields.ts';
-import { readSpan } from '../document/moments.ts';
+import { FieldFault, ID_PATTERN } from '../document/fields.ts';
+import { readMoment, readSpan } from '../document/moments.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
@@ -131,6 +131,18 @@ const SPAN_PATTERN = /^(?:0|\d{1,10}[smhdw])$/;
 
 /** A span of a query or a body, such as `30d`. */
 export const spanParam = z.string().regex(SPAN_PATTERN).openapi({ example: '30d' });
+
+/** A time of a body: itself, or a span ahead of now. */
+export const momentBody = z
+  .string()
+  .max(64)
+  .transform((text, context) => {
+    const read = readMoment(text);
+    if (!(read instanceof FieldFault)) return read;
+    context.addIssue({ code: 'custom', message: read.message });
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', example: '2027-01-01T00:00:00Z', description: 'A time, or a span from now: `90d`.' });
 
 /** A span in seconds. Throws `MALFORMED_REQUEST`, which names the parameter, for one that is too long. */
 export function spanOf(name: string, text: string): number {

@@ -78,6 +78,11 @@ export const changeAnswer: z.ZodType<ChangeOutcome> = z
   .object({
     dryRun: z.boolean(),
     revision: z.number().int().nullable().openapi({ description: "The store's revision with the change." }),
+    beyondReach: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: 'So many more changes concern what is beyond reach.' }),
     changes: z.array(
       z
         .object({

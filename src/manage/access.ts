@@ -18,12 +18,10 @@ export interface AccessQuestion {
   readonly groups: readonly GroupGrant[];
 }
 
-/** Why a consumer may not call an endpoint, and what to do. */
+/** Why a consumer may not call an endpoint. */
 export interface Obstacle {
   readonly code: 'endpoint-disabled' | 'consumer-disabled' | 'no-grant' | 'no-credential';
   readonly what: string;
-  /** A command line, without `postern`. */
-  readonly fix: string;
 }
 
 /** Whether a consumer may call an endpoint at a time, by what, and until when. */
@@ -90,12 +88,11 @@ function endpointDisabled({ id }: Endpoint): Obstacle {
   return {
     code: 'endpoint-disabled',
     what: `the endpoint ${id} is disabled: it refuses every request with 404`,
-    fix: `endpoint enable ${id}`,
   };
 }
 
 function consumerDisabled({ id }: Consumer): Obstacle {
-  return { code: 'consumer-disabled', what: `the consumer ${id} is disabled`, fix: `consumer enable ${id}` };
+  return { code: 'consumer-disabled', what: `the consumer ${id} is disabled` };
 }
 
 function noGrant({ id }: Endpoint, consumer: Consumer, weighed: readonly WeighedGrant[]): Obstacle {
@@ -103,7 +100,6 @@ function noGrant({ id }: Endpoint, consumer: Consumer, weighed: readonly Weighed
   return {
     code: 'no-grant',
     what: `${consumer.id} has ${hasEnded ? 'no grant that is live' : 'no grant'} on ${id}`,
-    fix: `grant add --endpoint ${id} --consumer ${consumer.id}${hasEnded ? ' --expires never' : ''}`,
   };
 }
 
@@ -121,6 +117,5 @@ function noCredential(question: AccessQuestion, nowSeconds: number): Obstacle {
       why.length === 0
         ? `${consumer.id} has no credential for ${method}`
         : `${consumer.id} has no credential for ${method} that works: ${why.join(', ')}${more}`,
-    fix: `credential issue --consumer ${consumer.id} --method ${method}`,
   };
 }

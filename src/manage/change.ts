@@ -1,6 +1,7 @@
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import type { LabelSelector } from '../model/labels.ts';
 import type { PlainProblem } from '../document/read-plain.ts';
+import type { PlannedConflict } from './planned-conflict.ts';
 
 /** One resource made (`before` is null), changed, or deleted (`after` is null). */
 export interface ChangeOf<K extends ResourceKind> {
@@ -42,4 +43,4 @@ export interface Operation {
 export type Planned =
   | { readonly changes: readonly Change[] }
   | { readonly problems: readonly PlainProblem[] }
-  | { readonly conflict: string };
+  | PlannedConflict;

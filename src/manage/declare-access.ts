@@ -24,7 +24,7 @@ export function declareJudged(question: AccessQuestion, nowSeconds: number): Dec
   return {
     ...declareAccess(endpoint, access),
     ...(endsAt === null ? {} : { afterwards: declareAccess(endpoint, judgeAccess(question, endsAt)) }),
-    obstacles: obstacles.map(({ code, what }) => ({ code, what })),
+    obstacles,
     credentials: credentialIds,
     grants: weighed.map(({ grant, outcome }) => ({ ...declareGrant(grant), outcome })),
   };

@@ -4,6 +4,7 @@ import { type PlainProblem, readPlain } from '../document/read-plain.ts';
 import type { Secret } from '../model/secret.ts';
 import { type GeneratedPair, hashOfAppKey, textOf } from './generate-credential.ts';
 import type { Change, Planned } from './change.ts';
+import type { PlannedConflict } from './planned-conflict.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import { isUnopened } from '../keyring/sealed.ts';
 import { isAppKeySecret } from '../model/app-key.ts';
@@ -33,12 +34,13 @@ export interface TakenBy {
 /** Plans a credential by the rules of declarative files (spec §1). No problem and no conflict repeats a secret. */
 export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSeconds: number): Planned {
   if (taken.id !== null) {
-    return { conflict: `there is a credential "${wish.id}" already; choose another --id` };
+    return { conflict: `there is a credential "${wish.id}" already`, remedy: { kind: 'other-id' } };
   }
   if (taken.appKey !== null) {
-    return {
-      conflict: `the credential "${taken.appKey.resource.id}" has this App Key; an App Key is never given twice`,
-    };
+    const { id } = taken.appKey.resource;
+    const never = 'an App Key is never given twice';
+    const holder = { kind: 'credential', id, unnamed: `another credential has this App Key; ${never}` } as const;
+    return { conflict: `the credential "${id}" has this App Key; ${never}`, holder };
   }
   const { consumerId, appKey, keepsHashOnly, expiresAt } = wish;
   const read = readPlain(
@@ -102,7 +104,7 @@ export interface Rotation {
 /** The changes of a rotation and the credential that carries the new secret, or why there can be none. */
 export type PlannedRotation =
   | { readonly changes: readonly Change[]; readonly carrier: ManagedCredential; readonly formerEndsAt: number }
-  | { readonly conflict: string };
+  | PlannedConflict;
 
 /**
  * Plans a rotation (spec §1). Signature methods and OAuth2 keep the App Key and get a new App Secret; the former one
@@ -116,18 +118,16 @@ export function planRotation(
   nowSeconds: number,
 ): PlannedRotation {
   const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
-  if (obstacle !== null) return { conflict: obstacle.conflict };
+  if (obstacle !== null) return obstacle;
   return isAppKeySecret(current.resource.methods)
     ? planSuccessor(current, rotation, nowSeconds)
     : planNewSecret(current, rotation, nowSeconds);
 }
 
 /** Why a credential is not rotated. */
-export interface RotationObstacle {
+export interface RotationObstacle extends PlannedConflict {
   /** For a list that names the credential: `revoked`. */
   readonly brief: string;
-  /** A sentence, with what to do instead. */
-  readonly conflict: string;
 }
 
 /** Why a credential cannot be rotated now; null when it can. `endsFormerSecret` as {@link Rotation} has it. */
@@ -153,7 +153,8 @@ export function findObstacle(
   const end = declareTime(retiringSecret.expiresAt);
   return {
     brief: `in rotation: the former App Secret works until ${end}`,
-    conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now; --force does that`,
+    conflict: `the former App Secret of "${id}" still works until ${end}, and this would end it now`,
+    remedy: { kind: 'end-former-secret' },
   };
 }
 

@@ -12,7 +12,7 @@ import { applyWish, type Wish } from './wish.ts';
 /** Plans a new endpoint. `others` are all endpoints that there are. A wish without a scenario is for partners. */
 export function planNewEndpoint(id: string, wish: Wish, others: readonly Endpoint[]): Planned {
   if (others.some((other) => other.id === id)) {
-    return { conflict: `there is an endpoint "${id}" already; change it with "postern endpoint edit ${id}"` };
+    return { conflict: `there is an endpoint "${id}" already`, remedy: { kind: 'edit', resource: 'endpoint', id } };
   }
   return planFrom({ id, scenario: 'partner-openapi', match: {} }, null, wish, others);
 }
@@ -43,7 +43,10 @@ function planFrom(
   const collision = findMatchCollisions([...others, after]).find(({ second }) => second === after);
   if (collision !== undefined) {
     const { first, rule } = collision;
-    return { conflict: `"${after.id}" would take the same requests as the endpoint "${first.id}" (${rule})` };
+    const wouldTake = `"${after.id}" would take the same requests as`;
+    const unnamed = `${wouldTake} another endpoint (${rule})`;
+    const conflict = `${wouldTake} the endpoint "${first.id}" (${rule})`;
+    return { conflict, holder: { kind: 'endpoint', id: first.id, unnamed } };
   }
   return { changes: [{ kind: 'endpoint', id: after.id, before, after }] };
 }

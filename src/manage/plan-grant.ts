@@ -2,6 +2,7 @@ import { declareGrant, declareTarget, describeGrant, grantId, readGrant } from '
 import { readPlain } from '../document/read-plain.ts';
 import { type Grant, type GrantTarget, type GroupGrant, isGroupGrant, rankOf } from '../model/grant.ts';
 import type { Change, Planned } from './change.ts';
+import type { PlannedConflict } from './planned-conflict.ts';
 import type { Stored } from '../resources/resource.ts';
 import { applyWish, type Wish } from './wish.ts';
 
@@ -24,13 +25,14 @@ export function planGrant(
   const holder = isGroupGrant(after)
     ? groups.find((other) => rankOf(other) === rankOf(after) && grantId(other) !== id)
     : undefined;
-  if (holder !== undefined) return { conflict: takenPriority(holder, groups) };
+  if (holder !== undefined) return takenPriority(holder, groups);
   return { changes: [{ kind: 'grant', id, before: current, after }] };
 }
 
-function takenPriority(holder: GroupGrant, groups: readonly GroupGrant[]): string {
+function takenPriority(holder: GroupGrant, groups: readonly GroupGrant[]): PlannedConflict {
   const free = Math.max(...groups.map(({ priority }) => priority)) + 10;
-  return `the ${describeGrant(holder)} has priority ${String(holder.priority)} already; give this one another with --priority, such as ${String(free)} to count before all of them`;
+  const conflict = `the ${describeGrant(holder)} has priority ${String(holder.priority)} already`;
+  return { conflict, remedy: { kind: 'other-priority', free } };
 }
 
 /** Plans that a consumer or a group is no longer authorised on an endpoint. */

@@ -15,7 +15,7 @@ export function planNewOperator(
   existing: Stored<Operator> | null,
 ): Planned {
   if (existing !== null) {
-    return { conflict: `there is an operator "${id}" already; change it with "postern operator edit ${id}"` };
+    return { conflict: `there is an operator "${id}" already`, remedy: { kind: 'edit', resource: 'operator', id } };
   }
   const planned = planFrom({ id }, wish, null);
   if (issued === null || !('changes' in planned)) return planned;

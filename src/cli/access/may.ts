@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Access, type AccessQuestion, judgeAccess, type Obstacle } from '../../manage/access.ts';
-import { declareAccess } from '../../manage/declare-access.ts';
+import { declareJudged } from '../../manage/declare-access.ts';
 import { readAccessQuestion } from '../../manage/endpoint-access.ts';
 import type { WeighedGrant } from '../../model/grant-in-effect.ts';
 import { declareGrant } from '../../resources/grant.ts';
@@ -38,7 +38,7 @@ stays within the limits. What is wrong with a request that was sent: "postern ex
     const { terminal } = context;
     const isYes = access.obstacles.length === 0;
     const paint = paintFor(terminal);
-    const answer = isYes ? sayYes(question, access, now) : sayNo(question, access.obstacles);
+    const answer = isYes ? sayYes(question, access, now) : sayNo(question, access);
     const [word, rest] = [isYes ? paint.green('yes') : paint.red('no'), answer];
     terminal.out.write(renderResult(flags.output, declare(question, access, now), `${word}: ${rest}`));
     if (flags.output === 'table' && access.weighed.length > 0) {
@@ -75,25 +75,42 @@ function basisOf({ endpoint, consumer }: AccessQuestion, { grant }: Access): str
   return `as every authenticated consumer may (${consumer.id} has no grant on it)`;
 }
 
-function sayNo({ consumer, endpoint }: AccessQuestion, obstacles: readonly Obstacle[]): string {
-  const lines = obstacles.flatMap(({ what, fix }) => [`  - ${what}\n`, `    $ postern ${fix}\n`]);
+function sayNo(question: AccessQuestion, access: Access): string {
+  const { consumer, endpoint } = question;
+  const lines = access.obstacles.flatMap((obstacle) => [
+    `  - ${obstacle.what}\n`,
+    `    $ postern ${fixOf(obstacle, question, access)}\n`,
+  ]);
   return `${consumer.id} may not call ${endpoint.id}:\n${lines.join('')}`;
+}
+
+/** The command that takes an obstacle out of the way, without `postern`. */
+function fixOf({ code }: Obstacle, { endpoint, consumer }: AccessQuestion, { weighed }: Access): string {
+  switch (code) {
+    case 'endpoint-disabled':
+      return `endpoint enable ${endpoint.id}`;
+    case 'consumer-disabled':
+      return `consumer enable ${consumer.id}`;
+    case 'no-grant': {
+      const hasEnded = weighed.some(({ outcome }) => outcome === 'ended');
+      return `grant add --endpoint ${endpoint.id} --consumer ${consumer.id}${hasEnded ? ' --expires never' : ''}`;
+    }
+    case 'no-credential':
+      return `credential issue --consumer ${consumer.id} --method ${endpoint.authentication ?? ''}`;
+  }
 }
 
 function declare(question: AccessQuestion, access: Access, now: number): object {
   const { endpoint, consumer } = question;
-  const { obstacles, credentialIds, weighed, endsAt } = access;
   return {
     consumer: consumer.id,
     endpoint: endpoint.id,
-    ...declareAccess(endpoint, access),
-    ...(endsAt === null ? {} : { afterwards: declareAccess(endpoint, judgeAccess(question, endsAt)) }),
-    obstacles,
-    credentials: credentialIds,
-    grants: weighed.map((each) => ({
+    ...declareJudged(question, now),
+    obstacles: access.obstacles.map((obstacle) => ({ ...obstacle, fix: fixOf(obstacle, question, access) })),
+    grants: access.weighed.map((each) => ({
       ...declareGrant(each.grant),
       outcome: each.outcome,
-      counts: formatOutcome(each, weighed, consumer.labels, now),
+      counts: formatOutcome(each, access.weighed, consumer.labels, now),
     })),
   };
 }

@@ -1,6 +1,6 @@
 import { settings } from '../../config.ts';
-import { type Declared, declareTime } from '../../resources/declared.ts';
-import { declareWholeCredential } from '../../resources/credential.ts';
+import type { Declared } from '../../resources/declared.ts';
+import { declareHandedOver, type HandedOver } from '../../manage/issue-credential.ts';
 import { readUsableEndpoints, type UsableEndpoint } from '../../manage/usable-endpoints.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
@@ -8,7 +8,6 @@ import type { ManagedCredential } from '../../resources/resource.ts';
 import { proofOf } from '../../methods/methods.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { PartnerEndpoint } from '../../model/endpoint.ts';
-import type { Secret } from '../../model/secret.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { readRequestArguments } from '../flags/inputs.ts';
@@ -23,10 +22,11 @@ import type { Terminal } from '../terminal.ts';
  */
 export async function handOver(
   credential: ManagedCredential,
-  { appKey, appSecret }: { readonly appKey: Secret; readonly appSecret: Secret | null },
+  handedOver: HandedOver,
   store: ResourceStore,
   { terminal, clock }: CommandContext,
 ): Promise<{ readonly text: string; readonly data: Declared }> {
+  const { appKey, appSecret } = handedOver;
   const usable = await readUsableEndpoints(store, credential, clock.nowSeconds());
   const paint = paintFor(terminal);
   const word = appSecret === null ? 'it' : 'them';
@@ -41,12 +41,7 @@ export async function handOver(
     '',
     ...tryLines(credential, usable, publicUrlOf(terminal.environment)),
   ];
-  const declared = declareWholeCredential({ ...credential, appKey }, 'reveal');
-  const { retiringSecret } = credential;
-  // The partner has the former one.
-  const former =
-    retiringSecret === null ? {} : { retiringSecret: { expiresAt: declareTime(retiringSecret.expiresAt) } };
-  return { text: `${lines.join('\n')}\n`, data: { ...declared, ...former } };
+  return { text: `${lines.join('\n')}\n`, data: declareHandedOver(credential, handedOver) };
 }
 
 /** Commands to try a credential, or what is missing before it can be used. */

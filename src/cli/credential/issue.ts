@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../config.ts';
 import { findNearestName } from '../../document/nearest-name.ts';
 import type { Change } from '../../manage/change.ts';
-import { generateCredentialId, generatePair, hashOfAppKey } from '../../manage/generate-credential.ts';
-import { planNewCredential, type TakenBy } from '../../manage/plan-credential.ts';
-import { collectAll, type ResourceStore } from '../../manage/resource-store.ts';
+import { generatePair } from '../../manage/generate-credential.ts';
+import { type HandedOver, planCredential } from '../../manage/issue-credential.ts';
+import type { ResourceStore } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import { type AuthenticationMethod, authenticationMethods } from '../../model/endpoint.ts';
 import { Secret } from '../../model/secret.ts';
@@ -80,7 +80,7 @@ async function planIssue({ resources }: OpenedStore, flags: IssueFlags, context:
   const { consumer: consumerId, method } = flags;
   const { resource: consumer } = await requireResource(resources, 'consumer', consumerId);
   const pair = generatePair([method]);
-  const { id, changes } = await planNew(flags, [method], { ...pair, holder: null }, resources, context);
+  const { id, changes } = await planNew(flags, [method], pair, resources, context);
   const credential = changes.flatMap((change) => (change.kind === 'credential' ? (change.after ?? []) : []))[0];
   if (credential === undefined) throw new Error('no credential was planned');
   const disabled = `the consumer ${consumerId} is disabled: the credential is refused until it is enabled`;
@@ -133,40 +133,32 @@ one credential for ever, also when that was deleted. Several methods share one p
       const { consumer, method: methods } = flags;
       const pair = readPair(flags, context.terminal.environment);
       await requireResource(resources, 'consumer', consumer);
-      const appKeyHashes = [hashOfAppKey(pair.appKey)];
-      const [holder = null] = await collectAll(resources.list('credential', { appKeyHashes }));
-      const { id, changes } = await planNew(flags, methods, { ...pair, holder }, resources, context);
+      const { id, changes } = await planNew(flags, methods, pair, resources, context);
       return { changes, done: `Credential ${id} imported for ${consumer}.` };
     },
   });
 }
 
-interface Pair {
-  readonly appKey: Secret;
-  readonly appSecret: Secret | null;
-}
-
-/** Plans the credential that the flags describe. `holder` has the App Key already. */
+/** Plans the credential that the flags describe. */
 async function planNew(
   { consumer: consumerId, hashOnly, notBefore, expires, ...flags }: NewCredentialFlags,
   methods: readonly AuthenticationMethod[],
-  { appKey, appSecret, holder }: Pair & { readonly holder: TakenBy['appKey'] },
+  { appKey, appSecret }: HandedOver,
   store: ResourceStore,
   { clock }: CommandContext,
 ): Promise<{ readonly id: string; readonly changes: readonly Change[] }> {
   const nowSeconds = clock.nowSeconds();
-  const id = flags.id ?? generateCredentialId(consumerId, methods[0] ?? 'key');
   const wish = {
-    ...{ id, consumerId, methods, appKey, appSecret },
+    ...{ id: flags.id ?? null, consumerId, methods, appKey, appSecret },
     keepsHashOnly: hashOnly === true,
     notBefore: notBefore === undefined ? null : momentAhead(notBefore, nowSeconds),
     expiresAt: expires === undefined ? null : momentAhead(expires, nowSeconds),
   };
-  const planned = planNewCredential(wish, { id: await store.find('credential', id), appKey: holder }, nowSeconds);
+  const { id, planned } = await planCredential(wish, store, nowSeconds);
   return { id, changes: changesOf(planned, isAppKeySecret(methods) ? { ...fields, appKey: '--secret-from' } : fields) };
 }
 
-function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): Pair {
+function readPair({ method, appKey, secretFrom }: ImportFlags, environment: Environment): HandedOver {
   const isKey = isAppKeySecret(method);
   if (isKey && appKey !== undefined) {
     throw new UsageError('--app-key is not for key alone: there the App Key is the secret, which --secret-from reads');

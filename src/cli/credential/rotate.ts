@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { isUnopened } from '../../keyring/sealed.ts';
-import { generateCredentialId, generatePair } from '../../manage/generate-credential.ts';
-import { findNearEnd, planRevocation, planRotation } from '../../manage/plan-credential.ts';
-import { Conflict, guardRevision } from '../../manage/resource-store.ts';
+import { DEFAULT_GRACE, planOwnRotation } from '../../manage/issue-credential.ts';
+import { findNearEnd, planRevocation } from '../../manage/plan-credential.ts';
+import { guardRevision } from '../../manage/resource-store.ts';
 import { isAppKeySecret } from '../../model/app-key.ts';
 import type { AuthenticationMethod } from '../../model/endpoint.ts';
 import type { Labels } from '../../model/labels.ts';
@@ -10,6 +10,7 @@ import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { addRevisionOption } from '../flags/options.ts';
+import { conflictOf } from '../flags/remedies.ts';
 import { parseSpan } from '../flags/times.ts';
 import { collectId, collectLabel, parseId } from '../flags/values.ts';
 import { formatDistance, formatTimeFrom } from '../render/text.ts';
@@ -32,8 +33,6 @@ interface RotateFlags extends ManyFlags {
   readonly endpoint?: string;
   readonly method?: AuthenticationMethod;
 }
-
-const DEFAULT_GRACE = '7d';
 
 /** Adds `postern credential rotate`. */
 export function registerCredentialRotate(noun: Command, context: CommandContext): void {
@@ -117,22 +116,15 @@ async function planRotate(
   context: CommandContext,
 ): Promise<Plan> {
   const nowSeconds = context.clock.nowSeconds();
-  const { id, methods, consumerId, appKey } = current.resource;
+  const { id, methods, consumerId } = current.resource;
   const isKey = isAppKeySecret(methods);
   if (flags.id !== undefined && !isKey) {
     throw new UsageError(`--id is for key alone, where a second credential follows; ${id} keeps its id`);
   }
-  const pair = generatePair(methods);
-  const rotation = {
-    pair,
-    successorId: flags.id ?? generateCredentialId(consumerId, 'key'),
-    graceSeconds: flags.grace,
-    endsFormerSecret: flags.force === true,
-  };
-  const planned = planRotation(current, rotation, nowSeconds);
-  if ('conflict' in planned) throw new Conflict(planned.conflict);
-  const { changes, carrier, formerEndsAt } = planned;
-  const handedOver = { ...pair, appKey: (isKey ? null : appKey) ?? pair.appKey };
+  const wish = { graceSeconds: flags.grace, endsFormerSecret: flags.force === true, successorId: flags.id ?? null };
+  const planned = planOwnRotation(current, wish, nowSeconds);
+  if ('conflict' in planned) throw conflictOf(planned);
+  const { changes, carrier, formerEndsAt, handedOver } = planned;
   const nearEnd = findNearEnd(carrier, nowSeconds);
   const former = isKey ? `The former credential ${id}` : 'The former App Secret';
   const end =

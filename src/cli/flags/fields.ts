@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import { findNearestName } from '../../document/nearest-name.ts';
 import type { PlainProblem } from '../../document/read-plain.ts';
 import type { Change, Planned } from '../../manage/change.ts';
-import { Conflict } from '../../manage/resource-store.ts';
 import type { Wish } from '../../manage/wish.ts';
 import type { Declared } from '../../resources/declared.ts';
 import { UsageError } from '../failure.ts';
+import { conflictOf } from './remedies.ts';
 
 /**
  * The flags that set the fields of a declared resource (interfaces §4), by the paths of the fields. `labels.*` is set
@@ -59,7 +59,7 @@ export function unsetCollector(
 /** The changes of a plan. Throws `UsageError`, which names every problem by its flag, or `Conflict`. */
 export function changesOf(planned: Planned, fields: FieldFlags): readonly Change[] {
   if ('changes' in planned) return planned.changes;
-  if ('conflict' in planned) throw new Conflict(planned.conflict);
+  if ('conflict' in planned) throw conflictOf(planned);
   const problems = planned.problems.map((problem) => describeProblem(problem, fields));
   throw new UsageError(problems.length === 1 ? problems.join() : `these flags are wrong:\n  ${problems.join('\n  ')}`);
 }

@@ -31,7 +31,8 @@ describe('a wish for a consumer', () => {
       ],
     });
     assert.deepEqual(planNewConsumer('acme', {}, stored(acme)), {
-      conflict: 'there is a consumer "acme" already; change it with "postern consumer edit acme"',
+      conflict: 'there is a consumer "acme" already',
+      remedy: { kind: 'edit', resource: 'consumer', id: 'acme' },
     });
   });
 

@@ -85,10 +85,16 @@ describe('a new credential', () => {
     const holder = stored(credentialWith({ id: 'other' }));
     const wish = wishOf(['key']);
     assert.deepEqual(planNewCredential(wish, { id: holder, appKey: null }, nowSeconds), {
-      conflict: 'there is a credential "acme-1" already; choose another --id',
+      conflict: 'there is a credential "acme-1" already',
+      remedy: { kind: 'other-id' },
     });
     assert.deepEqual(planNewCredential(wish, { id: null, appKey: holder }, nowSeconds), {
       conflict: 'the credential "other" has this App Key; an App Key is never given twice',
+      holder: {
+        kind: 'credential',
+        id: 'other',
+        unnamed: 'another credential has this App Key; an App Key is never given twice',
+      },
     });
   });
 

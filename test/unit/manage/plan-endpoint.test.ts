@@ -117,7 +117,8 @@ describe('a wish for an endpoint', () => {
 
   it('cannot have an id that is taken, nor the requests of another endpoint, disabled or not', () => {
     assert.deepEqual(planNewEndpoint('orders', {}, [orders]), {
-      conflict: 'there is an endpoint "orders" already; change it with "postern endpoint edit orders"',
+      conflict: 'there is an endpoint "orders" already',
+      remedy: { kind: 'edit', resource: 'endpoint', id: 'orders' },
     });
     const wish = {
       'match.paths': [{ prefix: '/orders/' }],

@@ -58,7 +58,7 @@ describe('the rotation of a credential with an App Secret', () => {
     const live = credentialWith({ retiringSecret: { appSecret, expiresAt: nowSeconds + 1 } });
     assert.equal(
       conflictOf(live, rotationOf(['hmac'])),
-      'the former App Secret of "acme-1" still works until 2026-09-21T14:13:21Z, and this would end it now; --force does that',
+      'the former App Secret of "acme-1" still works until 2026-09-21T14:13:21Z, and this would end it now',
     );
     const [forced] = rotated(live, rotationOf(['hmac'], { endsFormerSecret: true }));
     assert.equal(forced?.retiringSecret?.appSecret, live.appSecret);

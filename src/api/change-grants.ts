@@ -1,0 +1,133 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import { readPlain } from '../document/read-plain.ts';
+import type { Change } from '../manage/change.ts';
+import { planGrant, planGrantRemoval } from '../manage/plan-grant.ts';
+import { listGroupGrants, type ResourceStore } from '../manage/resource-store.ts';
+import type { Wish } from '../manage/wish.ts';
+import { type Grant, type GrantTarget, isGroupGrant } from '../model/grant.ts';
+import type { Operator } from '../model/operator.ts';
+import { describeGrant, grantId, grantKind, readGrant } from '../resources/grant.ts';
+import type { Stored } from '../resources/resource.ts';
+import { requirePermission } from './authenticate.ts';
+import { changesOf, commit, conflictOf, operationOf, refuseNames, wishOfPatch } from './change.ts';
+import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { invalidResource } from './problem.ts';
+import { reachGrant, requireOwnGroup, requireReached } from './reach.ts';
+import { changeQuery, etagOf, requireRevision, revisionHeaders } from './request.ts';
+import { jsonSchemaOf } from './schema.ts';
+import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
+
+const { priority, expiresAt, limits } = grantKind.fields;
+const creation = objectWith('GrantCreation', jsonSchemaOf(grantKind));
+const patchKind = { what: 'a grant', fields: { priority, expiresAt, limits }, required: [] } as const;
+const patchSchema = objectWith('GrantPatch', jsonSchemaOf(patchKind, { isPatch: true }));
+const NAMES = ['id', 'endpoint', 'consumer', 'consumerSelector'];
+
+/** Adds the routes that authorise consumers and groups on endpoints within reach. */
+export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { resources } }: ApiPorts): void {
+  api.openapi(
+    createRoute({
+      ...{ method: 'post', path: '/v1/grants', tags: grantTags, operationId: 'createGrant' },
+      summary: 'Authorise a consumer, or by its labels a group of them, on an endpoint.',
+      description:
+        'Needs endpoint and consumer within reach; for a group a `consumerSelector` that names the labels of the operator.',
+      request: { query: changeQuery, body: bodyOf(creation) },
+      responses: answers({ 200: changeAnswer, 201: grantSchema }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const body = context.req.valid('json');
+      const read = readPlain(body, readGrant);
+      if ('problems' in read) throw invalidResource(read.problems);
+      const grant = read.value;
+      await requireReached(operator, 'endpoint', grant.endpointId, resources);
+      if (isGroupGrant(grant)) requireOwnGroup(operator, grant);
+      else await requireReached(operator, 'consumer', grant.consumerId, resources);
+      const id = grantId(grant);
+      if ((await resources.find('grant', id)) !== null) {
+        const conflict = `there is a ${describeGrant(grant)} already`;
+        throw await conflictOf({ conflict, remedy: { kind: 'edit', resource: 'grant', id } }, operator, resources);
+      }
+      const changes = await planWithGroups(operator, grant, body, null, resources);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant add'), isDryRun });
+      if (outcome.dryRun) return context.json(outcome, 200);
+      const made = await reachGrant(operator, id, resources);
+      return context.json(showGrant(made), 201, { etag: etagOf(made), location: pathOf(grant) });
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'patch', path: grantPath, tags: grantTags, operationId: 'editGrant' },
+      summary: 'Change its limits, its end or its priority: a JSON Merge Patch (RFC 7396).',
+      description:
+        'Own `limits` replace what the endpoint gives each consumer, `[]` lifts it, and null leaves it in force.',
+      request: { params: grantParams, query: changeQuery, headers: revisionHeaders, body: bodyOf(patchSchema) },
+      responses: answers({ 200: changeAnswer }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { endpoint, holder } = context.req.valid('param');
+      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      requireRevision(current, context.req.valid('header')['if-match']);
+      const patch = context.req.valid('json');
+      refuseNames(patch, NAMES);
+      const changes = await planWithGroups(operator, current.resource, wishOfPatch(patch), current, resources);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant edit'), isDryRun });
+      const revision = current.revision + (outcome.revision === null ? 0 : 1);
+      return context.json(outcome, 200, { etag: etagOf({ revision }) });
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'delete', path: grantPath, tags: grantTags, operationId: 'deleteGrant' },
+      summary: 'Remove it: the consumer or the group is no longer authorised by it.',
+      request: { params: grantParams, query: changeQuery, headers: revisionHeaders },
+      responses: answers({ 200: changeAnswer }),
+    }),
+    async (context) => {
+      const operator = context.get('operator');
+      requirePermission(operator, 'change-consumers');
+      const { endpoint, holder } = context.req.valid('param');
+      const current = await requireOwnGrant(operator, `${endpoint}/${holder}`, resources);
+      requireRevision(current, context.req.valid('header')['if-match']);
+      const isDryRun = context.req.valid('query').dryRun === 'true';
+      const operation = operationOf(context.var, 'grant remove');
+      return context.json(await commit([planGrantRemoval(current)], { resources, operation, isDryRun }), 200);
+    },
+  );
+}
+
+/** A grant that an operator may change: within reach, and for a group that lies within it. */
+export async function requireOwnGrant(
+  operator: Operator,
+  id: string,
+  resources: ResourceStore,
+): Promise<Stored<Grant>> {
+  const stored = await reachGrant(operator, id, resources);
+  if (isGroupGrant(stored.resource)) requireOwnGroup(operator, stored.resource);
+  return stored;
+}
+
+/** Plans a grant; one for a group beside the others of its endpoint. */
+export async function planWithGroups(
+  operator: Operator,
+  target: GrantTarget,
+  wish: Wish,
+  current: Stored<Grant> | null,
+  resources: ResourceStore,
+): Promise<readonly Change[]> {
+  const groups = isGroupGrant(target) ? await listGroupGrants(resources, target.endpointId) : [];
+  return await changesOf(planGrant(target, wish, current, groups), operator, resources);
+}
+
+function pathOf(grant: Grant): string {
+  const [endpoint = '', holder = ''] = grantId(grant).split('/');
+  return `/v1/grants/${endpoint}/${encodeURIComponent(holder)}`;
+}

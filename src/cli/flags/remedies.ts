@@ -1,0 +1,20 @@
+import { Conflict } from '../../manage/resource-store.ts';
+import type { PlannedConflict, Remedy } from '../../manage/planned-conflict.ts';
+
+/** What is in the way of a command, with the flag or the command that helps. */
+export function conflictOf({ conflict, remedy }: PlannedConflict): Conflict {
+  return new Conflict(remedy === undefined ? conflict : `${conflict}; ${inCommands(remedy)}`);
+}
+
+function inCommands(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'edit':
+      return `change it with "postern ${remedy.resource} edit ${remedy.id}"`;
+    case 'other-id':
+      return 'choose another --id';
+    case 'other-priority':
+      return `give this one another with --priority, such as ${String(remedy.free)} to count before all of them`;
+    case 'end-former-secret':
+      return '--force does that';
+  }
+}
