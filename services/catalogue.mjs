@@ -138,6 +138,62 @@ function kubernetes(command) {
   };
 }
 
+/** What `npm run test:cluster` runs beside the API server: fifteen minutes of CPU and 4 GB of modules the first time. */
+const cluster = {
+  'kubernetes-node': {
+    // Kubernetes 1.35 is the last that takes the containerd and the control groups of Debian 12.
+    title: 'Kubernetes 1.35.4 and etcd 3.6.5 in one program',
+    version: '1.35.4',
+    command: 'kubernetes-node',
+    source: {
+      kind: 'go-workspace',
+      workspace: 'kubernetes-node',
+      sum: 'h1:o/8dBC/pHVpYoGV4OAIytAlNPZbdYVTXJHoYvXC4qzM=',
+      package: '.',
+      variables: {
+        'k8s.io/component-base/version.gitVersion': 'v1.35.4',
+        'k8s.io/component-base/version.gitMajor': '1',
+        'k8s.io/component-base/version.gitMinor': '35',
+      },
+      minGo: '1.26',
+    },
+    byHand: [],
+  },
+  coredns: {
+    title: 'CoreDNS 1.14.5',
+    version: '1.14.5',
+    command: 'coredns',
+    source: {
+      kind: 'go-workspace',
+      workspace: 'coredns',
+      sum: 'h1:1SxNotpZ+ifmsl+aGbCmEomM9og8Qma95IG5Z9vdEL0=',
+      package: '.',
+      minGo: '1.26',
+    },
+    byHand: [],
+  },
+  'network-policies': {
+    title: 'the network policies of kube-router 2.2.1',
+    version: '2.2.1',
+    command: 'network-policies',
+    source: {
+      kind: 'go-workspace',
+      workspace: 'network-policies',
+      sum: 'h1:LrU6l4khFt67+QCIvgok9B/C9JY/U2/TaF9TCVUw0vw=',
+      package: '.',
+      minGo: '1.26',
+    },
+    byHand: [],
+  },
+  pause: {
+    title: 'what holds the namespaces of a pod',
+    version: '1',
+    command: 'pause',
+    source: { kind: 'go-workspace', workspace: 'pause', sum: 'h1:', package: '.', minGo: '1.26' },
+    byHand: [],
+  },
+};
+
 const others = {
   mongodb: {
     title: 'MongoDB 6.0.5',
@@ -374,4 +430,5 @@ export const catalogue = {
   ...Object.fromEntries(envoyVersions.map((version) => [`envoy@${version}`, envoy(version)])),
   ...Object.fromEntries(nodeVersions.map((version) => [`node@${version}`, node(version)])),
   ...others,
+  ...cluster,
 };

@@ -1,0 +1,3 @@
+module example.com/postern/pause
+
+go 1.26.0
