@@ -57,7 +57,7 @@ export interface OAuth2Refusal {
   /** Why, for the log, where that is more than clients learn. */
   readonly detail: string;
   /** Whose `client_id` it is, for the log; clients learn nothing of it. */
-  readonly about?: HeldCredential;
+  readonly about?: HeldCredential | null;
   /** Headers of the answer, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -96,7 +96,7 @@ export function invalidClient(
         headers: { 'www-authenticate': 'Basic realm="postern"' },
       })
     : refuseOAuth2(400, 'invalid_client', CLIENT_DESCRIPTION, { detail });
-  return held === null ? refusal : { ...refusal, about: held };
+  return { ...refusal, about: held };
 }
 
 const CLIENT_DESCRIPTION = 'Client authentication failed.';

@@ -50,7 +50,8 @@ export function createCheckObserver(ports: CheckObserverPorts): CheckObserver {
       if (endpoint !== null) countTraffic(endpoint.id, known?.consumer.id ?? null, code);
       if (!isGranted(decision)) {
         const { refusal } = decision;
-        if (recordRefusal !== null && known !== null) {
+        // Null where it must not show whether the caller is known; undefined where that was not looked at.
+        if (recordRefusal !== null && (known !== null || refusal.about === null)) {
           recordRefusal({
             ...{ about: known, requestId, request, code, detail: refusal.detail },
             endpointId: endpoint?.id ?? null,

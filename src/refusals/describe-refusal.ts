@@ -3,9 +3,10 @@ import type { HeldCredential } from '../store/credential-source.ts';
 import { keepStringToSign } from './kept-string-to-sign.ts';
 import type { RefusalRecord } from './refusal-record.ts';
 
-/** A refused request of a known caller, before anything is made of it. */
+/** A refused request, before anything is made of it. */
 export interface RefusedRequest {
-  readonly about: HeldCredential;
+  /** Null for a caller who is not known. */
+  readonly about: HeldCredential | null;
   readonly requestId: string | null;
   readonly endpointId: string | null;
   readonly request: {
@@ -17,7 +18,6 @@ export interface RefusedRequest {
   readonly detail: string;
   readonly isObserved: boolean;
   readonly stringToSign: Uint8Array | null;
-  /** Asked only for what is kept. */
   readonly findSource: () => string | null;
 }
 
@@ -28,7 +28,10 @@ const MAX_DETAIL_LENGTH = 500;
 /** What is kept of a request, read while its message is there: its memory is used again after the answer. */
 export type RequestFacts = Pick<RefusalRecord, 'method' | 'path' | 'sourceAddress'>;
 
-export function readFacts({ request, findSource }: RefusedRequest, keepsSource: boolean): RequestFacts {
+export function readFacts(
+  { request, findSource }: Pick<RefusedRequest, 'request' | 'findSource'>,
+  keepsSource: boolean,
+): RequestFacts {
   const [path = ''] = request.path.split(/[?#]/, 1);
   return {
     method: bounded(request.method, MAX_METHOD_LENGTH),
@@ -37,9 +40,12 @@ export function readFacts({ request, findSource }: RefusedRequest, keepsSource: 
   };
 }
 
+/** A refusal of a known caller, without its request. */
+type RefusalOfKnown = Omit<RefusedRequest, 'about' | 'request' | 'findSource'> & { readonly about: HeldCredential };
+
 /** What is kept of a refused request, beside its id, its time, and what was left out. */
 export function describeRefusal(
-  { about: { credential, consumer }, requestId, endpointId, ...refused }: Omit<RefusedRequest, 'request'>,
+  { about: { credential, consumer }, requestId, endpointId, ...refused }: RefusalOfKnown,
   facts: RequestFacts,
 ): Omit<RefusalRecord, 'id' | 'atMs' | 'leftOut'> {
   const { code, detail, isObserved, stringToSign } = refused;

@@ -9,7 +9,10 @@ import {
 import { type LeftOutBy, type RefusalAllowances, refusalAllowances, RefusalBudget } from './refusal-budget.ts';
 import { isRecord, type RefusalEntry } from './refusal-record.ts';
 
-/** Takes a refusal that may be kept. Called on the path of checks: neither waits nor throws. */
+/**
+ * Takes a refusal that may be kept. Called on the path of checks: neither waits nor throws. Of a caller who is
+ * not known nothing is kept, after the same work.
+ */
 export type RecordRefusal = (refused: RefusedRequest) => void;
 
 /** Why a refusal is not kept: its consumer's share or all of it is used up, or it had no room while it waited. */
@@ -26,6 +29,8 @@ export interface RefusalRecorderPorts {
 
 /** How often what was left out is noted, where no kept refusal says so. */
 const NOTE_INTERVAL_MS = 10_000;
+/** So many wait at most until their answers are on their way; they hold what was signed. */
+const MAX_TAKEN = 256;
 
 /**
  * Makes records of refused requests, as far as the budget goes, and counts what it leaves out: each record says how
@@ -39,7 +44,7 @@ export class RefusalRecorder implements Disposable {
   readonly #leftOut = new Map<string, number>();
   readonly #leftOutEver: Record<LeftOutReason, number> = { consumer: 0, replica: 0, room: 0 };
   readonly #maxConsumers: number;
-  /** What the budget let through, until the answer is on its way. */
+  /** Until the answer is on its way. */
   #taken: Taken[] = [];
   #cancelDescribing: (() => void) | null = null;
   #cancelTimer: (() => void) | null = null;
@@ -57,19 +62,14 @@ export class RefusalRecorder implements Disposable {
     return this.#leftOutEver;
   }
 
-  /** What takes time is done when the answer is on its way: it must not show that an App Key is known (spec §3). */
-  readonly record: RecordRefusal = (refused) => {
+  /**
+   * Does the same for every caller. What depends on whose refusal it is comes when the answer is on its way: its time
+   * must not show that an App Key is known (spec §3).
+   */
+  readonly record: RecordRefusal = ({ request, findSource, ...refused }) => {
     const { clock, startTimer, keepsSource } = this.#ports;
-    const consumerId = refused.about.consumer.id;
-    const atMs = clock.nowMs();
-    const reason = this.#budget.take(consumerId, atMs);
-    if (reason !== null) {
-      this.#leftOutEver[reason] += 1;
-      this.#addLeftOut(consumerId, 1);
-      return;
-    }
-    const facts = readFacts(refused, keepsSource);
-    this.#taken.push({ refused, facts, atMs, leftOut: this.#takeLeftOut(consumerId) });
+    const facts = readFacts({ request, findSource }, keepsSource);
+    if (this.#taken.push({ refused, facts, atMs: clock.nowMs() }) >= MAX_TAKEN) this.#describeTaken();
     this.#cancelDescribing ??= startTimer(0, () => {
       this.#cancelDescribing = null;
       this.#describeTaken();
@@ -96,8 +96,18 @@ export class RefusalRecorder implements Disposable {
     const { keep } = this.#ports;
     const taken = this.#taken;
     this.#taken = [];
-    for (const { refused, facts, atMs, leftOut } of taken) {
-      keep({ id: this.#nextId(atMs), atMs, ...describeRefusal(refused, facts), leftOut });
+    for (const { refused, facts, atMs } of taken) {
+      const { about } = refused;
+      if (about === null) continue;
+      const consumerId = about.consumer.id;
+      const reason = this.#budget.take(consumerId, atMs);
+      if (reason === null) {
+        const leftOut = this.#takeLeftOut(consumerId);
+        keep({ id: this.#nextId(atMs), atMs, ...describeRefusal({ ...refused, about }, facts), leftOut });
+      } else {
+        this.#leftOutEver[reason] += 1;
+        this.#addLeftOut(consumerId, 1);
+      }
     }
   }
 
@@ -135,8 +145,7 @@ export class RefusalRecorder implements Disposable {
 }
 
 interface Taken {
-  readonly refused: RefusedRequest;
+  readonly refused: Omit<RefusedRequest, 'request' | 'findSource'>;
   readonly facts: RequestFacts;
   readonly atMs: number;
-  readonly leftOut: number;
 }

@@ -9,7 +9,14 @@ import { createCheckHandler } from '../../../src/server/check-handler.ts';
 import type { Catalog } from '../../../src/store/check-store.ts';
 import { checkRequest, type RequestParts } from '../../support/pipeline/check-request.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
-import { APP_KEY, catalogOf, consumer, keyEndpoint, openEndpoint } from '../../support/pipeline/resources.ts';
+import {
+  APP_KEY,
+  catalogOf,
+  consumer,
+  credential,
+  keyEndpoint,
+  openEndpoint,
+} from '../../support/pipeline/resources.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -52,6 +59,25 @@ async function observe(
 
 const secretly = `/orders/7?appKey=${APP_KEY}&x=y`;
 const identified = ['x-request-id', 'r-1'] as const;
+
+describe('refusals that may be kept', () => {
+  it('are handed over for callers who are known, and without a name where that must not show', async () => {
+    const handed: (string | null)[] = [];
+    const compiled = catalogOf({ endpoints, credentials: [credential({ state: 'revoked' })] });
+    const observer = createCheckObserver({
+      logger: createLogger('error', { write: () => undefined }),
+      metrics: new Metrics('test'),
+      budget: { take: () => false },
+      recordUse: null,
+      recordRefusal: ({ about, code }) => handed.push(`${code} ${about?.credential.id ?? 'unknown'}`),
+      countTraffic: () => undefined,
+    });
+    const handle = createCheckHandler({ ...testGateway({ catalog: () => compiled }).ports, observer });
+    const paths = ['/orders/7', '/nowhere', '/orders/7?appKey=nobody-has-this-one', `/orders/7?appKey=${APP_KEY}`];
+    for (const path of paths) await handle(checkRequest({ path }));
+    assert.deepEqual(handed, ['AUTHENTICATION_FAILED unknown', `AUTHENTICATION_FAILED ${credential().id}`]);
+  });
+});
 
 describe('the log of checks', () => {
   it('has one line for each refusal, with what is needed to find the reason', async () => {

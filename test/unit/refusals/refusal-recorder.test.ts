@@ -69,6 +69,30 @@ describe('the record of refusals', () => {
     );
   });
 
+  it('does the same until the answer for callers who are known, are not, or have used up their share', async () => {
+    const { recorder, refuse, kept, time } = testRecorder(few);
+    refuse('acme', 3);
+    await time.advance(0);
+    let asked = 0;
+    const findSource = (): string => {
+      asked += 1;
+      return '192.0.2.7';
+    };
+    for (const refusal of [refused({ about: null, findSource }), { ...refusedOf('acme'), findSource }]) {
+      recorder.record(refusal);
+      assert.equal(time.timers, 1);
+      assert.deepEqual(
+        recorder.leftOut,
+        { consumer: 0, replica: 0, room: 0 },
+        'what depends on the caller comes later',
+      );
+      await time.advance(0);
+    }
+    assert.equal(asked, 2);
+    assert.equal(kept.length, 3);
+    assert.deepEqual(recorder.leftOut, { consumer: 1, replica: 0, room: 0 });
+  });
+
   it('reads the request before its memory is used again', async () => {
     const { recorder, kept, time } = testRecorder();
     const request = { method: 'GET', path: '/orders/7' };
