@@ -94,6 +94,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
       context.set('operator', await authenticate(presented, authentication));
     }
     context.set('via', 'via' in env ? env.via : 'api');
+    context.set('reason', context.req.query('reason'));
     requireJson(context.req.raw);
     await next();
   });

@@ -19,11 +19,11 @@ export interface ChangeOutcome {
 }
 
 /** Who asks, and by what. */
-export type Asker = Pick<ApiVariables, 'operator' | 'via'>;
+export type Asker = Pick<ApiVariables, 'operator' | 'via' | 'reason'>;
 
 /** What the audit trail says of a change, and what the store itself holds it to. */
-export function operationOf({ operator, via }: Asker, verb: string): Operation {
-  return { actor: operator.id, action: `${via} ${verb}`, selector: selectorOf(operator) };
+export function operationOf({ operator, via, reason }: Asker, verb: string): Operation {
+  return { actor: operator.id, action: `${via} ${verb}`, reason, selector: selectorOf(operator) };
 }
 
 /**

@@ -69,11 +69,12 @@ export function addLabelledResource<K extends LabelledKind>(
   });
   const reached = async (operator: Operator, id: string): Promise<Stored<ResourceOf[K]>> =>
     await requireReached(operator, kind, id, resources);
-  const carryOut = async ({ operator, via }: Asker, verb: string, work: Work): Promise<ChangeOutcome> => {
+  const carryOut = async (asker: Asker, verb: string, work: Work): Promise<ChangeOutcome> => {
+    const { operator } = asker;
     for (const { after } of work.changes) if (after !== null && 'labels' in after) requireWithinReach(operator, after);
     await requireOwnRequests(operator, work.changes, resources);
     const hidden = await foreignGrants(operator, work.changes, resources);
-    const operation = operationOf({ operator, via }, `${kind} ${verb}`);
+    const operation = operationOf(asker, `${kind} ${verb}`);
     return await commit(work.changes, { resources, operation, isDryRun: work.dryRun === 'true', hidden });
   };
 

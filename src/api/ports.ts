@@ -37,6 +37,8 @@ export interface ApiVariables {
   readonly operator: Operator;
   /** What the operator uses; the first word of an action in the audit trail. */
   readonly via: 'api' | 'console';
+  /** Why, for the audit trail; routes that change something check it (`changeQuery`). */
+  readonly reason: string | undefined;
 }
 
 /**

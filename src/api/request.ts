@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { FieldFault, ID_PATTERN } from '../document/fields.ts';
 import { readMoment, readSpan } from '../document/moments.ts';
+import { MAX_REASON_LENGTH, REASON_PATTERN } from '../manage/change.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Stored } from '../resources/resource.ts';
 import { ApiProblem } from './problem.ts';
@@ -67,6 +68,12 @@ export const changeQuery = z
       .enum(['true', 'false'])
       .default('false')
       .openapi({ description: 'Whether the change is only planned: the answer says what would change.' }),
+    reason: z
+      .string()
+      .max(MAX_REASON_LENGTH)
+      .regex(REASON_PATTERN)
+      .optional()
+      .openapi({ description: 'Why, for the audit trail: a ticket, for example.', example: 'OPS-17: unpaid' }),
   })
   .strict();
 

@@ -4,6 +4,10 @@ import { deleteConsumer } from './consumers/delete-consumer.ts';
 import { editConsumer } from './consumers/edit-consumer.ts';
 import { disableConsumer, enableConsumer } from './consumers/enable-consumer.ts';
 import { newConsumer } from './consumers/new-consumer.ts';
+import { credentialPage } from './credentials/credential-page.ts';
+import { issueCredential } from './credentials/issue-credential.ts';
+import { revokeCredential } from './credentials/revoke-credential.ts';
+import { rotateCredential } from './credentials/rotate-credential.ts';
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts';
 import { editEndpoint } from './endpoints/edit-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from './endpoints/enable-endpoint.ts';
@@ -13,6 +17,9 @@ import { endpointPage } from './endpoints/endpoint-page.ts';
 import { newEndpoint } from './endpoints/new-endpoint.ts';
 import { endpointOptions } from './endpoints/options/endpoint-options.ts';
 import type { Page } from './frame/page.ts';
+import { changeAccess } from './grants/change-access.ts';
+import { giveAccess } from './grants/give-access.ts';
+import { withdrawAccess } from './grants/withdraw-access.ts';
 
 /** Every page. A page is a file of its own, and a line here; the navigation has those with a `menu`, in this order. */
 export const pages: readonly Page[] = [
@@ -23,6 +30,13 @@ export const pages: readonly Page[] = [
   enableConsumer,
   disableConsumer,
   deleteConsumer,
+  issueCredential,
+  credentialPage,
+  rotateCredential,
+  revokeCredential,
+  giveAccess,
+  changeAccess,
+  withdrawAccess,
   endpointList,
   endpointPage,
   newEndpoint,

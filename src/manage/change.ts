@@ -36,6 +36,13 @@ export interface Operation {
   readonly selector?: LabelSelector | undefined;
 }
 
+/** How long a reason is at most. */
+export const MAX_REASON_LENGTH = 500;
+
+/** A reason: one line that is not all blanks. */
+export const REASON_PATTERN =
+  /^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+
 /**
  * What comes of a wish: the changes that fulfil it, none when all is as wished; what is wrong with the wish, by paths
  * of the declared resource; or why it cannot be fulfilled on what the store has now.

@@ -4,6 +4,7 @@ import { ID_PATTERN } from '../../document/fields.ts';
 import { readLimits } from '../../resources/limits.ts';
 import { readPlain } from '../../document/read-plain.ts';
 import { carrierKinds, type PathRule } from '../../model/endpoint.ts';
+import { MAX_REASON_LENGTH, REASON_PATTERN } from '../../manage/change.ts';
 import type { Labels, LabelSelector } from '../../model/labels.ts';
 import { limitScopes, limitUnits } from '../../model/limit.ts';
 import { parsePathRule } from '../../receive/path.ts';
@@ -37,12 +38,10 @@ export function parseInteger(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-const MAX_REASON_LENGTH = 500;
-
 /** Why something is changed: one line of text. */
 export function parseReason(text: string): string {
   const reason = text.trim();
-  if (reason !== '' && reason.length <= MAX_REASON_LENGTH && !/\p{Cc}/u.test(reason)) return reason;
+  if (reason.length <= MAX_REASON_LENGTH && REASON_PATTERN.test(reason)) return reason;
   throw new InvalidArgumentError(`It must be one line of 1 to ${String(MAX_REASON_LENGTH)} characters.`);
 }
 

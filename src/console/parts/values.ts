@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Limit } from '../../model/limit.ts';
 import type { Html } from '../frame/html.ts';
 
 /** A time of the API (`2027-01-01T00:00:00Z`), in UTC; the script shows it in the time zone of the reader too. */
@@ -34,4 +35,14 @@ export function enabledBadge(isEnabled: boolean): Html {
 export function copyable(text: string, what: string, id: string): Html {
   return html`<span class="copyable"><code id="${id}">${text}</code> <button type="button" hidden class="quiet"
  data-copy="${id}" aria-label="Copy ${what}">Copy</button></span>`;
+}
+
+/** Limits, one on each line: `100 each minute, each consumer`. */
+export function limitList(limits: readonly Limit[]): Html {
+  if (limits.length === 0) return html`<span class="muted">no limits</span>`;
+  const lines = limits.map(
+    ({ requests, unit, per }) =>
+      html`<li>${requests} each ${unit}${per === 'endpoint' ? ', all callers together' : ''}</li>`,
+  );
+  return html`<ul class="plain">${lines}</ul>`;
 }

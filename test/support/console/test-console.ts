@@ -1,5 +1,4 @@
-import { IncomingMessage } from 'node:http';
-import { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { createApi } from '../../../src/api/app.ts';
@@ -40,15 +39,20 @@ export class TestConsole {
     };
     const api = createApi({
       store: { resources: store, usage: store, audit: store },
-      ...{ clock, observer },
+      ...{ clock, observer, publicUrl: new URL('https://api.example.com') },
     });
     const findSession = async (request: Request): Promise<{ operator: Operator; csrfToken: string } | null> => {
       await Promise.resolve();
-      if (this.isStoreDown) throw new StoreUnavailable('MongoDB cannot be reached', { cause: null });
+      if (this.isStoreDown) throw this.outage();
       const operator = this.#operators.get(request.headers.get('x-test-operator') ?? '');
       return operator === undefined ? null : { operator, csrfToken: `token of ${operator.id}` };
     };
     this.#fetch = createConsole({ api, findSession, clock, observer }).fetch;
+  }
+
+  /** What a store throws that does not answer. */
+  outage(): StoreUnavailable {
+    return new StoreUnavailable('MongoDB cannot be reached');
   }
 
   /** Somebody who can sign in. */
