@@ -56,5 +56,15 @@ const MAX_PREFIX = 30;
  * deleted credential, an access token for example, cannot pass to another one.
  */
 export function generateCredentialId(consumerId: string, method: string): string {
-  return `${consumerId.slice(0, MAX_PREFIX)}-${method}-${randomBytes(SUFFIX_BYTES).toString('hex')}`;
+  return credentialIdWith(consumerId, method, generateIdSuffix());
+}
+
+/** What is random in the id of a new credential: 8 lower-case hex characters. */
+export function generateIdSuffix(): string {
+  return randomBytes(SUFFIX_BYTES).toString('hex');
+}
+
+/** The id of a new credential with a suffix of {@link generateIdSuffix}. */
+export function credentialIdWith(consumerId: string, method: string, suffix: string): string {
+  return `${consumerId.slice(0, MAX_PREFIX)}-${method}-${suffix}`;
 }

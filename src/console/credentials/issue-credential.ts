@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { html } from 'hono/html';
+import { credentialIdWith, generateIdSuffix } from '../../manage/generate-credential.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
 import { consumerTrail, readConsumer } from '../consumers/shown-consumer.ts';
 import { url } from '../frame/html.ts';
@@ -15,7 +17,10 @@ const methodTexts = {
   oauth2: 'oauth2: access tokens (client credentials)',
 } as const;
 
-/** Issues a credential. The answer to the form has the secret; a second answer to the same form does not issue again. */
+/**
+ * Issues a credential. The answer to the form has the secret. The form carries what is random in the id: sent again, as
+ * by a reload, it finds the id taken and issues nothing.
+ */
 export const issueCredential: Page = {
   path: '/consumers/:id/issue',
   show: async (visit) => {
@@ -25,16 +30,19 @@ export const issueCredential: Page = {
   submit: async (visit, form) => {
     const { id: consumer } = await readConsumer(visit);
     const given = readForm(form);
+    const isGenerated = given.id === '' && SUFFIX_PATTERN.test(given.suffix);
+    const id = isGenerated ? credentialIdWith(consumer, given.method, given.suffix) : given.id;
     const answer = await visit.api.change<IssuedCredential>('POST', '/v1/credentials:issue', {
       body: {
         ...{ consumer, method: given.method },
-        ...(given.id === '' ? {} : { id: given.id }),
+        ...(id === '' ? {} : { id }),
         ...(given.notBefore === '' ? {} : { notBefore: given.notBefore }),
         ...(given.expiresAt === '' ? {} : { expiresAt: given.expiresAt }),
         ...(given.isHashOnly ? { hashOnly: true } : {}),
       },
       ...{ reason: given.reason, idempotencyKey: given.idempotencyKey },
     });
+    if (isGenerated && answer.problem?.code === 'CONFLICT') return issuedBefore(consumer, id);
     if (answer.problem !== null) {
       const shown = show(visit, consumer, { ...given, refused: answer.problem });
       return { ...shown, status: answer.problem.status };
@@ -47,9 +55,25 @@ export const issueCredential: Page = {
   },
 };
 
+/** As `generateIdSuffix` makes it. */
+const SUFFIX_PATTERN = /^[0-9a-f]{8}$/;
+
+function issuedBefore(consumer: string, id: string): Shown {
+  return {
+    title: 'This credential was issued before',
+    trail: consumerTrail(consumer),
+    status: 409,
+    body: html`<p>This form was sent before, and nothing was issued again. The secret of
+<a href="${url`/credentials/${id}`}">${id}</a> was in the first answer and is not shown again. If it was lost, rotate the
+credential, or revoke it and issue another one.</p>`,
+  };
+}
+
 interface Given {
   readonly method: string;
   readonly id: string;
+  /** What is random in the id, where none is typed. */
+  readonly suffix: string;
   readonly notBefore: string;
   readonly expiresAt: string;
   readonly isHashOnly: boolean;
@@ -60,13 +84,13 @@ interface Given {
 
 function empty(): Given {
   const texts = { method: 'hmac', id: '', notBefore: '', expiresAt: '', reason: '' };
-  return { ...texts, isHashOnly: false, idempotencyKey: randomUUID(), refused: null };
+  return { ...texts, suffix: generateIdSuffix(), isHashOnly: false, idempotencyKey: randomUUID(), refused: null };
 }
 
 function readForm(form: Form): Given {
   return {
-    ...{ method: form.text('method'), id: form.text('id'), reason: form.text('reason') },
-    ...{ notBefore: form.text('notBefore'), expiresAt: form.text('expiresAt') },
+    ...{ method: form.text('method'), id: form.text('id'), suffix: form.text('suffix') },
+    ...{ notBefore: form.text('notBefore'), expiresAt: form.text('expiresAt'), reason: form.text('reason') },
     ...{ isHashOnly: form.isTicked('hashOnly'), idempotencyKey: form.text('idempotencyKey'), refused: null },
   };
 }
@@ -84,6 +108,7 @@ function show(visit: Visit, consumer: string, given: Given): Shown {
       visit,
       refusal(refused, url`/consumers/${consumer}/issue`),
       hiddenField('idempotencyKey', idempotencyKey),
+      hiddenField('suffix', given.suffix),
       selectField(
         {
           ...{ name: 'method', label: 'Authentication method', value: given.method },

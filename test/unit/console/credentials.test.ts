@@ -58,6 +58,27 @@ describe('console: credentials and access of a consumer', () => {
     assert.ok(!JSON.stringify(console.answered).includes(secret));
   });
 
+  it('issues nothing again when the form is sent again, as by a reload', async () => {
+    const page = await console.open('alice', '/consumers/acme/issue');
+    const fields = {
+      method: 'hmac',
+      suffix: hiddenValue(page, 'suffix'),
+      idempotencyKey: hiddenValue(page, 'idempotencyKey'),
+    };
+    const first = await console.submit('alice', '/consumers/acme/issue', fields);
+    const secret = shown(first, 'app-secret') ?? '';
+    assert.equal(secret.length, 43);
+    const again = await console.submit('alice', '/consumers/acme/issue', fields);
+    assert.equal(again.status, 409);
+    assert.match(again.text, /<h1>This credential was issued before<\/h1>/);
+    assert.ok(!again.text.includes(secret));
+    const made = await credentials();
+    assert.deepEqual(
+      made.map(({ id }) => id),
+      [`acme-hmac-${fields.suffix}`],
+    );
+  });
+
   it('takes no App Key of method key for public', async () => {
     const answer = await issue({ id: 'acme-key', method: 'key' });
     const key = shown(answer, 'app-key') ?? '';
