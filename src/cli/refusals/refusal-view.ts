@@ -42,7 +42,10 @@ export function formatCode(code: string): string {
 /** So much of a request id is enough to find it again. */
 const SHORT_ID_LENGTH = 8;
 
-/** Narrower terminals get times without their year: no refusal is kept for longer than a week. */
+/**
+ * Narrower terminals get times without their year, as no refusal is kept for longer than a week, and the request before
+ * the detail, below the line.
+ */
 const NARROW_COLUMNS = 100;
 
 /** The columns of a table of refusals, for a terminal of a width, or in full where `width` is undefined. */
@@ -53,22 +56,24 @@ export function refusalColumns(wish: {
 }): readonly Column<RefusalGroup>[] {
   const { hasConsumer, hasTimes, width } = wish;
   const idLength = width === undefined ? undefined : SHORT_ID_LENGTH;
-  const yearLength = width !== undefined && width < NARROW_COLUMNS ? 'YYYY-'.length : 0;
+  const isNarrow = width !== undefined && width < NARROW_COLUMNS;
+  const yearLength = isNarrow ? 'YYYY-'.length : 0;
+  const requestOf = ({ newest, path }: RefusalGroup): string => `${shownText(newest.method)} ${shownText(path)}`;
   return [
     { heading: 'WHEN', cell: ({ newest }) => formatTime(Math.floor(newest.atMs / 1000)).slice(yearLength) },
     ...(hasConsumer ? [{ heading: 'CONSUMER', cell: ({ newest }: RefusalGroup) => newest.consumerId }] : []),
     { heading: 'ENDPOINT', cell: ({ newest }) => newest.endpointId ?? '-', canShrink: true },
-    {
-      heading: 'REQUEST',
-      cell: ({ newest, path }) => `${shownText(newest.method)} ${shownText(path)}`,
-      canShrink: true,
-    },
+    ...(isNarrow ? [] : [{ heading: 'REQUEST', cell: requestOf, canShrink: true }]),
     {
       heading: 'CODE',
       cell: ({ newest: { code, isObserved } }) => `${shownText(code)}${isObserved ? ' (passed)' : ''}`,
     },
     ...(hasTimes ? [{ heading: 'TIMES', cell: ({ times }: RefusalGroup) => String(times) }] : []),
     { heading: 'REQUEST ID', cell: ({ newest }) => (newest.requestId ?? '-').slice(0, idLength) },
-    { heading: 'DETAIL', cell: ({ newest }) => shownText(newest.detail), canShrink: true, goesBelow: true },
+    {
+      heading: 'DETAIL',
+      cell: (group) => `${isNarrow ? `${requestOf(group)}: ` : ''}${shownText(group.newest.detail)}`,
+      ...{ canShrink: true, goesBelow: true },
+    },
   ];
 }

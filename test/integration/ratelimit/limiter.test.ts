@@ -5,6 +5,7 @@ import type { Limiter, LimitQuestion } from '../../../src/limit/limiter.ts';
 import type { FailureReason } from '../../../src/limit/service/service-failure.ts';
 import { keyEndpoint, limit } from '../../support/pipeline/resources.ts';
 import { testGateway } from '../../support/pipeline/gateway.ts';
+import { headerOf } from '../../support/pipeline/answer.ts';
 import { callers, asAcme, asOther, codesOf } from './callers.ts';
 import { useRateLimitService } from '../../support/ratelimit/use-rate-limit-service.ts';
 
@@ -77,6 +78,25 @@ describe('limits over the rate limit service', () => {
       readings.map(({ remaining }) => remaining),
       [8, 7, 6],
     );
+  });
+
+  it('of a month are used up until the month of the calendar ends, which callers are told', async () => {
+    const endpoints = [keyEndpoint({ id: newId(), limits: [limit('3/month/consumer')] })];
+    const gateway = testGateway({ ...callers, endpoints, limiter: running.limiter() });
+    const now = new Date();
+    const ends = [now.getUTCMonth() + 1, now.getUTCMonth() + 2].map((month) => Date.UTC(now.getUTCFullYear(), month));
+    const answer = await gateway.send(asAcme);
+    assert.equal(answer.kind, 'allowed');
+    const [, left, seconds] =
+      /^"default";r=(\d+);t=(\d+)$/.exec(headerOf(answer.responseHeaders, 'ratelimit') ?? '') ?? [];
+    assert.equal(left, '2');
+    const endsMs = Date.now() + Number(seconds) * 1000;
+    // A month may end during the test; the service's own one, of 30 days, would end at another time.
+    assert.ok(
+      ends.some((end) => Math.abs(endsMs - end) < 5000),
+      `${String(seconds)} seconds left`,
+    );
+    assert.deepEqual(await codesOf([gateway], asAcme, 9), { ALLOWED: 2, RATE_LIMITED: 7 });
   });
 
   it('are not asked for any more when the time of the request is over', async () => {

@@ -117,11 +117,11 @@ WHEN                     ENDPOINT  REQUEST             CODE                   TI
     assert.equal(
       await shown(80),
       `
-WHEN                ENDPOINT  REQUEST   CODE                   TIMES  REQUEST ID
-09-21 14:12:20 UTC  orders    GET /     NOT_AUTHORIZED         1      -
-  the consumer acme has no grant
-09-21 14:12:20 UTC  orders    GET /or…  AUTHENTICATION_FAILED  1      baac2dab
-  the signature does not fit the request
+WHEN                ENDPOINT  CODE                   TIMES  REQUEST ID
+09-21 14:12:20 UTC  orders    NOT_AUTHORIZED         1      -
+  GET /: the consumer acme has no grant
+09-21 14:12:20 UTC  orders    AUTHENTICATION_FAILED  1      baac2dab
+  GET /orders/7/lines: the signature does not fit the request
 `.slice(1),
     );
     assert.match(await shown(110), /^WHEN {21}.*\n2026-09-21 14:12:20 UTC .*\n {2}the consumer acme has no grant\n/);
