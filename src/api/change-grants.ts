@@ -9,7 +9,7 @@ import type { Operator } from '../model/operator.ts';
 import { describeGrant, grantId, grantKind, readGrant } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
-import { changesOf, commit, conflictOf, operationOf, refuseNames, wishOfPatch } from './change.ts';
+import { changesOf, commit, conflictOf, operationOf, readMade, refuseNames, wishOfPatch } from './change.ts';
 import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { invalidResource } from './problem.ts';
@@ -54,7 +54,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant add'), isDryRun });
       if (outcome.dryRun) return context.json(outcome, 200);
-      const made = await reachGrant(operator, id, resources);
+      const made = await readMade(reachGrant(operator, id, resources));
       return context.json(showGrant(made), 201, { etag: etagOf(made), location: pathOf(grant) });
     },
   );

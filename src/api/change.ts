@@ -5,7 +5,8 @@ import { Conflict, type ResourceStore } from '../manage/resource-store.ts';
 import type { Wish } from '../manage/wish.ts';
 import type { Operator } from '../model/operator.ts';
 import type { ApiVariables } from './ports.ts';
-import { invalidResource } from './problem.ts';
+import { StoreUnavailable } from '../store/credential-source.ts';
+import { ApiProblem, invalidResource } from './problem.ts';
 import { isReached, selectorOf } from './reach.ts';
 
 /** What a change did, or would do. */
@@ -88,6 +89,22 @@ export interface CommitPorts {
   readonly isDryRun: boolean;
   /** Changes that are only counted in the answer. */
   readonly hidden?: ReadonlySet<Change>;
+}
+
+/**
+ * Reads what a commit has made, to show it. A store that fails in between answers `OUTCOME_UNKNOWN`, never that nothing was
+ * changed.
+ */
+export async function readMade<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new ApiProblem(
+      'OUTCOME_UNKNOWN',
+      'the change was made, and the store did not answer after it; read the resource',
+    );
+  }
 }
 
 /**

@@ -8,7 +8,16 @@ import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
 import type { ResourceOf, Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
-import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, refuseNames, wishOfPatch } from './change.ts';
+import {
+  type Asker,
+  type ChangeOutcome,
+  changesOf,
+  commit,
+  operationOf,
+  readMade,
+  refuseNames,
+  wishOfPatch,
+} from './change.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import {
   foreignGrants,
@@ -116,7 +125,7 @@ export function addLabelledResource<K extends LabelledKind>(
       const { dryRun } = context.req.valid('query');
       const outcome = await carryOut(context.var, 'create', { changes, dryRun });
       if (outcome.dryRun) return context.json(outcome, 200);
-      const made = await reached(operator, id);
+      const made = await readMade(reached(operator, id));
       return context.json(show(made), 201, { etag: etagOf(made), location: `${path}/${id}` });
     },
   );

@@ -209,6 +209,13 @@ describe('management API: consumers', () => {
     assert.equal(body['openapi'], '3.1.0');
     const paths = body['paths'] as Record<string, Record<string, unknown>>;
     assert.deepEqual(Object.keys(paths['/v1/consumers/{id}'] ?? {}), ['get', 'patch', 'delete']);
+    assert.deepEqual(Object.keys(paths['/v1/credentials/{id}:rotate'] ?? {}), ['post']);
+    const { schemas } = body['components'] as { schemas: Record<string, unknown> };
+    const named = [...JSON.stringify(body).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
+    assert.deepEqual(
+      named.filter((name) => !(name in schemas)),
+      [],
+    );
   });
 
   it('reports a defect by its request id only', async () => {
