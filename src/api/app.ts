@@ -7,6 +7,8 @@ import { secureHeaders } from 'hono/secure-headers';
 import { routePath } from 'hono/route';
 import { Throttle } from '../oauth2/throttle.ts';
 import { addAccess } from './access.ts';
+import { documentedPath } from './action-route.ts';
+import { addAudit } from './audit.ts';
 import { authenticate } from './authenticate.ts';
 import { addCredentialChanges } from './change-credentials.ts';
 import { addGrantChanges } from './change-grants.ts';
@@ -15,9 +17,13 @@ import { addCredentialReading } from './credentials.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
 import { addLabelledResource } from './labelled-resource.ts';
+import { addOperators } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
+import { addRefusals } from './refusals.ts';
+import { addReplicas } from './replicas.ts';
 import { consumers, endpoints } from './resources.ts';
+import { addUsage } from './usage.ts';
 
 /** A resource is far smaller. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -63,7 +69,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     const operator = (context.get('operator') as { readonly id: string } | undefined)?.id ?? null;
     observer.answered({
       ...{ requestId, operator, method: context.req.method, status: context.res.status },
-      route: context.res.status === 404 && operator === null ? null : routePath(context),
+      route: context.res.status === 404 && operator === null ? null : documentedPath(routePath(context)),
       seconds: (clock.elapsedMs() - startMs) / 1000,
     });
   });
@@ -113,6 +119,11 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addGrantChanges(api, ports);
   addLimits(api, ports);
   addAccess(api, ports);
+  addAudit(api, ports);
+  addUsage(api, ports);
+  addRefusals(api, ports);
+  addReplicas(api, ports);
+  addOperators(api, ports);
   api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
   api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));
 

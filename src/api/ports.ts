@@ -1,15 +1,23 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
+import type { ReplicaDirectory } from '../manage/replicas.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import type { Operator } from '../model/operator.ts';
+import type { RefusalSource } from '../refusals/refusal-record.ts';
 
 /** What the API works with. */
 export interface ApiPorts {
-  readonly store: Pick<SystemOfRecord, 'resources' | 'usage' | 'audit'>;
+  readonly store: ApiStore;
   readonly clock: Clock;
   readonly observer: ApiObserver;
   /** Where callers reach Envoy, for credential views; without it a view has to be asked with `url`. */
   readonly publicUrl?: URL;
+}
+
+/** What a database has: refusals of all replicas, and the replicas. */
+export interface ApiStore extends Pick<SystemOfRecord, 'resources' | 'usage' | 'traffic' | 'audit'> {
+  readonly refusals: RefusalSource;
+  readonly replicas: ReplicaDirectory;
 }
 
 /** Notified of requests, for logs and metrics. Nothing of a body or a token reaches it. */

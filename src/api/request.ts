@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { FieldFault, ID_PATTERN } from '../document/fields.ts';
-import { readMoment, readSpan } from '../document/moments.ts';
+import { type Moment, readMoment, readSpan } from '../document/moments.ts';
 import { MAX_REASON_LENGTH, REASON_PATTERN } from '../manage/change.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Stored } from '../resources/resource.ts';
@@ -17,7 +17,7 @@ const MAX_PAGE = 500;
 const DEFAULT_PAGE = 100;
 
 /** `label=tier=gold`, given once for each label. */
-const labelParam = z
+export const labelParam = z
   .union([z.string(), z.array(z.string())])
   .optional()
   .openapi({
@@ -25,6 +25,26 @@ const labelParam = z
     items: { type: 'string', pattern: '^[^=]+=.*$' },
     description: 'Only what carries this label, such as `tier=gold`; repeatable.',
   });
+
+/** An id in a query. */
+export function idQuery(description: string): z.ZodOptional<z.ZodString> {
+  return z.string().regex(ID_PATTERN).optional().openapi({ description });
+}
+
+/** A time in a query: a span back from now, or a time with its zone. */
+export function momentQuery(description: string): z.ZodType<Moment | undefined, string | undefined> {
+  return z
+    .string()
+    .max(64)
+    .transform((text, context) => {
+      const read = readMoment(text);
+      if (!(read instanceof FieldFault)) return read;
+      context.addIssue({ code: 'custom', message: read.message });
+      return z.NEVER;
+    })
+    .optional()
+    .openapi({ type: 'string', description, example: '7d' });
+}
 
 /** The query of every list. */
 export const listQuery = z

@@ -13,6 +13,14 @@ export function objectWith(name: string, schema: JsonSchema): JsonObject {
   return z.record(z.string(), z.unknown()).openapi(name, schema);
 }
 
+/** An object whose fields are written here: nothing reads it but clients. */
+export function objectOf(
+  name: string,
+  schema: { readonly properties: JsonSchema; readonly required: readonly string[]; readonly description?: string },
+): JsonObject {
+  return objectWith(name, { type: 'object', ...schema, required: [...schema.required] });
+}
+
 /** What every resource has besides its own fields. */
 const version = {
   revision: { type: 'integer', minimum: 1 },
@@ -20,15 +28,16 @@ const version = {
   updatedAt: { type: 'string', format: 'date-time' },
 } as const;
 
-/** The shapes of a resource: as it is read, as it is made, and as a patch. */
+/** The shapes of a resource: as it is read, with what is only read; as it is made, and as a patch. */
 export function resourceSchemas(
   name: string,
   kind: MappingKind<Fields>,
+  beside: Beside = { properties: {}, required: [] },
 ): { readonly resource: JsonObject; readonly creation: JsonObject; readonly patch: JsonObject } {
   const schema = jsonSchemaOf(kind);
   const changeable = Object.fromEntries(Object.entries(kind.fields).filter(([key]) => key !== 'id'));
   return {
-    resource: shownResource(name, kind),
+    resource: shownResource(name, kind, beside),
     creation: objectWith(`${name}Creation`, schema),
     patch: objectWith(`${name}Patch`, jsonSchemaOf({ ...kind, fields: changeable }, { isPatch: true })),
   };
@@ -38,7 +47,7 @@ export function resourceSchemas(
 export function shownResource(
   name: string,
   kind: MappingKind<Fields>,
-  beside: { readonly properties: JsonSchema; readonly required: readonly string[] } = { properties: {}, required: [] },
+  beside: Beside = { properties: {}, required: [] },
 ): JsonObject {
   const schema = jsonSchemaOf(kind);
   return objectWith(name, {
@@ -46,6 +55,12 @@ export function shownResource(
     properties: { ...(schema['properties'] as JsonSchema), ...beside.properties, ...version },
     required: [...kind.required, ...beside.required, 'revision', 'createdAt', 'updatedAt'],
   });
+}
+
+/** What a resource is shown with that no client writes. */
+interface Beside {
+  readonly properties: JsonSchema;
+  readonly required: readonly string[];
 }
 
 /** A page of a list. */
@@ -73,6 +88,19 @@ export function pageOf<T extends { readonly id: string }>(
   };
 }
 
+/** One field that a change touches. */
+const fieldChange = objectOf('FieldChange', {
+  properties: {
+    path: { type: 'string', description: 'In the declared resource: `match.hosts`.' },
+    before: { description: 'Absent for a secret, and of what is created.' },
+    after: { description: 'Absent for a secret.' },
+    secret: { type: 'string', enum: ['set', 'changed', 'removed'], description: 'How a secret changes.' },
+  },
+  required: ['path'],
+});
+/** The same in JSON Schema. */
+export const fieldsOfChange = { type: 'array', items: { $ref: '#/components/schemas/FieldChange' } } as const;
+
 /** What a change did, or would do with `dryRun`. */
 export const changeAnswer: z.ZodType<ChangeOutcome> = z
   .object({
@@ -90,7 +118,7 @@ export const changeAnswer: z.ZodType<ChangeOutcome> = z
           kind: z.string(),
           id: z.string(),
           consumer: z.string().optional(),
-          fields: z.array(z.record(z.string(), z.unknown())),
+          fields: z.array(fieldChange),
         })
         .openapi('Change'),
     ),

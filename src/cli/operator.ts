@@ -85,7 +85,8 @@ function roleOption(): Option {
   return new Option('--role <role>', 'what the operator may do').choices(operatorRoles);
 }
 
-const ROLES = `Roles: viewer and support see endpoints and consumers; operator also changes consumers; admin also changes endpoints.`;
+const ROLES = `Roles: viewer sees endpoints, consumers and usage; support also refusals and the audit trail; operator also changes
+consumers; admin also changes endpoints.`;
 
 function registerAdd(noun: Command, context: CommandContext): void {
   const command = noun

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isStale, type Replica } from '../manage/replicas.ts';
+import { behind, declareReplica, isStale, type Replica } from '../manage/replicas.ts';
 import { NotFound } from '../manage/resource-store.ts';
 import { type StoreRevision, wholeRevision } from '../model/store-revision.ts';
 import type { CommandContext } from './command.ts';
@@ -44,11 +44,6 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** By how many revisions a replica is behind the store; null while it knows none. */
-function behind({ revision }: Replica, latest: StoreRevision): number | null {
-  return revision === null ? null : Math.max(0, wholeRevision(latest) - wholeRevision(revision));
-}
-
 function viewOf(latest: StoreRevision): ListView<Replica> {
   return {
     columns: [
@@ -77,18 +72,4 @@ function stateOf(replica: Replica): string {
   if (isStale(replica)) return 'stale';
   if (unreadiness !== null) return `not ready: ${unreadiness}`;
   return mode === 'waiting' ? 'ready, no changes arrive' : 'ready';
-}
-
-/** A replica as programs get it. Spans are in whole seconds. */
-export function declareReplica(replica: Replica, latest: StoreRevision): object {
-  const { id, name, version, mode, unreadiness, revision, ageMs, silentMs } = replica;
-  return {
-    ...{ id, name, version, ready: unreadiness === null && !isStale(replica), stale: isStale(replica) },
-    ...(unreadiness === null ? {} : { reason: unreadiness }),
-    mode,
-    revision: revision === null ? null : wholeRevision(revision),
-    behind: behind(replica, latest),
-    lastSeenSeconds: Math.floor(silentMs / 1000),
-    ageSeconds: Math.floor(ageMs / 1000),
-  };
 }

@@ -1,14 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { fileRevision } from '../files/file-revision.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
-import type { WantedRevision } from '../manage/replicas.ts';
+import { declareReplica, type WantedRevision } from '../manage/replicas.ts';
 import { MAX_DOCUMENT_BYTES } from '../resources/parse-document.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { UsageError } from './failure.ts';
 import { DEFAULT_WAIT_MS, outputOption, type StoreFlags } from './flags/options.ts';
 import { parseTimeout } from './flags/times.ts';
 import { renderResult } from './render/data.ts';
-import { declareReplica } from './replicas.ts';
 import { findStore } from './store/open-store.ts';
 import { openFor } from './store/read-store.ts';
 import { requireReplicas } from './store/require-replicas.ts';

@@ -1,4 +1,4 @@
-import { covers, hasEnded, type StoreRevision } from '../model/store-revision.ts';
+import { covers, hasEnded, type StoreRevision, wholeRevision } from '../model/store-revision.ts';
 
 /** A replica as it last said of itself. */
 export interface Replica {
@@ -45,4 +45,23 @@ export type WantedRevision = number | StoreRevision;
 export function knows({ revision }: Replica, wanted: WantedRevision): boolean {
   if (revision === null) return false;
   return typeof wanted === 'number' ? hasEnded(revision, wanted) : covers(revision, wanted);
+}
+
+/** By how many revisions a replica is behind the store; null while it knows none. */
+export function behind({ revision }: Replica, latest: StoreRevision): number | null {
+  return revision === null ? null : Math.max(0, wholeRevision(latest) - wholeRevision(revision));
+}
+
+/** A replica as programs get it. Spans are in whole seconds. */
+export function declareReplica(replica: Replica, latest: StoreRevision): object {
+  const { id, name, version, mode, unreadiness, revision, ageMs, silentMs } = replica;
+  return {
+    ...{ id, name, version, ready: unreadiness === null && !isStale(replica), stale: isStale(replica) },
+    ...(unreadiness === null ? {} : { reason: unreadiness }),
+    mode,
+    revision: revision === null ? null : wholeRevision(revision),
+    behind: behind(replica, latest),
+    lastSeenSeconds: Math.floor(silentMs / 1000),
+    ageSeconds: Math.floor(ageMs / 1000),
+  };
 }

@@ -105,6 +105,8 @@ export interface AuditSelection {
   readonly sinceMs?: number | undefined;
   /** Up to and with this millisecond. */
   readonly untilMs?: number | undefined;
+  /** Only what comes after this event in the list, where a page ended. */
+  readonly olderThan?: { readonly atMs: number; readonly event: string } | undefined;
   readonly actor?: string | undefined;
   /** The command: `consumer disable`. */
   readonly action?: string | undefined;

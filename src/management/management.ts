@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { createApi } from '../api/app.ts';
 import { ApiListener } from './listener.ts';
-import type { AnsweredRequest, ApiObserver } from '../api/ports.ts';
+import type { AnsweredRequest, ApiObserver, ApiStore } from '../api/ports.ts';
 import type { Config } from '../config.ts';
 import { createConsole } from '../console/console.ts';
 import type { ConsolePorts } from '../console/ports.ts';
@@ -42,14 +42,14 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   const parts = new OwnedParts();
   parts.own(store);
   try {
-    requireDatabase(store);
+    const database = requireDatabase(store);
     const tls = await openTls('management', manageFiles(config), {
       ...{ clock, logger },
       metrics: { tls: new TlsMetrics(new Registry()) },
     });
     requireTls(config, tls !== null);
     const observer = createApiObserver(logger);
-    const api = createApi({ store, clock, observer, publicUrl: config.publicUrl });
+    const api = createApi({ store: database, clock, observer, publicUrl: config.publicUrl });
     const { findSession } = ports;
     const fetch =
       findSession === undefined
@@ -86,9 +86,11 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   }
 }
 
-function requireDatabase({ file }: SystemOfRecord): void {
-  if (file === null) return;
-  throw new Error(`POSTERN_STORE: ${file} is a file, which the management API does not change; it needs MongoDB`);
+function requireDatabase({ file, refusals, replicas, ...others }: SystemOfRecord): ApiStore {
+  if (refusals !== null && replicas !== null) return { ...others, refusals, replicas };
+  throw new Error(
+    `POSTERN_STORE: ${String(file)} is a file, which the management API does not change; it needs MongoDB`,
+  );
 }
 
 /** Tokens never cross a network in plain text, unless the setting says that something else encrypts them. */

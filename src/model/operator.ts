@@ -13,29 +13,36 @@ import type { LabelSelector } from './labels.ts';
 export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** What a role allows, within the operator's selector. */
-export type Permission =
+/** What a role can allow, within the operator's selector. */
+export const operatorPermissions = [
   /** See endpoints, consumers, credentials without secrets, grants, limits, usage and replicas. */
-  | 'read'
+  'read',
   /** See what was refused, with addresses and texts to sign, and the audit trail. */
-  | 'read-traces'
+  'read-traces',
   /** Change consumers, credentials and grants, with their limits; see a new secret once. */
-  | 'change-consumers'
+  'change-consumers',
   /** Change endpoints and their traffic control. */
-  | 'change-endpoints'
+  'change-endpoints',
   /** Add, change and remove operators and their tokens. */
-  | 'change-operators';
+  'change-operators',
+] as const;
+export type Permission = (typeof operatorPermissions)[number];
 
-const permissionsOf: Readonly<Record<OperatorRole, readonly Permission[]>> = {
+const permissions: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   viewer: ['read'],
   support: ['read', 'read-traces'],
   operator: ['read', 'read-traces', 'change-consumers'],
-  admin: ['read', 'read-traces', 'change-consumers', 'change-endpoints', 'change-operators'],
+  admin: operatorPermissions,
 };
+
+/** What a role allows. */
+export function permissionsOf(role: OperatorRole): readonly Permission[] {
+  return permissions[role];
+}
 
 /** Whether a role allows something. */
 export function allows(role: OperatorRole, permission: Permission): boolean {
-  return permissionsOf[role].includes(permission);
+  return permissionsOf(role).includes(permission);
 }
 
 /** A token by which programs call the management API. The token itself is shown once and not kept. */

@@ -50,13 +50,17 @@ export interface RefusalSelection {
   readonly requestId?: string | undefined;
   /** From then on. */
   readonly sinceMs?: number | undefined;
+  /** Up to and with this millisecond. */
+  readonly untilMs?: number | undefined;
+  /** Only what comes after this one in the list, where a page ended. */
+  readonly olderThan?: Pick<RefusalRecord, 'atMs' | 'id'> | undefined;
   /** The newest so many. */
   readonly limit: number;
 }
 
 /** Some refusals, and what is not among them. */
 export interface FoundRefusals {
-  /** Newest first. */
+  /** Newest first; of one millisecond the one with the highest id first. */
   readonly records: AsyncIterable<RefusalRecord>;
   /** How many refusals of the selected consumer, or of all, were left out in the selected time. */
   countLeftOut(): Promise<number>;
@@ -69,13 +73,23 @@ export interface RefusalSource {
 
 /** Whether a refusal is among the selected ones; the limit does not count. */
 export function isSelected(record: RefusalRecord, selection: RefusalSelection): boolean {
-  const { consumerId, code, endpointId, credentialId, requestId, sinceMs } = selection;
+  const { consumerId, code, endpointId, credentialId, requestId, sinceMs, untilMs, olderThan } = selection;
   return (
     (consumerId === undefined || record.consumerId === consumerId) &&
     (code === undefined || record.code === code) &&
     (endpointId === undefined || record.endpointId === endpointId) &&
     (credentialId === undefined || record.credentialId === credentialId) &&
     (requestId === undefined || (record.requestId?.startsWith(requestId) ?? false)) &&
-    (sinceMs === undefined || record.atMs >= sinceMs)
+    (sinceMs === undefined || record.atMs >= sinceMs) &&
+    (untilMs === undefined || record.atMs <= untilMs) &&
+    (olderThan === undefined || isOlder(record, olderThan))
   );
+}
+
+/** Whether a refusal comes after another one in a list of the newest first. */
+export function isOlder(
+  record: Pick<RefusalRecord, 'atMs' | 'id'>,
+  other: Pick<RefusalRecord, 'atMs' | 'id'>,
+): boolean {
+  return record.atMs < other.atMs || (record.atMs === other.atMs && record.id < other.id);
 }

@@ -16,7 +16,7 @@ const tokenKind = {
 } as const;
 
 /** An operator as an operator wishes it: its tokens are issued and revoked, never written. */
-const operatorKind = { what: 'an operator', fields: operatorFields, required: ['id', 'role'] } as const;
+export const operatorKind = { what: 'an operator', fields: operatorFields, required: ['id', 'role'] } as const;
 
 /** An operator of a database. */
 export const storedOperatorKind = {

@@ -11,7 +11,7 @@ import { parseCount, parseId } from '../flags/values.ts';
 import { type Column, type ListView, printList } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
 import { addReadAction, selectFrom } from '../store/read-store.ts';
-import { declareEvent, declareOperation } from './declare-event.ts';
+import { declareEvent, declareOperation } from '../../manage/audit/declare-event.ts';
 import { addResourceFlag } from './named-events.ts';
 
 /** Adds `postern audit list`. */

@@ -9,7 +9,7 @@ import { formatData } from '../render/data.ts';
 import { formatTimeFrom, paintFor, printFields } from '../render/text.ts';
 import { addReadAction } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
-import { declareOperation } from './declare-event.ts';
+import { declareOperation } from '../../manage/audit/declare-event.ts';
 import { addResourceFlag, type EventName, findOperations, parseEventName } from './named-events.ts';
 
 /** Adds `postern audit show`. */

@@ -1,16 +1,16 @@
 import { findDifference } from '../../explain/difference.ts';
 import { explainKept, type KeptExplanation } from '../../explain/kept-refusal.ts';
+import { meaningOf } from '../../explain/read-kept.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
+import { declareRefusal } from '../../refusals/declare-refusal.ts';
 import { keepStringToSign } from '../../refusals/kept-string-to-sign.ts';
 import type { RefusalRecord, RefusalSource } from '../../refusals/refusal-record.ts';
 import type { ClientRequest } from '../../signing/client-request.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { codesOf } from '../../handover/codes.ts';
-import { methodCodes } from '../../handover/handover-page.ts';
 import { createReplicaSource } from '../refusals/ask-replica.ts';
 import { printRefusal } from '../refusals/print-refusal.ts';
-import { declareRefusal, shownText } from '../refusals/refusal-view.ts';
+import { shownText } from '../refusals/refusal-view.ts';
 import { notKept } from '../refusals/show-refusals.ts';
 import { formatData } from '../render/data.ts';
 import { fit, wrap } from '../render/text.ts';
@@ -67,18 +67,6 @@ export async function findKept(
 async function findEndpoint(store: OpenedStore, id: string): Promise<Endpoint | null> {
   return (await store.resources.find('endpoint', id))?.resource ?? null;
 }
-
-/** What partners are told of the code, without Markdown; null for none. */
-function meaningOf({ code }: RefusalRecord, endpoint: Endpoint | null): string | null {
-  if (endpoint === null || endpoint.scenario === 'open') return OAUTH2_MEANINGS[code] ?? null;
-  const codes = codesOf([{ endpoint, limits: endpoint.limits, ofMethod: methodCodes(endpoint) }]);
-  return codes.find((each) => each.code === code)?.meaning.replaceAll('`', '') ?? null;
-}
-
-const OAUTH2_MEANINGS: Readonly<Record<string, string>> = {
-  invalid_client: 'The client_id is known; the client_secret is wrong, or the credential cannot be used.',
-  temporarily_unavailable: 'The client asked too often, or the database did not answer.',
-};
 
 function declareExplained(
   record: RefusalRecord,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { escapeInJson } from '../../document/escape-invisible.ts';
+import { declareRefusal } from '../../refusals/declare-refusal.ts';
 import type { RefusalRecord, RefusalSelection, RefusalSource } from '../../refusals/refusal-record.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import type { CommandContext } from '../command.ts';
@@ -8,7 +9,7 @@ import type { OutputFormat } from '../flags/options.ts';
 import { formatData } from '../render/data.ts';
 import { formatRows } from '../render/list.ts';
 import { groupOf } from './group-refusals.ts';
-import { declareRefusal, refusalColumns } from './refusal-view.ts';
+import { refusalColumns } from './refusal-view.ts';
 
 const POLL_MS = 1000;
 /** Replicas write their refusals within this time, and their clocks may differ. */

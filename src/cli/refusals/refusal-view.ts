@@ -1,26 +1,7 @@
 import { refusalAnswers, type RefusalCode } from '../../refusal.ts';
-import type { RefusalRecord } from '../../refusals/refusal-record.ts';
 import type { Column } from '../render/list.ts';
 import { formatTime } from '../render/text.ts';
 import type { RefusalGroup } from './group-refusals.ts';
-
-/** What programs get of a refusal; what is not known, or not so, is left out. */
-export function declareRefusal(record: RefusalRecord): object {
-  const { atMs, requestId, endpointId, method, path, code, detail, isObserved, ...others } = record;
-  const { consumerId: consumer, credentialId: credential, sourceAddress, stringToSign, leftOut } = others;
-  return {
-    at: new Date(atMs).toISOString(),
-    ...(requestId === null ? {} : { requestId }),
-    consumer,
-    credential,
-    ...(endpointId === null ? {} : { endpoint: endpointId }),
-    ...{ method, path, code, detail },
-    ...(isObserved ? { observed: true } : {}),
-    ...(sourceAddress === null ? {} : { sourceAddress }),
-    ...(stringToSign === null ? {} : { stringToSign }),
-    ...(leftOut === 0 ? {} : { leftOutBefore: leftOut }),
-  };
-}
 
 const MAX_SHOWN_LENGTH = 600;
 

@@ -1,5 +1,6 @@
 import { NotFound } from '../../manage/resource-store.ts';
 import { count } from '../../printable.ts';
+import { declareRefusal } from '../../refusals/declare-refusal.ts';
 import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, writeSafely } from '../failure.ts';
@@ -11,7 +12,7 @@ import { type ExitCode, exitCodes } from '../terminal.ts';
 import { followRefusals } from './follow-refusals.ts';
 import { groupRefusals } from './group-refusals.ts';
 import { type OpenedRefusals, openRefusals } from './open-refusals.ts';
-import { declareRefusal, refusalColumns } from './refusal-view.ts';
+import { refusalColumns } from './refusal-view.ts';
 import type { RefusalFlags } from './refusals.ts';
 import { printRefusal } from './print-refusal.ts';
 

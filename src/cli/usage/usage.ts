@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander';
-import { carries, type LabelSelector } from '../../model/labels.ts';
-import type { TrafficSelection } from '../../store/traffic/traffic-count.ts';
+import { callersOf } from '../../manage/usage/callers.ts';
+import { declareUsage, usualSince } from '../../manage/usage/declare-usage.ts';
+import {
+  firstHourOf,
+  type Grouping,
+  groupings,
+  sumTraffic,
+  type UsageSummary,
+} from '../../manage/usage/sum-traffic.ts';
+import type { LabelSelector } from '../../model/labels.ts';
 import type { CommandContext } from '../command.ts';
 import type { RowsFormat, StoreFlags } from '../flags/options.ts';
 import { type Moment, momentBack } from '../../document/moments.ts';
@@ -12,15 +20,6 @@ import type { OpenedStore } from '../store/open-store.ts';
 import { addReadAction, requireResource } from '../store/read-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { printUsage } from './render-usage.ts';
-import {
-  firstHourOf,
-  formatHour,
-  type Grouping,
-  groupings,
-  sumTraffic,
-  type UsageRow,
-  type UsageSummary,
-} from './sum-traffic.ts';
 
 /** Adds `postern usage`. */
 export function registerUsage(program: Command, context: CommandContext): void {
@@ -46,7 +45,7 @@ export function registerUsage(program: Command, context: CommandContext): void {
       const { by, output } = flags;
       const nowSeconds = context.clock.nowSeconds();
       const sinceHour = firstHourOf(by, momentBack(flags.since ?? usualSince[by], nowSeconds));
-      const consumers = await consumersOf(store, flags);
+      const consumers = await callersOf(flags, store.resources);
       const { endpoint: endpointId } = flags;
       const summary = await sumTraffic(store.traffic.counts({ sinceHour, endpointId, consumers }), by, nowSeconds);
       // What was deleted still has its counts.
@@ -62,41 +61,12 @@ RATE_LIMITED, REFUSED every other code: "postern refusals" shows what was refuse
 --label, requests of callers who are not known count too. Of a declarative file the process at POSTERN_ADMIN_ADDRESS
 is asked, which counts since its start.`;
 
-const DAY_SECONDS = 86_400;
-const aWeek = { distanceSeconds: 7 * DAY_SECONDS };
-
-/** What `--since` is when it is left out. */
-const usualSince: Readonly<Record<Grouping, Moment>> = {
-  hour: { distanceSeconds: DAY_SECONDS },
-  day: aWeek,
-  month: { distanceSeconds: 396 * DAY_SECONDS },
-  consumer: aWeek,
-  endpoint: aWeek,
-};
-
 interface UsageFlags extends StoreFlags {
   readonly consumer?: string;
   readonly endpoint?: string;
   readonly label?: LabelSelector;
   readonly by: Grouping;
   readonly since?: Moment;
-}
-
-/** Whose requests: of one consumer, of those with the labels, of each, or of all callers together. */
-async function consumersOf(
-  { resources }: OpenedStore,
-  { consumer, label, by }: UsageFlags,
-): Promise<TrafficSelection['consumers']> {
-  if (label === undefined) {
-    if (consumer !== undefined) return [consumer];
-    return by === 'consumer' ? 'each' : null;
-  }
-  const selection = consumer === undefined ? {} : { ids: [consumer] };
-  const ids: string[] = [];
-  for await (const { resource } of resources.list('consumer', selection)) {
-    if (carries(resource.labels, label)) ids.push(resource.id);
-  }
-  return ids;
 }
 
 async function requireNamed({ resources }: OpenedStore, { consumer, endpoint }: UsageFlags): Promise<void> {
@@ -111,17 +81,12 @@ interface Shown {
 
 function show(summary: UsageSummary, { by, sinceHour }: Shown, format: RowsFormat, terminal: Terminal): void {
   const { out, err } = terminal;
-  const { rows, total } = summary;
+  const { rows } = summary;
   if (format === 'csv') {
     const cells = rows.map(({ name, allowed, refused, limited }) => [name, allowed, refused, limited]);
     out.write(formatCsv([by, 'allowed', 'refused', 'limited'], cells));
   } else if (format !== 'table') {
-    const declared = rows.map(({ name, ...counts }) => ({ [by]: name, ...declareCounts(counts) }));
-    out.write(formatData({ since: formatHour(sinceHour), rows: declared, total: declareCounts(total) }, format));
+    out.write(formatData(declareUsage(summary, by, sinceHour), format));
   } else if (rows.length === 0) err.write('No requests were counted.\n');
   else printUsage(summary, by, terminal);
-}
-
-function declareCounts({ allowed, refused, limited, codes }: Omit<UsageRow, 'name'>): object {
-  return { allowed, refused, limited, codes };
 }

@@ -24,15 +24,18 @@ export function createAuditTrail(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): AuditT
 
 /** What the selected events hold. Each way to select has an index of its own, in the order of time. */
 export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
-  const { event, storeRevision, sinceMs, untilMs, actor, action, resource, consumerId, endpointId } = selection;
+  const { event, storeRevision, sinceMs, untilMs, olderThan, actor, action, resource, consumerId, endpointId } =
+    selection;
+  const latestMs = Math.min(untilMs ?? Infinity, olderThan?.atMs ?? Infinity);
   const at = {
     ...(sinceMs === undefined ? {} : { $gte: new Date(sinceMs) }),
-    ...(untilMs === undefined ? {} : { $lte: new Date(untilMs) }),
+    ...(latestMs === Infinity ? {} : { $lte: new Date(latestMs) }),
   };
   const always: Filter<AuditDocument> = {
     ...(event === undefined ? {} : { _id: new ObjectId(event) }),
     ...(storeRevision === undefined ? {} : { storeRevision }),
     ...(Object.keys(at).length === 0 ? {} : { at }),
+    ...(olderThan === undefined ? {} : { $nor: [notAfter(olderThan)] }),
     ...(actor === undefined ? {} : { actor }),
     ...(action === undefined ? {} : { action }),
   };
@@ -52,6 +55,11 @@ export function auditFilter(selection: AuditSelection): Filter<AuditDocument> {
   // The rest stands in each alternative, so that each is read in the order of time from its own index.
   const alternatives = first.map((filter) => ({ ...always, ...filter, ...(rest.length === 0 ? {} : { $and: rest }) }));
   return alternatives.length === 1 ? (alternatives[0] ?? {}) : { $or: alternatives };
+}
+
+/** Events of the same moment come in the order of their ids, the highest first. */
+function notAfter({ atMs, event }: NonNullable<AuditSelection['olderThan']>): Filter<AuditDocument> {
+  return { at: new Date(atMs), _id: { $gte: new ObjectId(event) } };
 }
 
 /** Null for a document of an unknown kind, which another program than Postern wrote. */

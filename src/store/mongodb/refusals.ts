@@ -1,7 +1,15 @@
-import { type AnyBulkWriteOperation, type Db, type Filter, MongoBulkWriteError, ObjectId } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  type Db,
+  type Filter,
+  type FindCursor,
+  MongoBulkWriteError,
+  ObjectId,
+} from 'mongodb';
 import { dateField } from '../../document/fields.ts';
 import { chunksOf } from '../../manage/resource-store.ts';
 import {
+  isOlder,
   isRecord,
   type RefusalEntry,
   type RefusalRecord,
@@ -73,12 +81,41 @@ export function createRefusalSource(db: Db, timeoutMs = DEFAULT_TIMEOUT_MS): Ref
 }
 
 async function* readRecords(db: Db, selection: RefusalSelection, timeoutMs: number): AsyncGenerator<RefusalRecord> {
-  const options = { sort: { at: -1 }, limit: selection.limit, batchSize: READ_AT_ONCE } as const;
+  const { limit, olderThan } = selection;
+  // No limit for the server, which would cut what came in one millisecond anywhere.
+  const options = { sort: { at: -1 }, batchSize: Math.min(limit + 1, READ_AT_ONCE) } as const;
   const found = collectionOf(db, 'refusals').find(filterOf(selection), options);
+  let left = limit;
+  for await (const record of highestFirst(recordsOf(found, timeoutMs))) {
+    if (olderThan !== undefined && !isOlder(record, olderThan)) continue;
+    if (left === 0) return;
+    left -= 1;
+    yield record;
+  }
+}
+
+async function* recordsOf(found: FindCursor<RefusalDocument>, timeoutMs: number): AsyncGenerator<RefusalRecord> {
   for await (const document of iterateWithFaults(batchesInTime(found, timeoutMs))) {
     const record = readRecord(document);
     if (record !== null) yield record;
   }
+}
+
+/** Puts those of one millisecond into the order of their ids, which no index has. They are few. */
+async function* highestFirst(records: AsyncIterable<RefusalRecord>): AsyncGenerator<RefusalRecord> {
+  let together: RefusalRecord[] = [];
+  for await (const record of records) {
+    if (together[0] !== undefined && together[0].atMs !== record.atMs) {
+      yield* together.sort(byId);
+      together = [];
+    }
+    together.push(record);
+  }
+  yield* together.sort(byId);
+}
+
+function byId(one: RefusalRecord, other: RefusalRecord): number {
+  return one.id < other.id ? 1 : -1;
 }
 
 function filterOf(selection: RefusalSelection): Filter<RefusalDocument> {
@@ -94,10 +131,15 @@ function filterOf(selection: RefusalSelection): Filter<RefusalDocument> {
   };
 }
 
-function timeAndConsumer({ consumerId, sinceMs }: RefusalSelection): Filter<RefusalDocument> {
+function timeAndConsumer({ consumerId, sinceMs, untilMs, olderThan }: RefusalSelection): Filter<RefusalDocument> {
+  const latestMs = Math.min(untilMs ?? Infinity, olderThan?.atMs ?? Infinity);
+  const at = {
+    ...(sinceMs === undefined ? {} : { $gte: new Date(sinceMs) }),
+    ...(latestMs === Infinity ? {} : { $lte: new Date(latestMs) }),
+  };
   return {
     ...(consumerId === undefined ? {} : { consumerId }),
-    ...(sinceMs === undefined ? {} : { at: { $gte: new Date(sinceMs) } }),
+    ...(Object.keys(at).length === 0 ? {} : { at }),
   };
 }
 

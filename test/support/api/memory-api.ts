@@ -1,89 +1,152 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { createApi } from '../../../src/api/app.ts';
-import type { AnsweredRequest } from '../../../src/api/ports.ts';
+import type { AnsweredRequest, ApiEnvironment, ApiPorts } from '../../../src/api/ports.ts';
 import { textOf } from '../../../src/manage/generate-credential.ts';
 import { issueToken } from '../../../src/manage/operator-token.ts';
-import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
+import type { Replica } from '../../../src/manage/replicas.ts';
+import { type Operator, operatorDefaults } from '../../../src/model/operator.ts';
+import { isOlder, isSelected, type RefusalRecord } from '../../../src/refusals/refusal-record.ts';
+import type { TrafficCount } from '../../../src/store/traffic/traffic-count.ts';
 import { type InitialResources, MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
-/** The time of the API. */
+/** The time at which the API begins. */
 export const apiNow = 1_790_000_000;
 
-/** An answer of the API. */
+/** What the management API answers. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a request has besides its path. */
-interface Asking {
+/** What a request has besides its address. */
+export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The management API on a store in memory, and operators that ask it. */
-export interface MemoryApi {
+/** The management API on a store in memory, for tests; without a network. */
+export class MemoryApi {
+  /** Seconds since the epoch; a test can set it. */
+  now = apiNow;
   readonly store: MemoryResourceStore;
-  readonly answered: readonly AnsweredRequest[];
-  /** Adds an operator with a live token. */
-  readonly add: (id: string, role: Operator['role'], more?: Partial<Operator>) => Promise<void>;
-  /** Asks as an operator that was added. */
-  readonly ask: (who: string, method: string, path: string, asking?: Asking) => Promise<Answer>;
-  /** Asks, and asserts that the answer is a problem with this code. */
-  readonly refused: (code: string, who: string, method: string, path: string, asking?: Asking) => Promise<Answer>;
+  readonly api: OpenAPIHono<ApiEnvironment>;
+  readonly answered: AnsweredRequest[] = [];
+  readonly defects: unknown[] = [];
+  /** In no order. */
+  readonly refusals: RefusalRecord[] = [];
+  readonly traffic: TrafficCount[] = [];
+  readonly replicas: Replica[] = [];
+  readonly #tokens = new Map<string, string>();
+
+  constructor(initial: InitialResources = {}) {
+    const clock = { nowSeconds: () => this.now, nowMs: () => this.now * 1000, elapsedMs: () => 0 };
+    this.store = new MemoryResourceStore(initial, clock);
+    this.api = createApi({
+      store: memoryApiStore(this.store, this),
+      clock,
+      observer: {
+        answered: (request) => this.answered.push(request),
+        defect: (error) => this.defects.push(error),
+      },
+      publicUrl: new URL('https://api.example.com'),
+    });
+  }
+
+  /** Adds an operator with a token. */
+  async add(id: string, role: Operator['role'], more: Partial<Operator> = {}): Promise<void> {
+    const issued = issueToken(id, this.now - 10, this.now + 3600);
+    const operator = { ...operatorDefaults, id, role, tokens: [issued.token], ...more };
+    const operation = { actor: 'test', action: 'operator add' };
+    await this.store.commit([{ kind: 'operator', id, before: null, after: operator }], operation);
+    this.#tokens.set(id, textOf(issued.text));
+  }
+
+  /** Asks as an operator, with another token, or (null) with none. */
+  async ask(who: string | null, method: string, path: string, { body, headers = {} }: Asked = {}): Promise<Answer> {
+    const authorization = who === null ? {} : { authorization: `Bearer ${this.#tokens.get(who) ?? who}` };
+    const content = body === undefined ? {} : { 'content-type': 'application/json' };
+    const init = {
+      method,
+      headers: { ...authorization, ...content, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
+    const incoming = new IncomingMessage(new Socket());
+    const answer = await this.api.request(path, init, { incoming });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
+  }
+
+  #defect(): string {
+    return this.defects.map((error) => (error instanceof Error ? String(error.stack) : 'a defect')).join('\n');
+  }
+
+  /** Asks, and checks that it is done. */
+  async done(who: string, method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    const answer = await this.ask(who, method, path, asked);
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)} ${this.#defect()}`);
+    return answer;
+  }
+
+  /** Asks, and checks that it is refused with a code. */
+  async refused(code: string, ...asked: Parameters<MemoryApi['ask']>): Promise<Answer> {
+    const answer = await this.ask(...asked);
+    const shown = JSON.stringify(answer.body);
+    assert.equal(answer.body['code'], code, `${shown} ${this.#defect()}`);
+    assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+    assert.equal(answer.status, answer.body['status']);
+    return answer;
+  }
 }
 
-/** Serves the API in this process, on a store that begins with these resources. */
-export function memoryApi(initial: InitialResources): MemoryApi {
-  const store = new MemoryResourceStore(initial);
-  const answered: AnsweredRequest[] = [];
-  const tokens = new Map<string, string>();
-  const api = createApi({
-    store: { resources: store, usage: store, audit: store },
-    clock: { nowSeconds: () => apiNow, nowMs: () => apiNow * 1000, elapsedMs: () => 0 },
-    observer: {
-      answered: (request) => answered.push(request),
-      defect: (error) => {
-        throw error;
-      },
-    },
-    publicUrl: new URL('https://api.example.com'),
-  });
-  const ask: MemoryApi['ask'] = async (who, method, path, { body, headers = {} } = {}) => {
-    const token = tokens.get(who);
-    assert.ok(token !== undefined, `${who} is an operator`);
-    const content = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await api.request(
-      path,
-      {
-        method,
-        headers: { authorization: `Bearer ${token}`, ...content, ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      },
-      { incoming: new IncomingMessage(new Socket()) },
-    );
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
-  };
+/** What happened, for tests to set. */
+export interface MemoryRecords {
+  /** In no order. */
+  readonly refusals: readonly RefusalRecord[];
+  readonly traffic: readonly TrafficCount[];
+  readonly replicas: readonly Replica[];
+}
+
+const nothingHappened: MemoryRecords = { refusals: [], traffic: [], replicas: [] };
+
+/** What the API takes of a database, in memory. */
+export function memoryApiStore(store: MemoryResourceStore, records = nothingHappened): ApiPorts['store'] {
   return {
-    store,
-    answered,
-    add: async (id, role, more = {}) => {
-      const issued = issueToken(id, apiNow - 10, apiNow + 3600);
-      const operator = { ...operatorDefaults, id, role, tokens: [issued.token], ...more };
-      await store.commit([{ kind: 'operator', id, before: null, after: operator }], { actor: 'test', action: 'test' });
-      tokens.set(id, textOf(issued.text));
+    ...{ resources: store, usage: store, audit: store },
+    traffic: {
+      counts: ({ sinceHour, endpointId, consumers }) =>
+        records.traffic.filter(
+          (count) =>
+            count.hour >= sinceHour &&
+            (endpointId === undefined || count.endpointId === endpointId) &&
+            (consumers === null
+              ? count.consumerId === null
+              : count.consumerId !== null && (consumers === 'each' || consumers.includes(count.consumerId))),
+        ),
     },
-    ask,
-    refused: async (code, who, method, path, asking) => {
-      const answer = await ask(who, method, path, asking);
-      assert.equal(answer.body['code'], code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json');
-      return answer;
+    refusals: {
+      find: (selection) => ({
+        records: each(
+          records.refusals
+            .filter((record) => isSelected(record, selection))
+            .sort((one, other) => (isOlder(one, other) ? 1 : -1))
+            .slice(0, selection.limit),
+        ),
+        countLeftOut: async () => await Promise.resolve(0),
+      }),
+    },
+    replicas: {
+      storeRevision: async () => await Promise.resolve({ latest: store.revision, underWay: [] }),
+      list: async () => await Promise.resolve(records.replicas),
+      forget: async () => await Promise.resolve(false),
     },
   };
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const item of items) yield await Promise.resolve(item);
 }
 
 /** The items of a page. */

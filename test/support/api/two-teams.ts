@@ -3,7 +3,7 @@ import { planNewEndpoint } from '../../../src/manage/plan-endpoint.ts';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { credentialWith } from '../../unit/manage/credentials.ts';
-import { apiNow, memoryApi, type MemoryApi } from './memory-api.ts';
+import { apiNow, MemoryApi } from './memory-api.ts';
 
 export const day = 86_400;
 
@@ -24,7 +24,7 @@ const free = { limits: null, expiresAt: null };
  * and `petra` (admin) what is of payments, `victor` sees all.
  */
 export async function twoTeams(): Promise<MemoryApi> {
-  const api = memoryApi({
+  const api = new MemoryApi({
     endpoints: [
       endpoint('orders', 'payments', { ...granted, 'trafficControl.limits': limits }),
       endpoint('salaries', 'people', granted),

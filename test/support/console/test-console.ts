@@ -6,6 +6,7 @@ import type { AnsweredRequest } from '../../../src/api/ports.ts';
 import { createConsole } from '../../../src/console/console.ts';
 import { operatorDefaults, type Operator } from '../../../src/model/operator.ts';
 import { StoreUnavailable } from '../../../src/store/credential-source.ts';
+import { memoryApiStore } from '../api/memory-api.ts';
 import { MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** When everything happens, in seconds since the epoch. */
@@ -38,7 +39,7 @@ export class TestConsole {
       defect: (error: unknown) => this.defects.push(error),
     };
     const api = createApi({
-      store: { resources: store, usage: store, audit: store },
+      store: memoryApiStore(store),
       ...{ clock, observer, publicUrl: new URL('https://api.example.com') },
     });
     const findSession = async (request: Request): Promise<{ operator: Operator; csrfToken: string } | null> => {

@@ -123,13 +123,14 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
   async *events(selection: AuditSelection): AsyncGenerator<AuditEvent> {
     await Promise.resolve();
     const { event: wanted, storeRevision, sinceMs = 0, untilMs = Infinity, actor, action } = selection;
-    const { consumerId, endpointId, resource, limit = Infinity } = selection;
+    const { consumerId, endpointId, resource, olderThan, limit = Infinity } = selection;
     const selected = this.#events.filter(
       (event) =>
         (wanted === undefined || event.event === wanted) &&
         (storeRevision === undefined || event.storeRevision === storeRevision) &&
         event.atMs >= sinceMs &&
         event.atMs <= untilMs &&
+        (olderThan === undefined || event.event < olderThan.event) &&
         (actor === undefined || event.actor === actor) &&
         (action === undefined || event.action === action) &&
         (consumerId === undefined || concerns(event, 'consumer', consumerId)) &&

@@ -1,5 +1,5 @@
-import type { AuditOperation } from '../../manage/audit/operations.ts';
-import type { AuditEvent } from '../../manage/resource-store.ts';
+import type { AuditOperation } from './operations.ts';
+import type { AuditEvent } from '../resource-store.ts';
 
 /** An event for programs. */
 export function declareEvent({ event, atMs, ...rest }: AuditEvent): object {

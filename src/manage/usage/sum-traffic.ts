@@ -34,6 +34,14 @@ export function firstHourOf(by: Grouping, seconds: number): number {
   return hourOf(by === 'day' ? Date.UTC(moment.getUTCFullYear(), month, moment.getUTCDate()) / 1000 : seconds);
 }
 
+/** The hour after the span that the second before a moment belongs to. */
+export function endHourOf(by: Grouping, seconds: number): number {
+  const last = new Date((seconds - 1) * 1000);
+  const [year, month, day] = [last.getUTCFullYear(), last.getUTCMonth(), last.getUTCDate()];
+  if (by === 'month') return hourOf(Date.UTC(year, month + 1) / 1000);
+  return by === 'day' ? hourOf(Date.UTC(year, month, day + 1) / 1000) : hourOf(seconds - 1) + 1;
+}
+
 /** Adds counts up. `nowSeconds` is when the last span of time is. */
 export async function sumTraffic(
   counts: AsyncIterable<TrafficCount> | Iterable<TrafficCount>,

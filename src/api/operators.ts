@@ -1,0 +1,95 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+import { notFound, takeFirst } from '../manage/resource-store.ts';
+import { type Operator, operatorPermissions, permissionsOf } from '../model/operator.ts';
+import { declareVersion } from '../resources/declare-resource.ts';
+import { declareOperator, operatorKind } from '../resources/operator.ts';
+import type { Stored } from '../resources/resource.ts';
+import { ApiProblem } from './problem.ts';
+import type { ApiEnvironment, ApiPorts } from './ports.ts';
+import { cursor, etagOf, idParam, listQuery, pick } from './request.ts';
+import { answers, objectOf, pageOf, pageSchema, resourceSchemas } from './shapes.ts';
+import { managesOperators } from './sight.ts';
+
+const time = { type: 'string', format: 'date-time' } as const;
+const token = {
+  type: 'object',
+  properties: { id: { type: 'string' }, createdAt: time, expiresAt: time },
+  required: ['id', 'createdAt', 'expiresAt'],
+} as const;
+const shapes = resourceSchemas('Operator', operatorKind, {
+  properties: {
+    tokens: { type: 'array', items: token, description: 'By their ids: the tokens themselves are not kept.' },
+  },
+  required: [],
+});
+const me = objectOf('Me', {
+  properties: {
+    ...{ id: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' } },
+    selector: { type: 'object', additionalProperties: { type: 'string' }, description: 'Empty: everything.' },
+    permissions: { type: 'array', items: { type: 'string', enum: [...operatorPermissions] } },
+    tokens: { type: 'array', items: token },
+  },
+  required: ['id', 'role', 'selector', 'permissions', 'tokens'],
+});
+const params = z.object({ id: idParam });
+
+/** Adds the routes by which operators see themselves, and admins who reach everything manage operators. */
+export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resources } }: ApiPorts): void {
+  const tags = ['Operators'];
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/operators/me', tags, operationId: 'showMe' },
+      summary: 'Who asks: role, permissions and labels. Every role may see this.',
+      responses: answers({ 200: me }),
+    }),
+    (context) => {
+      const { id, name, role, selector, tokens } = declareOperator(context.get('operator'));
+      const permissions = [...permissionsOf(context.get('operator').role)];
+      return context.json({ id, name, role, selector: selector ?? {}, permissions, tokens: tokens ?? [] }, 200);
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/operators', tags, operationId: 'listOperators' },
+      summary: 'The operators, in the order of their ids. For admins without labels.',
+      request: { query: listQuery },
+      responses: answers({ 200: pageSchema('OperatorPage', shapes.resource) }),
+    }),
+    async (context) => {
+      requireManager(context.get('operator'));
+      const { limit, cursor: from, fields } = context.req.valid('query');
+      const listed = await takeFirst(resources.list('operator', { after: cursor.read(from) }), limit + 1);
+      return context.json(
+        pageOf(listed, limit, (each) => pick(show(each), fields)),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    createRoute({
+      ...{ method: 'get', path: '/v1/operators/{id}', tags, operationId: 'showOperator' },
+      summary: 'One of the operators, with the ids of the tokens. For admins without labels.',
+      request: { params },
+      responses: answers({ 200: shapes.resource }),
+    }),
+    async (context) => {
+      requireManager(context.get('operator'));
+      const { id } = context.req.valid('param');
+      const stored = await resources.find('operator', id);
+      if (stored === null) throw notFound('operator', id, []);
+      return context.json(show(stored), 200, { etag: etagOf(stored) });
+    },
+  );
+}
+
+function show(stored: Stored<Operator>): Record<string, unknown> {
+  return { ...declareOperator(stored.resource), ...declareVersion(stored) };
+}
+
+function requireManager(operator: Operator): void {
+  if (managesOperators(operator)) return;
+  throw new ApiProblem('FORBIDDEN', 'only an admin without labels manages operators');
+}
