@@ -1,5 +1,6 @@
-// `npm run test:cluster`: a Kubernetes cluster on this machine (scripts/cluster), the images of this working tree, and the
-// commands of docs/kubernetes.md on it, with partners who call. docs/cluster.md has what it needs, its time and its figures.
+// `npm run test:cluster`: a Kubernetes cluster on this machine (scripts/cluster), the images of this working tree,
+// and the commands of docs/kubernetes.md on it, with partners who call. docs/cluster.md has what it needs, its time
+// and its figures.
 import { parseArgs } from 'node:util';
 import { countsText, printNote, printStep } from './testing/report.mjs';
 import { applyAgain, callDemo, endDemo, startDemo } from './test-cluster/demo.mjs';

@@ -1,5 +1,5 @@
-// node flood.mjs HOST:PORT CONNECTIONS SECONDS: posts bodies of 10 MiB without credentials, one after the other on each
-// connection, and prints how many of each answer came.
+// node flood.mjs HOST:PORT CONNECTIONS SECONDS: posts bodies of 10 MiB without credentials, one after the other on
+// each connection, and prints how many of each answer came.
 import { Agent, request } from 'node:http';
 
 const [target, connections, seconds] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# images.sh PART …: makes images without a registry of images, with a Docker engine of its own. An archive of each part goes
-# to $CLUSTER_CACHE.
+# images.sh PART …: makes images without a registry of images, with a Docker engine of its own. An archive of each
+# part goes to $CLUSTER_CACHE.
 #   postern   of this working tree
 #   former    postern:former, of the commit $CLUSTER_FORMER: by default the last version, or the commit before
 #   servers   the others that the manifests name
@@ -15,7 +15,8 @@ quiet="nice -n ${NICE:-10}"
 start_engine() {
   # No network of its own: builds take the machine's.
   setsid $quiet dockerd --data-root "$cache/docker" --exec-root "$state/docker-exec" -p "$run/docker.pid" \
-    -H "$DOCKER_HOST" --iptables=false --ip-forward=false --ip-masq=false --bridge=none > "$run/docker.log" 2>&1 < /dev/null &
+    -H "$DOCKER_HOST" --iptables=false --ip-forward=false --ip-masq=false --bridge=none \
+    > "$run/docker.log" 2>&1 < /dev/null &
   until_true 30 docker version
 }
 

@@ -1,5 +1,5 @@
 # What up.sh, images.sh and down.sh share. Folders:
-#   CLUSTER_CACHE  images and the store of the Docker engine that builds them, kept for the next time (.services/cluster)
+#   CLUSTER_CACHE  images, and the store of the engine that builds them, kept for the next time (.services/cluster)
 #   CLUSTER_STATE  everything of the running cluster, removed by down.sh; a short path, because it has sockets
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A Kubernetes cluster on this machine, without a registry of images: a control plane and nodes, each in namespaces of its
-# own (processes, network, mounts), so that nothing of it is seen outside. Needs root. docs/cluster.md
+# A Kubernetes cluster on this machine, without a registry of images: a control plane and nodes, each in namespaces of
+# its own (processes, network, mounts), so that nothing of it is seen outside. Needs root. docs/cluster.md
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 for part in packages network control-plane node; do . "$here/$part.sh"; done
 

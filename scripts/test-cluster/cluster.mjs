@@ -99,7 +99,8 @@ export async function settled(...names) {
 /** Runs `action` while `kubectl port-forward` leads from the loopback of "cp" to a Service of Postern's namespace. */
 export async function withPortForward(service, ports, action) {
   const forward = await spawnIn('cp', 'bash', [
-    ...['-c', '"$@" & read -r; kill $!', 'bash', join(state, 'bin/kubectl'), 'port-forward'], // ends with its standard input
+    // It ends with its standard input.
+    ...['-c', '"$@" & read -r; kill $!', 'bash', join(state, 'bin/kubectl'), 'port-forward'],
     ...['--kubeconfig', join(state, 'kubeconfig'), '--namespace=postern', `service/${service}`, ports],
   ]);
   let errors = '';

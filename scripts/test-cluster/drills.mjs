@@ -1,5 +1,5 @@
-// What only a cluster shows, on the overlay demo while partners call. Each step gives a line with its figures, and throws when
-// it was not as docs/cluster.md says.
+// What only a cluster shows, on the overlay demo while partners call. Each step gives a line with its figures, and
+// throws when it was not as docs/cluster.md says.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,7 +131,8 @@ async function floodBodies() {
   }, Infinity);
   if ((await containersOf('postern', 'envoy')) !== before) throw new Error('a container was killed');
   const memory = [await mostMemory('postern'), await mostMemory('envoy')];
-  return `Postern had at most ${memory[0]} MiB of 1536, Envoy ${memory[1]} of 1024; answers ${answers}; partners: ${text}`;
+  const most = `Postern had at most ${memory[0]} MiB of 1536, Envoy ${memory[1]} of 1024`;
+  return `${most}; answers ${answers}; partners: ${text}`;
 }
 
 /** Every pod of Postern is replaced by one of another version, and then by the first again. */

@@ -1,5 +1,5 @@
-// docs/kubernetes.md from "Install it" on, command by command, against a MongoDB with TLS and logins; TLS turned on while
-// partners call, certificates renewed, MongoDB's primary lost; then a declarative file in place of MongoDB.
+// docs/kubernetes.md from "Install it" on, command by command, against a MongoDB with TLS and logins; TLS turned on
+// while partners call, certificates renewed, MongoDB's primary lost; then a declarative file in place of MongoDB.
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { get, kubectl, mustRun, root, shell, state, tryKubectl, until, withPortForward } from './cluster.mjs';
@@ -105,7 +105,7 @@ async function manage() {
   );
   await shell(apply, { cwd });
   const said = await runAsOperator('first-operator', ['operator', 'add', 'alice', '--role', 'admin', '-o', 'json']);
-  const { token } = JSON.parse(said);
+  const { token } = JSON.parse(said).token;
   return withPortForward('postern-manage', '9004', async () => {
     const certificate = path('secrets/manage.crt');
     const curl = ['--silent', '--show-error', '--fail-with-body', '--cacert', certificate];
