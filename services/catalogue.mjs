@@ -323,6 +323,48 @@ const others = {
     proof: (text) => text.startsWith('Python 3.'),
     byHand: [],
   },
+  schemathesis: {
+    title: 'schemathesis 4.32.0',
+    version: '4.32.0',
+    command: 'schemathesis',
+    source: {
+      kind: 'python',
+      module: 'schemathesis.cli',
+      // Some have native parts: these are for CPython 3.11 on Linux x86_64.
+      isNative: true,
+      wheels: {
+        'anyio==4.16.0': 'c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026',
+        'certifi==2026.10.18': '73191c47aaa79da394e8fee2dbc2ec827432cab56311122c9e47abf79e390f62',
+        'charset-normalizer==3.5.2': '211d5a3eb6af8f513b8d4ca19a8c1b7accab1b5f0d3175f9826b03c1a920dc1f',
+        'click==8.5.1': '8bb5376d2006950386f8c6427613334a2acadc5f559cb80e638d00b4df957e37',
+        'graphql-core==3.3.2': 'd83f49ee18d2db89fb575dab6ffefa8aa1bf5f60dff8a6781db6f63420041348',
+        'harfile==0.6.0': '0f2209d6ec164a2aea7e8fb2b49d9fef5ddeee51b65dbfd28a4167185c34bb30',
+        'hypothesis==6.170.15': 'ecbd6294a636594580689debc3011a0ca3eb76577770f661224314202f107e14',
+        'hypothesis-graphql==0.13.5': '7bf16b290fc5b870539e0181446cda1f2aadc3b233a8b475331abc1764fe4e40',
+        'idna==3.20': 'ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c',
+        'iniconfig==2.3.1': '9121e2c1fdb355232495be3194c8dfe87ccc2d5dee45947b78e68f499790d7a7',
+        'jsonschema-rs==0.59.0': 'a545b35f0f83cfbe52a0ac56453fad79b47ca90f115790f678014c27a5be0c86',
+        'markdown-it-py==4.3.0': '7aa1511a46c39138de78d9eba92ce47e63124d8003fc98b3a351909e04239efa',
+        'markupsafe==3.0.4': '6da83a088f8ef93b2d483a8232a4dbf4d69d3d8496b568a03c56becac43e1808',
+        'mdurl==0.1.2': '84008a41e51615a49fc9966191ff91509e3c40b939176e643fd50a5c2196b8f8',
+        'packaging==26.3': 'd7193f7c8e4e93f444fde0262bf90af30e16fa0ad0ad44cb553c87339b23cd1c',
+        'pluggy==1.7.0': '7dd7b0d8832ba3cb632c306926ded123429211b83641b35dc5c41ad2d34f9bec',
+        'pygments==2.21.0': '2363c69b61c4a97c838da3b130dcd6468f4848992b21a82f2a63ec34377137d9',
+        'pyrate-limiter==4.5.1': 'bb8dd2926b0679e4ada6629a865e85daa5599268f930c61a8992dafa8bf3ba0d',
+        'pytest==9.2.0': '07acdcf88ec174f907dc01af70bf52d49b014bbab03faeeade31c96b18c2e588',
+        'pyyaml==6.0.3': 'b8bb0864c5a28024fac8a632c443c87c5aa6f215c0b126c449ae1a150412f31d',
+        'requests==2.34.2': '2a0d60c172f83ac6ab31e4554906c0f3b3588d37b5cb939b1c061f4907e278e0',
+        'rich==15.0.0': '33bd4ef74232fb73fe9279a257718407f169c09b78a87ad3d296f548e27de0bb',
+        'schemathesis==4.32.0': '7d34ff8f81b5d902eef3f01c5a4a81ecd8839d91a8b3d0f744c165c350022f9f',
+        'sortedcontainers==2.4.0': 'a163dcaede0f1c021485e957a39245190e74249897e2ae4b2aa38595db237ee0',
+        'typing-extensions==4.16.0': '481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8',
+        'urllib3==2.8.0': '0cf3cae568d36aa9576b28dfb35f11328f1cb974ca7647d9475ebb86c75ac6e3',
+        'werkzeug==3.1.9': '6392e50c78460ba618e5b21f08a71f59c99ce99cdc6cf6e3dd7e6ccca8754fab',
+      },
+    },
+    proof: (text) => text.includes('4.32.0'),
+    byHand: ['run this with CPython 3.11 on Linux x86_64, for which its libraries are pinned'],
+  },
   php: {
     title: 'PHP with PHPUnit and Guzzle',
     version: 'debian',
@@ -422,7 +464,7 @@ const others = {
 };
 
 /**
- * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`,
+ * The pinned services by specification: `envoy`, `envoy@VERSION`, `node@VERSION`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `schemathesis`, `php`,
  * `chromium`, `go`, `rust`, `java`, `maven`, `python`, and `kube-apiserver`, `kubectl`, `etcd`.
  */
 export const catalogue = {

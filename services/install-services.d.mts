@@ -15,7 +15,7 @@ export declare class InstallFailure extends Error {}
 
 /** A step of an installation. */
 export type InstallProgress = {
-  /** As asked for: `envoy`, `envoy@1.36.4`, `node@24.21.0`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `php`, `chromium`, `go`. */
+  /** As asked for: `envoy`, `envoy@1.36.4`, `node@24.21.0`, `mongodb`, `redis`, `ratelimit`, `kustomize`, `prometheus`, `python-oauth2`, `schemathesis`, `php`, `chromium`, `go`. */
   readonly specification: string;
   /** For people: `Envoy 1.40.0`. */
   readonly title: string;

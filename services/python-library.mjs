@@ -7,9 +7,9 @@ import { lastLines, run } from './run.mjs';
 import { failureOfPip, findPython } from './wheel.mjs';
 
 /** Finds the libraries beside itself, also through a link. */
-const script = (python) => `#!/bin/sh
+const script = (python, module) => `#!/bin/sh
 here=$(dirname -- "$(readlink -f -- "$0")")
-PYTHONPATH="$here/lib" exec ${python} "$@"
+PYTHONPATH="$here/lib" exec ${python} ${module === undefined ? '' : `-m ${module} `}"$@"
 `;
 
 /**
@@ -22,15 +22,16 @@ export async function unpackPythonLibrary(service, staging, { signal, onProgress
   const [temporary, downloads, home] = ['temporary', 'downloads', 'home'].map((name) => join(staging, name));
   for (const directory of [temporary, downloads, home]) await mkdir(directory);
   const requirements = join(staging, 'requirements.txt');
-  const lines = Object.entries(service.source.wheels).map(([pin, sha256]) => `${pin} --hash=sha256:${sha256}\n`);
+  const { wheels, module, isNative = false } = service.source;
+  const lines = Object.entries(wheels).map(([pin, sha256]) => `${pin} --hash=sha256:${sha256}\n`);
   await writeFile(requirements, lines.join(''));
 
   onProgress({ phase: 'downloading' });
   const download = await run(
     python,
-    // Wheels for any platform are pinned, so pip must not choose faster ones for this one.
+    // Where wheels for any platform are pinned, pip must not choose faster ones for this one.
     // biome-ignore format: one option per line hides the command
-    ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary', ':all:', '--platform', 'any', '--require-hashes',
+    ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary', ':all:', ...(isNative ? [] : ['--platform', 'any']), '--require-hashes',
       '--retries', '2', '--dest', downloads, '--requirement', requirements],
     {
       signal,
@@ -46,6 +47,6 @@ export async function unpackPythonLibrary(service, staging, { signal, onProgress
       throw new InstallFailure(`${service.title} could not be unpacked:\n${lastLines(extract.stderr)}`);
     }
   }
-  await writeFile(join(home, service.command), script(python));
+  await writeFile(join(home, service.command), script(python, module));
   return { directory: home, program: service.command };
 }

@@ -115,7 +115,13 @@ export const revisionHeaders = z.object({
     .string()
     .max(64)
     .optional()
-    .openapi({ description: 'The `ETag` of the resource as it was read; needed for every change.', example: '"3"' }),
+    .openapi({
+      // Optional to the framework, so that its absence is answered with 428.
+      param: { name: 'if-match', in: 'header', required: true },
+      description: 'The `ETag` of the resource as it was read, or `*` for any; needed for every change.',
+      pattern: '^(\\*|"[0-9]+")$',
+      example: '*',
+    }),
 });
 
 /** The strong validator of a resource: its revision (RFC 9110 §8.8.3). */
