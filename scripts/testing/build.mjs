@@ -34,9 +34,12 @@ export async function buildIfStale() {
       return null;
     case 'everything':
       return runChild('npm', ['run', '--silent', 'build'], { deadlineMs: buildDeadlineMs });
-    default:
-      return runChild(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
+    default: {
+      const compiled = await runChild(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
         deadlineMs: buildDeadlineMs,
       });
+      if (compiled.code !== 0) return compiled;
+      return runChild(process.execPath, ['scripts/copy-assets.mjs'], { deadlineMs: buildDeadlineMs });
+    }
   }
 }

@@ -87,7 +87,6 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     const isPlace = method === 'GET' && path !== '/';
     return context.redirect(withQuery('/sign-in', { return: isPlace ? path : undefined }), 303);
   });
-  app.get('/', (context) => context.redirect('/consumers', 303));
   for (const page of pages) addPage(app, page, ports, send);
   app.notFound(() => {
     throw new ApiProblem('NOT_FOUND', 'There is no page at this address.');

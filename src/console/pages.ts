@@ -1,3 +1,5 @@
+import { eventList } from './audit/event-list.ts';
+import { eventPage } from './audit/event-page.ts';
 import { consumerList } from './consumers/consumer-list.ts';
 import { consumerPage } from './consumers/consumer-page.ts';
 import { deleteConsumer } from './consumers/delete-consumer.ts';
@@ -16,13 +18,23 @@ import { endpointList } from './endpoints/endpoint-list.ts';
 import { endpointPage } from './endpoints/endpoint-page.ts';
 import { newEndpoint } from './endpoints/new-endpoint.ts';
 import { endpointOptions } from './endpoints/options/endpoint-options.ts';
+import { endingList } from './endings/ending-list.ts';
 import type { Page } from './frame/page.ts';
 import { changeAccess } from './grants/change-access.ts';
 import { giveAccess } from './grants/give-access.ts';
 import { withdrawAccess } from './grants/withdraw-access.ts';
+import { home } from './home/home.ts';
+import { operatorList } from './operators/operator-list.ts';
+import { operatorPage } from './operators/operator-page.ts';
+import { refusalCodes } from './refusals/codes.ts';
+import { refusalList } from './refusals/refusal-list.ts';
+import { refusalPage } from './refusals/refusal-page.ts';
+import { replicaList } from './replicas/replica-list.ts';
+import { usagePage } from './usage/usage-page.ts';
 
 /** Every page. A page is a file of its own, and a line here; the navigation has those with a `menu`, in this order. */
 export const pages: readonly Page[] = [
+  home,
   consumerList,
   consumerPage,
   newConsumer,
@@ -46,4 +58,14 @@ export const pages: readonly Page[] = [
   enableEndpoint,
   disableEndpoint,
   deleteEndpoint,
+  refusalList,
+  refusalPage,
+  refusalCodes,
+  usagePage,
+  endingList,
+  eventList,
+  eventPage,
+  replicaList,
+  operatorList,
+  operatorPage,
 ];

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import { type Html, url, withQuery } from '../frame/html.ts';
+import type { Page } from '../frame/page.ts';
+import { type ListPage, pager } from '../parts/pager.ts';
+import { table } from '../parts/table.ts';
+import { enabledBadge, labels } from '../parts/values.ts';
+import type { ShownOperator } from './shown-operator.ts';
+
+const PAGE_SIZE = '100';
+
+/** Who manages resources, for admins who reach everything. */
+export const operatorList: Page = {
+  path: '/operators',
+  menu: { text: 'Operators', needs: 'change-operators' },
+  show: async ({ api, query }) => {
+    const cursor = query.get('cursor') ?? undefined;
+    const page = await api.get<ListPage<ShownOperator>>(withQuery('/v1/operators', { limit: PAGE_SIZE, cursor }));
+    return {
+      title: 'Operators',
+      body: html`<p>Commands add and change operators, and issue their tokens: <code>postern operator --help</code>.</p>
+${table({
+  caption: 'Operators',
+  columns: ['Id', 'Name', 'Role', 'Reach', 'Tokens', 'State'],
+  rows: page.items.map((operator) => [
+    html`<a href="${url`/operators/${operator.id}`}">${operator.id}</a>`,
+    operator.name ?? '',
+    operator.role,
+    reachOf(operator),
+    String(operator.tokens?.length ?? 0),
+    enabledBadge(operator.enabled ?? true),
+  ]),
+  empty: 'There are no operators.',
+})}
+${pager('/operators', query, page.nextCursor)}`,
+    };
+  },
+};
+
+/** The labels of what an operator reaches. */
+export function reachOf({ selector = {} }: ShownOperator): Html {
+  return Object.keys(selector).length === 0 ? html`everything` : labels(selector);
+}

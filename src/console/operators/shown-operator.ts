@@ -1,0 +1,25 @@
+import type { OperatorRole } from '../../model/operator.ts';
+
+/** An operator as `GET /v1/operators` shows it; a token by its id only. */
+export interface ShownOperator {
+  readonly id: string;
+  readonly name?: string;
+  readonly role: OperatorRole;
+  /** Absent or empty: everything is within reach. */
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly enabled?: boolean;
+  readonly certificateNames?: readonly string[];
+  readonly subjects?: readonly string[];
+  readonly tokens?: readonly { readonly id: string; readonly createdAt: string; readonly expiresAt: string }[];
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What each role may, in words. */
+export const roleTexts: Readonly<Record<OperatorRole, string>> = {
+  viewer: 'sees endpoints, consumers, credentials without secrets, usage and replicas',
+  support: 'also sees refusals and the audit trail',
+  operator: 'also changes consumers, credentials and grants',
+  admin: 'also changes endpoints and operators',
+};

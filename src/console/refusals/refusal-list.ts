@@ -1,0 +1,70 @@
+import { html } from 'hono/html';
+import { type Html, url, withQuery } from '../frame/html.ts';
+import type { Page } from '../frame/page.ts';
+import { filterForm, filterValues } from '../parts/filters.ts';
+import { type ListPage, pager } from '../parts/pager.ts';
+import { type Cell, table } from '../parts/table.ts';
+import { badge, time } from '../parts/values.ts';
+import { codeLink, codes } from './codes.ts';
+import type { ShownRefusal } from './shown-refusal.ts';
+
+const PAGE_SIZE = '50';
+const filterNames = ['consumer', 'endpoint', 'code', 'since'] as const;
+
+const sinceChoices = [
+  { value: '', text: 'all that is kept (7 days)' },
+  { value: '1h', text: 'the last hour' },
+  { value: '24h', text: 'the last 24 hours' },
+  { value: '3d', text: 'the last 3 days' },
+];
+
+/** What was refused to known consumers. */
+export const refusalList: Page = {
+  path: '/refusals',
+  menu: { text: 'Refusals', needs: 'read-traces' },
+  show: async ({ api, query }) => {
+    const wish = filterValues(query, filterNames);
+    const cursor = query.get('cursor') ?? undefined;
+    const page = await api.get<ListPage<ShownRefusal>>(
+      withQuery('/v1/refusals', { ...wish, limit: PAGE_SIZE, cursor }),
+    );
+    return {
+      title: 'Refusals',
+      body: html`<p>Requests whose App Key or client is known, and which were refused. Those of unknown callers are in the logs
+only. <a href="/refusal-codes">What the codes mean</a></p>
+${filterForm('/refusals', [
+  { name: 'consumer', label: 'Consumer', value: wish.consumer },
+  { name: 'endpoint', label: 'Endpoint', value: wish.endpoint },
+  {
+    ...{ name: 'code', label: 'Code', value: wish.code },
+    choices: [{ value: '', text: 'any' }, ...codes.map((code) => ({ value: code, text: code }))],
+  },
+  { name: 'since', label: 'When', value: wish.since, choices: sinceChoices },
+])}
+${refusalTable(page.items, 'Refusals, the newest first')}
+${pager('/refusals', query, page.nextCursor)}`,
+    };
+  },
+};
+
+/** Refusals as a table. */
+export function refusalTable(items: readonly ShownRefusal[], caption: string): Html {
+  return table({
+    caption,
+    columns: ['When', 'Consumer', 'Endpoint', 'Request', 'Code', 'Why'],
+    rows: items.map(rowOf),
+    empty: 'No refusal is kept that fits.',
+  });
+}
+
+function rowOf(refusal: ShownRefusal): readonly Cell[] {
+  const { at, requestId, consumer, endpoint, method, path, code, observed, detail } = refusal;
+  return [
+    requestId === undefined ? time(at) : html`<a href="${url`/refusals/${requestId}`}">${time(at)}</a>`,
+    html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`,
+    endpoint === undefined ? 'OAuth2' : html`<a href="${url`/endpoints/${endpoint}`}">${endpoint}</a>`,
+    html`<code>${method} ${path}</code>`,
+    html`${codeLink(code)}${observed === true ? html` ${badge('passed', 'warning')}` : null}`,
+    detail,
+  ];
+}

@@ -1,0 +1,84 @@
+import { html } from 'hono/html';
+import type { Html } from '../frame/html.ts';
+import type { Page } from '../frame/page.ts';
+import { table } from '../parts/table.ts';
+import { badge } from '../parts/values.ts';
+
+/** A replica as `GET /v1/replicas` shows it. */
+export interface ShownReplica {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly ready: boolean;
+  readonly stale: boolean;
+  readonly reason?: string;
+  readonly mode: string;
+  readonly revision: number | null;
+  /** By how many revisions it is behind the store; null while it knows none. */
+  readonly behind: number | null;
+  readonly lastSeenSeconds: number;
+  readonly ageSeconds: number;
+}
+
+/** What `GET /v1/replicas` shows. */
+export interface ShownReplicas {
+  readonly storeRevision: number;
+  readonly items: readonly ShownReplica[];
+}
+
+/** The processes that decide requests, and which changes are in force there. */
+export const replicaList: Page = {
+  path: '/replicas',
+  menu: { text: 'Replicas', needs: 'read' },
+  show: async ({ api }) => {
+    const { storeRevision, items } = await api.get<ShownReplicas>('/v1/replicas');
+    return {
+      title: 'Replicas',
+      body: html`<p>The processes that decide requests. Each reports every five seconds. The last change of the store is
+revision ${String(storeRevision)}; it is in force on a replica that is at this revision.</p>
+${table({
+  caption: 'Replicas',
+  columns: ['Name', 'State', 'Revision', 'Last heard of', 'Running for', 'Version', 'Id'],
+  rows: items.map((replica) => [
+    replica.name,
+    stateOf(replica),
+    revisionOf(replica),
+    `${formatSpan(replica.lastSeenSeconds)} ago`,
+    formatSpan(replica.ageSeconds),
+    replica.version,
+    html`<code>${replica.id}</code>`,
+  ]),
+  empty: 'No replica reports.',
+})}`,
+    };
+  },
+};
+
+/** What is the matter with a replica; null where nothing is. */
+export function troubleOf({ stale, ready, reason, mode }: ShownReplica): string | null {
+  if (stale) return 'not heard of';
+  if (!ready) return `not ready: ${reason ?? 'no reason is known'}`;
+  return mode === 'waiting' ? 'no changes arrive' : null;
+}
+
+function stateOf(replica: ShownReplica): Html {
+  const trouble = troubleOf(replica);
+  if (trouble === null) return badge('ready', 'good');
+  return badge(trouble, replica.ready && !replica.stale ? 'warning' : 'bad');
+}
+
+function revisionOf({ revision, behind }: ShownReplica): string {
+  if (revision === null) return 'not known yet';
+  return behind === null || behind === 0 ? String(revision) : `${String(revision)}, ${String(behind)} behind`;
+}
+
+const spans = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+] as const;
+
+function formatSpan(seconds: number): string {
+  const [size, unit] = spans.find(([each]) => seconds >= each) ?? [1, 's'];
+  return `${String(Math.floor(seconds / size))} ${unit}`;
+}

@@ -1,0 +1,106 @@
+import { html } from 'hono/html';
+import { type Html, url, withQuery } from '../frame/html.ts';
+import type { Page, Visit } from '../frame/page.ts';
+import { filterForm } from '../parts/filters.ts';
+import { table } from '../parts/table.ts';
+import { codeLink } from '../refusals/codes.ts';
+import { type Grouping, groupings, type ShownUsage, type UsageCounts } from './shown-usage.ts';
+import { usageChart } from './usage-chart.ts';
+
+const groupingTexts: Readonly<Record<Grouping, string>> = {
+  hour: 'hour, the last 24',
+  day: 'day, the last 7',
+  month: 'month, the last 13',
+  consumer: 'consumer, in 7 days',
+  endpoint: 'endpoint, in 7 days',
+};
+
+/** How many requests were allowed, refused and limited. */
+export const usagePage: Page = {
+  path: '/usage',
+  menu: { text: 'Usage', needs: 'read' },
+  show: async (visit) => {
+    const { api, query } = visit;
+    const [consumer, endpoint] = [textOf(query, 'consumer'), textOf(query, 'endpoint')];
+    const by = groupings.find((each) => each === query.get('by')) ?? 'day';
+    const usage = await api.get<ShownUsage>(withQuery('/v1/usage', { by, consumer, endpoint }));
+    return { title: titleOf(consumer, endpoint), body: bodyOf(usage, { by, consumer, endpoint }) };
+  },
+};
+
+function textOf(query: Visit['query'], name: string): string {
+  return (query.get(name) ?? '').trim();
+}
+
+interface Wish {
+  readonly by: Grouping;
+  readonly consumer: string;
+  readonly endpoint: string;
+}
+
+function titleOf(consumer: string, endpoint: string): string {
+  return `Usage${consumer === '' ? '' : ` of ${consumer}`}${endpoint === '' ? '' : ` on ${endpoint}`}`;
+}
+
+function bodyOf({ rows, total }: ShownUsage, { by, consumer, endpoint }: Wish): Html {
+  const isTime = by === 'hour' || by === 'day' || by === 'month';
+  const title = `Requests by ${by}${isTime ? ', in UTC' : ''}`;
+  return html`${filterForm('/usage', [
+    {
+      name: 'by',
+      label: 'A row for each',
+      value: by,
+      choices: groupings.map((each) => ({ value: each, text: groupingTexts[each] })),
+    },
+    { name: 'consumer', label: 'Consumer', value: consumer },
+    { name: 'endpoint', label: 'Endpoint', value: endpoint },
+  ])}
+${
+  isTime && rows.length > 0
+    ? usageChart(
+        title,
+        rows.map((row) => ({ ...row, label: labelOf(row[by] ?? '', by) })),
+      )
+    : null
+}
+${table({
+  caption: title,
+  columns: [by === 'consumer' ? 'Consumer' : by === 'endpoint' ? 'Endpoint' : 'From', 'Allowed', 'Refused', 'Limited'],
+  rows: [
+    ...rows.map((row) => [nameOf(row[by] ?? '', by), ...countsOf(row)]),
+    ...(rows.length > 1 ? [['Total', ...countsOf(total)]] : []),
+  ],
+  empty: 'No requests were counted in this time. Replicas report once a minute.',
+})}
+${codes(total.codes)}`;
+}
+
+/** `13:00`, `11-23` or `2026-11`. */
+function labelOf(name: string, by: Grouping): string {
+  if (by === 'hour') return name.slice(11, 16);
+  return by === 'day' ? name.slice(5) : name;
+}
+
+function nameOf(name: string, by: Grouping): Html | string {
+  if (by === 'consumer') return html`<a href="${url`/consumers/${name}`}">${name}</a>`;
+  if (by === 'endpoint') return html`<a href="${url`/endpoints/${name}`}">${name}</a>`;
+  return by === 'hour' ? name.replace('T', ' ').replace('Z', '') : name;
+}
+
+function countsOf({ allowed, refused, limited }: UsageCounts): readonly string[] {
+  return [allowed, refused, limited].map((count) => count.toLocaleString('en'));
+}
+
+function codes(counts: Readonly<Record<string, number>>): Html {
+  const refused = Object.entries(counts).filter(([code]) => code !== 'ALLOWED');
+  if (refused.length === 0) return html``;
+  return html`<h2>Refused with</h2>
+${table({
+  caption: 'Requests by the code of their refusal',
+  columns: ['Code', 'Requests'],
+  rows: refused
+    .sort(([, one], [, other]) => other - one)
+    .map(([code, count]) => [codeLink(code), count.toLocaleString('en')]),
+  empty: '',
+})}`;
+}
