@@ -6,11 +6,14 @@ import type { Page } from '../frame/page.ts';
 import type { ListPage } from '../parts/pager.ts';
 import { definitions, table } from '../parts/table.ts';
 import { enabledBadge, labels, time, timeOr } from '../parts/values.ts';
+import { refusalTable } from '../refusals/refusal-list.ts';
+import type { ShownRefusal } from '../refusals/shown-refusal.ts';
 import { accessSection, type ShownAccess } from './access-section.ts';
 import { readConsumer, type ShownConsumer } from './shown-consumer.ts';
 
 /** More than a consumer has in practice; what is left out is said. */
 const MOST = '200';
+const LATEST = '5';
 
 /** All of one consumer: its credentials, what it may call, and where to look further. */
 export const consumerPage: Page = {
@@ -19,12 +22,15 @@ export const consumerPage: Page = {
     const { api, operator } = visit;
     const consumer = await readConsumer(visit);
     const { id } = consumer;
-    const [credentials, access] = await Promise.all([
-      api.get<ListPage<ShownCredential>>(withQuery('/v1/credentials', { consumer: id, limit: MOST })),
-      api.get<ListPage<ShownAccess>>(withQuery(url`/v1/consumers/${id}/access`, { limit: MOST })),
-    ]);
     const isChanger = allows(operator.role, 'change-consumers');
     const seesTraces = allows(operator.role, 'read-traces');
+    const [credentials, access, refusals] = await Promise.all([
+      api.get<ListPage<ShownCredential>>(withQuery('/v1/credentials', { consumer: id, limit: MOST })),
+      api.get<ListPage<ShownAccess>>(withQuery(url`/v1/consumers/${id}/access`, { limit: MOST })),
+      seesTraces
+        ? api.find<ListPage<ShownRefusal>>(withQuery('/v1/refusals', { consumer: id, limit: LATEST }))
+        : Promise.resolve(null),
+    ]);
     return {
       title: consumer.name ?? id,
       trail: [{ href: '/consumers', text: 'Consumers' }],
@@ -32,7 +38,8 @@ export const consumerPage: Page = {
 ${isChanger ? actions(consumer) : null}
 ${furtherPages(id, seesTraces)}
 ${credentialSection(credentials, id, isChanger)}
-${accessSection(access, id, isChanger)}`,
+${accessSection(access, id, isChanger)}
+${refusals === null ? null : refusalSection(refusals, id)}`,
     };
   },
 };
@@ -65,6 +72,14 @@ function furtherPages(consumer: string, seesTraces: boolean): Html {
 ${seesTraces ? html`<li><a href="${withQuery('/refusals', { consumer })}">Refusals</a></li>` : null}
 ${seesTraces ? html`<li><a href="${withQuery('/audit', { consumer })}">Audit</a></li>` : null}
 </ul>`;
+}
+
+function refusalSection({ items, nextCursor }: ListPage<ShownRefusal>, consumer: string): Html {
+  return html`<section aria-labelledby="refusals">
+<h2 id="refusals">Latest refusals</h2>
+${refusalTable(items, 'Latest refusals of this consumer')}
+${nextCursor === null ? null : html`<p><a href="${withQuery('/refusals', { consumer })}">All refusals of ${consumer}</a></p>`}
+</section>`;
 }
 
 function credentialSection(
