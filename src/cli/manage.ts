@@ -9,7 +9,7 @@ const STORE_TIMEOUT_MS = 5000;
 export function registerManage(program: Command, context: CommandContext): void {
   const command = program
     .command('manage')
-    .description('Serve the management API to operators, until SIGTERM or Ctrl-C.')
+    .description('Serve the management API and the console to operators, until SIGTERM or Ctrl-C.')
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password');
   addHelp(command, {
     notes: `Settings are environment variables: see "postern config". It needs MongoDB, as a user with the role of operators, and an
