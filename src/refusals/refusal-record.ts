@@ -66,7 +66,12 @@ export interface FoundRefusals {
   countLeftOut(): Promise<number>;
 }
 
-/** Where refusals are looked up. Rejects with `StoreUnavailable`. */
+/** What was asked remembers no refusals: it leaves them to a database, or is no Postern of this version. */
+export class RemembersNone extends Error {
+  override readonly name = 'RemembersNone';
+}
+
+/** Where refusals are looked up. Rejects with `StoreUnavailable`, and a replica with {@link RemembersNone}. */
 export interface RefusalSource {
   find(selection: RefusalSelection): FoundRefusals;
 }

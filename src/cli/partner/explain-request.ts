@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { listEndpoints, NotFound } from '../../manage/resource-store.ts';
-import type { RefusalRecord } from '../../refusals/refusal-record.ts';
+import { type RefusalRecord, RemembersNone } from '../../refusals/refusal-record.ts';
 import type { Environment } from '../../config.ts';
 import { explain } from '../../explain/explain.ts';
 import { knownToPartner, tokensOfPartners } from '../../explain/judge-request.ts';
@@ -125,7 +125,8 @@ async function findRefusal(
       return 'No refusal with this request id is kept, so the request was not compared with it.';
     }
     // The request can be explained without, and --admin was not asked for.
-    if (!(error instanceof StoreUnavailable) || admin !== undefined || store.refusals !== null) throw error;
+    const isSilent = error instanceof StoreUnavailable || error instanceof RemembersNone;
+    if (!isSilent || admin !== undefined || store.refusals !== null) throw error;
     return `The refusal was not looked up: ${error.message}; --admin names the replica that remembers it.`;
   }
 }

@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import type { ListenAddress } from '../../net/listen-address.ts';
 import type { SelectedRefusals } from '../../refusals/refusal-memory.ts';
-import type { FoundRefusals, RefusalRecord, RefusalSelection, RefusalSource } from '../../refusals/refusal-record.ts';
+import {
+  type FoundRefusals,
+  type RefusalRecord,
+  type RefusalSelection,
+  type RefusalSource,
+  RemembersNone,
+} from '../../refusals/refusal-record.ts';
 import { REFUSALS_PATH } from '../../server/refusals-page.ts';
 import { StoreUnavailable } from '../../store/credential-source.ts';
 import { describe, getFromAdmin } from '../store/admin-listener.ts';
@@ -33,7 +39,7 @@ async function askReplica(
     if (value !== undefined) query.set(name, String(value));
   }
   const { status, text } = await read(address, `${REFUSALS_PATH}?${query.toString()}`, timeoutMs);
-  if (status !== 200) throw new Error(`${describe(address)} answered ${String(status)}: ${text.trim()}`);
+  if (status !== 200) throw new RemembersNone(`${describe(address)} answered ${String(status)}: ${text.trim()}`);
   return readAnswer(text, address);
 }
 
@@ -47,7 +53,7 @@ function readAnswer(text: string, address: ListenAddress): SelectedRefusals {
   if (answer !== null && typeof answer === 'object' && 'records' in answer && Array.isArray(answer.records)) {
     return answer as SelectedRefusals;
   }
-  throw new Error(`${describe(address)} is not the admin listener of a Postern of this version`);
+  throw new RemembersNone(`${describe(address)} is not the admin listener of a Postern of this version`);
 }
 
 async function read(

@@ -353,6 +353,13 @@ Fix: Sign the path with "?" and the query, exactly as they are sent.
       silent.out,
       /\nNote: The refusal was not looked up: http:\/\/127\.0\.0\.1:1 does not answer: .*; --admin names the replica that remembers it\.\n/,
     );
+    await using other = await startRememberingReplica();
+    other.forget('this process keeps no refusals itself');
+    const elsewhere = await bare(by('k', '/guarded'), named, { POSTERN_ADMIN_ADDRESS: other.address });
+    assert.match(
+      elsewhere.out,
+      /not-authorized.*\nNote: The refusal was not looked up: .* answered 404: this process/s,
+    );
     const asked = await bare(by('k', '/guarded'), [...named, '--admin', '127.0.0.1:1']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
   });
