@@ -1,11 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { ID_PATTERN, idField } from '../document/fields.ts';
+import { ID_PATTERN } from '../document/fields.ts';
 import { listEndpoints, type ResourceStore } from '../manage/resource-store.ts';
 import { type Grant, isGroupGrant } from '../model/grant.ts';
 import type { Operator } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import type { Declared } from '../resources/declared.ts';
-import { declareGrant, grantId, grantKind, parseGrantId } from '../resources/grant.ts';
+import { declareGrant, grantId, grantKind, parseGrantId, storedGrantKind } from '../resources/grant.ts';
 import type { Stored } from '../resources/resource.ts';
 import { requirePermission } from './authenticate.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -17,7 +17,10 @@ import { answers, pageSchema, shownResource } from './shapes.ts';
 export const grantTags = ['Grants'];
 
 /** A grant as it is shown. */
-export const grantSchema = shownResource('Grant', { ...grantKind, fields: { id: idField, ...grantKind.fields } });
+export const grantSchema = shownResource('Grant', {
+  ...grantKind,
+  fields: { id: storedGrantKind.fields.id, ...grantKind.fields },
+});
 
 const idQuery = z.string().regex(ID_PATTERN).optional();
 const query = listQuery.extend({

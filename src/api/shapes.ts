@@ -63,9 +63,12 @@ interface Beside {
   readonly required: readonly string[];
 }
 
+const someFields = objectWith('SomeFields', { type: 'object', description: 'With `fields`: those of an item only.' });
+
 /** A page of a list. */
 export function pageSchema(name: string, item: JsonObject): z.ZodType<Page> {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() }).openapi(name);
+  const items = z.array(z.union([item, someFields]));
+  return z.object({ items, nextCursor: z.string().nullable() }).openapi(name);
 }
 
 /** A page: its items, and where the next one begins; null for the last. */

@@ -25,6 +25,15 @@ describe('management API: grants', () => {
     await api.refused('NOT_FOUND', 'paula', 'GET', '/v1/grants?endpoint=salaries');
   });
 
+  it('have an id in the document that is not that of a resource', async () => {
+    const { body } = await api.ask('alice', 'GET', '/openapi.json');
+    const { schemas } = body['components'] as { schemas: Record<string, { properties: Record<string, unknown> }> };
+    assert.deepEqual(schemas['Grant']?.properties['id'], { type: 'string' });
+    const page = schemas['GrantPage']?.properties['items'] as { items: unknown };
+    const refs = ['Grant', 'SomeFields'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    assert.deepEqual(page.items, { anyOf: refs });
+  });
+
   it('come in pages', async () => {
     const first = await api.ask('paula', 'GET', '/v1/grants?limit=2');
     assert.deepEqual(namesIn(first), ['orders/acme', 'orders/team=payments,tier=gold']);
