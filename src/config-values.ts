@@ -1,5 +1,5 @@
 import { parseListenAddress } from './net/listen-address.ts';
-import { type Network, parseNetwork } from './net/networks.ts';
+import { isLoopback, type Network, parseNetwork } from './net/networks.ts';
 
 /** What is wrong with the text of a setting; completes "POSTERN_…: …". It never holds the text of a secret. */
 export interface Fault {
@@ -113,6 +113,30 @@ export function parseUrl(text: string): URL | Fault {
   return /^https?:\/\/[^\s?#\\]*[^\s?#\\/]$/.test(text) && URL.canParse(text)
     ? new URL(text)
     : { fault: `must be like https://api.example.com, without query, fragment or "/" at the end; not "${text}"` };
+}
+
+/** Where browsers reach this: `https`, or `http` on loopback, without a path. */
+export function parseOrigin(text: string): URL | Fault {
+  const url = parseUrl(text);
+  if ('fault' in url) return url;
+  return isProtected(url) && url.pathname === '/'
+    ? url
+    : {
+        fault: `must be like https://postern.example.com, without a path; http is for this machine only; not "${text}"`,
+      };
+}
+
+/** The issuer of an OpenID Connect provider (OpenID Connect Discovery §2): `https`, or `http` on loopback. */
+export function parseIssuer(text: string): URL | Fault {
+  const url = parseUrl(text.replace(/\/$/, ''));
+  if ('fault' in url) return url;
+  return isProtected(url)
+    ? new URL(text)
+    : { fault: `must begin with https; http is for this machine only; not "${text}"` };
+}
+
+function isProtected({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 /** How much is logged, least first. */

@@ -7,7 +7,9 @@ import {
   parseCertificateNames,
   parseChoice,
   parseInteger,
+  parseIssuer,
   parseNetworks,
+  parseOrigin,
   parseServiceAddress,
   parseSocketMode,
   parseStore,
@@ -156,6 +158,37 @@ export const settings = {
     'PEM file with the private key of the management listener',
     parseText,
   ),
+  manageTlsClientCa: setting(
+    'POSTERN_MANAGE_TLS_CLIENT_CA',
+    null,
+    'PEM file with the authorities whose client certificates identify operators; those without one still sign in otherwise',
+    parseText,
+  ),
+  manageUrl: setting(
+    'POSTERN_MANAGE_URL',
+    null,
+    'where browsers reach the console, such as https://postern.example.com: the OpenID Connect provider leads back to /sign-in/callback there',
+    parseOrigin,
+  ),
+  manageOidcIssuer: setting(
+    'POSTERN_MANAGE_OIDC_ISSUER',
+    null,
+    'issuer of the OpenID Connect provider by which people sign in to the console',
+    parseIssuer,
+  ),
+  manageOidcClientId: setting('POSTERN_MANAGE_OIDC_CLIENT_ID', null, 'client id of the console there', parseText),
+  manageOidcClientSecret: setting(
+    'POSTERN_MANAGE_OIDC_CLIENT_SECRET',
+    null,
+    'file with the secret of that client; a public client has none',
+    parseText,
+  ),
+  manageOidcClaim: setting(
+    'POSTERN_MANAGE_OIDC_CLAIM',
+    'sub',
+    'claim that is compared with the subjects of operators; email counts when the provider has verified it',
+    parseText,
+  ),
   managePlainText: setting(
     'POSTERN_MANAGE_PLAIN_TEXT',
     'false',
@@ -287,6 +320,16 @@ function findContradictions(values: Partial<Config>): string[] {
   together('manageTlsCertificate', 'manageTlsKey');
   if (isGiven('tlsClientCa') && !isGiven('tlsCertificate')) {
     problems.push('POSTERN_TLS_CLIENT_CA: needs POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY too');
+  }
+  if (isGiven('manageTlsClientCa') && !isGiven('manageTlsCertificate')) {
+    problems.push('POSTERN_MANAGE_TLS_CLIENT_CA: needs POSTERN_MANAGE_TLS_CERTIFICATE and POSTERN_MANAGE_TLS_KEY too');
+  }
+  together('manageOidcIssuer', 'manageOidcClientId');
+  if (isGiven('manageOidcIssuer') && !isGiven('manageUrl')) {
+    problems.push('POSTERN_MANAGE_OIDC_ISSUER: needs POSTERN_MANAGE_URL too: the provider leads people back there');
+  }
+  if (isGiven('manageOidcClientSecret') && !isGiven('manageOidcIssuer')) {
+    problems.push('POSTERN_MANAGE_OIDC_CLIENT_SECRET: needs POSTERN_MANAGE_OIDC_ISSUER too');
   }
   if (isGiven('tlsClientNames') && !isGiven('tlsClientCa')) {
     problems.push(

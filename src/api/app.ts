@@ -94,6 +94,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     } else {
       const presented = {
         authorization: context.req.header('authorization') ?? null,
+        certificateNames: isOfBrowser(context.req.raw) ? [] : (env.certificateNames ?? []),
         source: env.incoming.socket.remoteAddress ?? 'unix',
       };
       const authentication = { resources: store.resources, throttle, nowSeconds: () => clock.nowSeconds() };
@@ -146,6 +147,11 @@ function answerProblem(context: Context<ApiEnvironment>, problem: ApiProblem): R
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     'content-type': 'application/problem+json',
   });
+}
+
+/** Browsers show certificates to whatever page sends a request, so that these identify programs only. */
+function isOfBrowser({ headers }: Request): boolean {
+  return headers.has('sec-fetch-site') || headers.has('origin');
 }
 
 /** A body is JSON, or none. `application/merge-patch+json` is what RFC 7396 calls it. */

@@ -58,8 +58,14 @@ export interface ConsoleBindings {
   readonly via: 'console';
 }
 
+/** Who the listener says a peer is. */
+export interface PeerNames {
+  /** The names of its client certificate; none without one that counts. */
+  readonly certificateNames: readonly string[];
+}
+
 /** Hono's environment: what routes find in their context. */
 export interface ApiEnvironment {
   readonly Variables: { -readonly [K in keyof ApiVariables]: ApiVariables[K] };
-  readonly Bindings: HttpBindings | ConsoleBindings;
+  readonly Bindings: (HttpBindings & Partial<PeerNames>) | ConsoleBindings;
 }

@@ -63,13 +63,8 @@ function addOperatorFlags(command: Command, role: Option): Command {
     .addOption(role)
     .option('--name <name>', 'for people; the id when left out')
     .option('--label <name=value>', 'only consumers and endpoints with this label; repeatable', collectLabel)
-    .addOption(kept('--certificate-name <name>', 'a name (DNS, URI or email) of the client certificate; repeatable'))
-    .addOption(kept('--subject <subject>', 'the subject at the OpenID Connect provider; repeatable'));
-}
-
-/** Not in the help: it is kept with the operator, but the management API knows tokens only so far. */
-function kept(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(collect).hideHelp();
+    .option('--certificate-name <name>', 'a name (DNS, URI or email) of the client certificate; repeatable', collect)
+    .option('--subject <subject>', 'the subject at the OpenID Connect provider; repeatable', collect);
 }
 
 /** A day of change each quarter is what teams manage. */

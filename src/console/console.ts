@@ -15,6 +15,8 @@ import type { Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
 import { pages } from './pages.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
+import { signInPath } from './sign-in/return-path.ts';
+import { addSignIn } from './sign-in/sign-in.ts';
 
 /** A form is far smaller. */
 const MAX_FORM_BYTES = 256 * 1024;
@@ -76,6 +78,7 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
       },
     }),
   );
+  if (ports.signIn !== undefined) addSignIn(app, ports.signIn, send);
   app.use(async (context, next) => {
     const session = await ports.findSession(context.req.raw, context.env);
     context.set('session', session);
@@ -83,9 +86,7 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
       await next();
       return undefined;
     }
-    const { path, method } = context.req;
-    const isPlace = method === 'GET' && path !== '/';
-    return context.redirect(withQuery('/sign-in', { return: isPlace ? path : undefined }), 303);
+    return context.redirect(signInPath(context.req.raw), 303);
   });
   for (const page of pages) addPage(app, page, ports, send);
   app.notFound(() => {
@@ -93,6 +94,9 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   });
   app.onError(async (error, context) => {
     const problem = toldOf(error, context, ports);
+    if (error instanceof ApiProblem && error.more.retryAfter !== undefined) {
+      context.header('retry-after', String(error.more.retryAfter));
+    }
     return await send(context, problemPage(problem));
   });
   return app;

@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiEnvironment, ApiObserver } from '../api/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Operator } from '../model/operator.ts';
+import type { SignInPorts } from './sign-in/sign-in.ts';
 
 /** Somebody who is signed in. */
 export interface ConsoleSession {
@@ -17,6 +18,8 @@ export interface ConsolePorts {
   readonly api: Pick<OpenAPIHono<ApiEnvironment>, 'fetch'>;
   /** Who sends a request; null for nobody. Rejects with `StoreUnavailable`. */
   readonly findSession: (request: Request, bindings: HttpBindings) => Promise<ConsoleSession | null>;
+  /** How operators sign in; without it nobody can. */
+  readonly signIn?: SignInPorts;
   readonly clock: Clock;
   readonly observer: ApiObserver;
 }

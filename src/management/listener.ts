@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { Server as TlsServer } from 'node:tls';
+import type { Socket } from 'node:net';
+import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import type { PeerNames } from '../api/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { HttpListener } from '../server/http-listener.ts';
-import { listenerContext, STARTED_IN_PLAIN_TEXT, tlsListenerOptions } from '../server/tls-listener.ts';
+import { identityNamesOf, ListenerTls, STARTED_IN_PLAIN_TEXT, tlsListenerOptions } from '../server/tls-listener.ts';
 import type { TlsIdentity } from '../server/transport.ts';
 
 /** What one connection, and all of them together, may take. Browsers and programs of operators are few. */
@@ -28,32 +30,45 @@ const httpOptions = {
 
 /** What the listener serves. */
 export interface ApiListenerPorts {
-  readonly fetch: (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+  readonly fetch: (request: Request, bindings: HttpBindings & PeerNames) => Response | Promise<Response>;
   readonly clock: Clock;
-  /** None: plain text. */
+  /** None: plain text. With `ca`, clients are asked for a certificate, and served without one too. */
   readonly tls?: TlsIdentity;
 }
 
 /** The listener of the management API: HTTP/1.1, bounded in time and connections. */
 export class ApiListener implements AsyncDisposable {
-  readonly #server: ReturnType<typeof createServer>;
   readonly #listener: HttpListener;
+  /** Null in plain text. */
+  readonly #tls: ListenerTls | null;
   readonly #running = new Set<ServerResponse>();
 
   constructor({ fetch, clock, tls }: ApiListenerPorts) {
-    const answer = getRequestListener((request, bindings) => fetch(request, bindings as HttpBindings));
+    const answer = getRequestListener((request, bindings) => {
+      const { incoming, outgoing } = bindings as HttpBindings;
+      return fetch(request, { incoming, outgoing, certificateNames: this.#namesOf(incoming.socket) });
+    });
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       this.#running.add(response);
       response.once('close', () => this.#running.delete(response));
+      // Whom an authority vouched for that was removed has to show a certificate again.
+      if (this.#tls?.isFormer(request.socket) === true) response.setHeader('connection', 'close');
       void this.#listener.during(request, async () => {
         await answer(request, response);
       });
     };
-    this.#server =
+    const server =
       tls === undefined
         ? createServer(httpOptions, serve)
-        : createTlsServer({ ...httpOptions, ...tlsListenerOptions(tls) }, serve);
-    this.#listener = new HttpListener({ server: this.#server, limits, clock });
+        : createTlsServer({ ...httpOptions, ...tlsListenerOptions(tls), rejectUnauthorized: false }, serve);
+    this.#listener = new HttpListener({ server, limits, clock });
+    this.#tls =
+      tls === undefined || !(server instanceof TlsServer)
+        ? null
+        : new ListenerTls(server, tls, {
+            onRefused: () => undefined,
+            wasEnded: (socket) => this.#listener.wasEnded(socket),
+          });
   }
 
   /** Listens; rejects with the system's error when the address cannot be had. */
@@ -66,10 +81,13 @@ export class ApiListener implements AsyncDisposable {
     return this.#listener.address();
   }
 
-  /** New connections take this identity; those that exist keep theirs. */
+  /**
+   * New connections take this identity; those that exist keep theirs. When an authority of `ca` is gone, their
+   * certificates count no more. Throws and keeps the old identity as `Transport.replaceTls` does.
+   */
   replaceTls(tls: TlsIdentity): void {
-    if (!(this.#server instanceof TlsServer)) throw new Error(STARTED_IN_PLAIN_TEXT);
-    this.#server.setSecureContext(listenerContext(tls));
+    if (this.#tls === null) throw new Error(STARTED_IN_PLAIN_TEXT);
+    this.#tls.replace(tls);
   }
 
   /** Takes no new connections, lets running requests end, and gives how many were cut after the grace period. */
@@ -79,6 +97,12 @@ export class ApiListener implements AsyncDisposable {
       cut = this.#running.size;
     });
     return cut;
+  }
+
+  /** Of a certificate that an authority of now vouches for; one of anybody else's counts like none. */
+  #namesOf(socket: Socket | TLSSocket): readonly string[] {
+    if (this.#tls === null || !('authorized' in socket) || !socket.authorized) return [];
+    return this.#tls.isFormer(socket) ? [] : identityNamesOf(socket.getPeerX509Certificate());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,7 +4,6 @@ import { ApiListener } from './listener.ts';
 import type { AnsweredRequest, ApiObserver, ApiStore } from '../api/ports.ts';
 import type { Config } from '../config.ts';
 import { createConsole } from '../console/console.ts';
-import type { ConsolePorts } from '../console/ports.ts';
 import { listen, tlsIdentity } from '../gateway/listeners.ts';
 import { OwnedParts, type ProcessPorts } from '../gateway/parts.ts';
 import { openTls } from '../gateway/tls.ts';
@@ -14,14 +13,13 @@ import { isLoopback } from '../net/networks.ts';
 import type { Logger } from '../observe/logger.ts';
 import { TlsMetrics } from '../observe/tls-observer.ts';
 import { divideRequests } from './routes.ts';
+import { openSignIn } from './sign-in.ts';
 import { manageFiles } from '../tls/configured-files.ts';
 
 /** What the management process takes. */
 export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
   /** Opened with the key ring; ended with the process. */
   readonly store: SystemOfRecord;
-  /** Who is signed in to the console; without it there is no console. */
-  readonly findSession?: ConsolePorts['findSession'];
 }
 
 /** A running management process. */
@@ -50,11 +48,15 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
     requireTls(config, tls !== null);
     const observer = createApiObserver(logger);
     const api = createApi({ store: database, clock, observer, publicUrl: config.publicUrl });
-    const { findSession } = ports;
+    const signIn = await openSignIn(config, { store, clock, logger });
+    const findSession = async (request: Request) => (await signIn?.sessions.find(request)) ?? null;
     const fetch =
-      findSession === undefined
+      signIn === null
         ? api.fetch
-        : divideRequests({ api: api.fetch, console: createConsole({ api, findSession, clock, observer }).fetch });
+        : divideRequests({
+            api: api.fetch,
+            console: createConsole({ api, findSession, signIn, clock, observer }).fetch,
+          });
     const listener = parts.own(
       new ApiListener({ fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
     );

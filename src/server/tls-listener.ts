@@ -148,6 +148,25 @@ export function isForOneOf(certificate: X509Certificate | undefined, names: read
   return names.some((name) => held.has(name.includes('://') ? `URI:${name}` : `DNS:${name.toLowerCase()}`));
 }
 
+/**
+ * The names of a certificate by which somebody can be known: DNS names in lower case, URIs and e-mail addresses among its
+ * subject alternative names. Each kind has its own form, so that no name of one kind passes for one of another.
+ */
+export function identityNamesOf(certificate: X509Certificate | undefined): readonly string[] {
+  return [...namesOf(certificate?.subjectAltName ?? '')].flatMap((each) => {
+    const at = each.indexOf(':');
+    const name = each.slice(at + 1);
+    const form = nameForms[each.slice(0, at)];
+    return form?.test(name) === true ? [name] : [];
+  });
+}
+
+const nameForms: Readonly<Record<string, RegExp>> = {
+  DNS: /^[^@:/]+$/,
+  URI: /^[a-z][a-z0-9+.-]*:\/\//,
+  email: /^[^@:/]+@[^@:/]+$/,
+};
+
 function namesOf(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   NAME.lastIndex = 0;

@@ -11,6 +11,7 @@ type Paths = Pick<
   | 'rateLimitTlsKey'
   | 'manageTlsCertificate'
   | 'manageTlsKey'
+  | 'manageTlsClientCa'
 >;
 
 /** The TLS files of the listeners; null when they speak plain text. */
@@ -23,10 +24,14 @@ export function listenerFiles(config: Pick<Paths, 'tlsCertificate' | 'tlsKey' | 
 }
 
 /** The TLS files of the management listener; null when it speaks plain text. */
-export function manageFiles(config: Pick<Paths, 'manageTlsCertificate' | 'manageTlsKey'>): TlsFiles | null {
+export function manageFiles(
+  config: Pick<Paths, 'manageTlsCertificate' | 'manageTlsKey' | 'manageTlsClientCa'>,
+): TlsFiles | null {
   const certificate = pemFile('manageTlsCertificate', config.manageTlsCertificate);
   const key = pemFile('manageTlsKey', config.manageTlsKey);
-  return certificate === null || key === null ? null : { certificate, key, ca: null };
+  return certificate === null || key === null
+    ? null
+    : { certificate, key, ca: pemFile('manageTlsClientCa', config.manageTlsClientCa) };
 }
 
 /** The TLS files with which the rate limit service is asked; null when it is asked in plain text. */

@@ -13,7 +13,7 @@ export interface CertificateOptions {
   /** When it begins and ends to be valid, to the second; 2020 to 2049 unless stated otherwise. */
   readonly notBefore?: Date;
   readonly notAfter?: Date;
-  /** Whom it is for: DNS names, `spiffe://` addresses; null for a certificate without subject alternative names. */
+  /** Whom it is for: DNS names, `spiffe://` addresses, e-mail addresses; null for a certificate without subject alternative names. */
   readonly names?: readonly string[] | null;
   /** Whether it may sign others; those without an issuer may. */
   readonly isAuthority?: boolean;
@@ -32,7 +32,9 @@ export function makeCertificate(name: string, issuer?: Certified, options: Certi
     utcTime(options.notBefore ?? new Date('2020-01-01T00:00:00Z')),
     utcTime(options.notAfter ?? new Date('2049-12-31T23:59:59Z')),
   );
-  const generalNames = (names ?? []).map((each) => der(each.includes('://') ? 0x86 : 0x82, Buffer.from(each)));
+  const generalNames = (names ?? []).map((each) =>
+    der(each.includes('://') ? 0x86 : each.includes('@') ? 0x81 : 0x82, Buffer.from(each)),
+  );
   const subjectAltName = sequence(...generalNames, der(0x87, Buffer.from([127, 0, 0, 1])));
   const extensions = sequence(
     ...(names === null ? [] : [sequence(oid(0x55, 0x1d, 0x11), der(0x04, subjectAltName))]),

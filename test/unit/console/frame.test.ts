@@ -21,7 +21,7 @@ describe('console: the frame of every page', () => {
 
   it('sends visitors who are not signed in to the sign-in page, with the way back', async () => {
     const answer = await console.open(null, '/consumers?q=a');
-    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/sign-in?return=%2Fconsumers']);
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/sign-in?return=%2Fconsumers%3Fq%3Da']);
   });
 
   it('lets browsers load its own files only, keeps no page, and shows it in no frame', async () => {
