@@ -2,7 +2,7 @@ import { parse } from 'hono/utils/cookie';
 
 /**
  * The cookies of the console. Browsers take a name with `__Host-` only with `Secure`, for the whole host and for no other
- * one (RFC 6265bis §4.1.3), so that no neighbour of the host plants one. They take it over plain HTTP from loopback too.
+ * one (RFC 6265bis §4.1.3), so that no neighbour of the host plants one. Chromium takes it over plain HTTP from loopback too.
  */
 export const cookieNames = {
   session: '__Host-postern',
