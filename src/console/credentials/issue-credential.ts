@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { credentialIdWith, generateIdSuffix } from '../../manage/generate-credential.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
@@ -40,7 +39,7 @@ export const issueCredential: Page = {
         ...(given.expiresAt === '' ? {} : { expiresAt: given.expiresAt }),
         ...(given.isHashOnly ? { hashOnly: true } : {}),
       },
-      ...{ reason: given.reason, idempotencyKey: given.idempotencyKey },
+      reason: given.reason,
     });
     if (isGenerated && answer.problem?.code === 'CONFLICT') return issuedBefore(consumer, id);
     if (answer.problem !== null) {
@@ -78,20 +77,19 @@ interface Given {
   readonly expiresAt: string;
   readonly isHashOnly: boolean;
   readonly reason: string;
-  readonly idempotencyKey: string;
   readonly refused: Refused;
 }
 
 function empty(): Given {
   const texts = { method: 'hmac', id: '', notBefore: '', expiresAt: '', reason: '' };
-  return { ...texts, suffix: generateIdSuffix(), isHashOnly: false, idempotencyKey: randomUUID(), refused: null };
+  return { ...texts, suffix: generateIdSuffix(), isHashOnly: false, refused: null };
 }
 
 function readForm(form: Form): Given {
   return {
     ...{ method: form.text('method'), id: form.text('id'), suffix: form.text('suffix') },
     ...{ notBefore: form.text('notBefore'), expiresAt: form.text('expiresAt'), reason: form.text('reason') },
-    ...{ isHashOnly: form.isTicked('hashOnly'), idempotencyKey: form.text('idempotencyKey'), refused: null },
+    ...{ isHashOnly: form.isTicked('hashOnly'), refused: null },
   };
 }
 
@@ -99,15 +97,12 @@ function show(visit: Visit, consumer: string, given: Given): Shown {
   const { refused } = given;
   const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
   const idHint = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
-  // What was refused is another request when it is sent again.
-  const idempotencyKey = refused === null || refused.code === 'OUTCOME_UNKNOWN' ? given.idempotencyKey : randomUUID();
   return {
     title: `Issue a credential for ${consumer}`,
     trail: consumerTrail(consumer),
     body: changeForm(
       visit,
       refusal(refused, url`/consumers/${consumer}/issue`),
-      hiddenField('idempotencyKey', idempotencyKey),
       hiddenField('suffix', given.suffix),
       selectField(
         {

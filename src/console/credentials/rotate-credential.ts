@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { url } from '../frame/html.ts';
 import type { Form, Page, Shown, Visit } from '../frame/page.ts';
@@ -16,23 +15,26 @@ import {
 /** Seven days, in which partners change over. */
 const USUAL_GRACE = '7d';
 
-/** Gives a credential a new secret, while the former one works for a while. */
+/**
+ * Gives a credential a new secret, while the former one works for a while. The form carries the revision that it showed:
+ * sent again, as by a reload, it changes nothing.
+ */
 export const rotateCredential: Page = {
   path: '/credentials/:id/rotate',
   show: async (visit) => {
     const credential = await readCredential(visit);
     return show(visit, credential, {
       ...{ grace: USUAL_GRACE, isForced: false, successor: '', reason: '' },
-      ...{ revision: String(credential.revision), idempotencyKey: randomUUID(), refused: null },
+      ...{ revision: String(credential.revision), refused: null },
     });
   },
   submit: async (visit, form) => {
     const credential = await readCredential(visit);
     const given = readForm(form);
-    const { grace, isForced, successor, ...rest } = given;
+    const { grace, isForced, successor, revision, reason } = given;
     const answer = await visit.api.change<RotationOutcome>('POST', url`/v1/credentials/${credential.id}:rotate`, {
       body: { grace, ...(isForced ? { force: true } : {}), ...(successor === '' ? {} : { id: successor }) },
-      ...{ reason: rest.reason, revision: rest.revision, idempotencyKey: rest.idempotencyKey },
+      ...{ reason, revision },
     });
     if (answer.problem !== null) {
       return { ...show(visit, credential, { ...given, refused: answer.problem }), status: answer.problem.status };
@@ -59,7 +61,6 @@ interface Given {
   readonly successor: string;
   readonly reason: string;
   readonly revision: string;
-  readonly idempotencyKey: string;
   readonly refused: Refused;
 }
 
@@ -67,7 +68,7 @@ function readForm(form: Form): Given {
   return {
     ...{ grace: form.text('grace'), isForced: form.isTicked('force'), successor: form.text('id') },
     ...{ reason: form.text('reason'), revision: form.text('revision') },
-    ...{ idempotencyKey: form.text('idempotencyKey'), refused: null },
+    refused: null,
   };
 }
 
@@ -75,7 +76,6 @@ function show(visit: Visit, credential: ShownCredential, given: Given): Shown {
   const { id } = credential;
   const { refused } = given;
   const isKey = isKeySecret(credential);
-  const idempotencyKey = refused === null || refused.code === 'OUTCOME_UNKNOWN' ? given.idempotencyKey : randomUUID();
   return {
     title: `Rotate ${id}`,
     trail: credentialTrail(credential),
@@ -86,7 +86,6 @@ function show(visit: Visit, credential: ShownCredential, given: Given): Shown {
         ? html`<p>The App Key is the secret: a second credential is issued, and this one retires.</p>`
         : html`<p>The App Key stays, and the App Secret is new. The former one works until the grace period ends.</p>`,
       hiddenField('revision', given.revision),
-      hiddenField('idempotencyKey', idempotencyKey),
       textField(
         {
           ...{ name: 'grace', label: 'The former secret works for', value: given.grace, isRequired: true },

@@ -20,7 +20,6 @@ export interface ChangeRequest {
   readonly body?: unknown;
   /** The revision that the page showed; absent for a creation. */
   readonly revision?: string;
-  readonly idempotencyKey?: string;
   /** Why, for the audit trail; an empty one is none. */
   readonly reason?: string;
   /** Only says what would change. */
@@ -74,7 +73,7 @@ export class ApiClient {
   async change<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    { body, revision, idempotencyKey, reason = '', isDryRun = false }: ChangeRequest = {},
+    { body, revision, reason = '', isDryRun = false }: ChangeRequest = {},
   ): Promise<ChangeAnswer<T>> {
     const query = new URLSearchParams({
       ...(isDryRun ? { dryRun: 'true' } : {}),
@@ -83,7 +82,6 @@ export class ApiClient {
     const headers = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(revision === undefined ? {} : { 'if-match': `"${revision}"` }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     };
     const answer = await this.#ask(query.size === 0 ? path : `${path}?${query.toString()}`, {
       ...{ method, headers },

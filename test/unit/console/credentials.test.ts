@@ -38,8 +38,8 @@ describe('console: credentials and access of a consumer', () => {
 
   async function issue(fields: Record<string, string>): Promise<PageAnswer> {
     const page = await console.open('alice', '/consumers/acme/issue');
-    const idempotencyKey = hiddenValue(page, 'idempotencyKey');
-    return await console.submit('alice', '/consumers/acme/issue', { idempotencyKey, method: 'hmac', ...fields });
+    const suffix = hiddenValue(page, 'suffix');
+    return await console.submit('alice', '/consumers/acme/issue', { suffix, method: 'hmac', ...fields });
   }
 
   it('issues a credential and shows its secret in the answer only, which no browser keeps', async () => {
@@ -60,11 +60,7 @@ describe('console: credentials and access of a consumer', () => {
 
   it('issues nothing again when the form is sent again, as by a reload', async () => {
     const page = await console.open('alice', '/consumers/acme/issue');
-    const fields = {
-      method: 'hmac',
-      suffix: hiddenValue(page, 'suffix'),
-      idempotencyKey: hiddenValue(page, 'idempotencyKey'),
-    };
+    const fields = { method: 'hmac', suffix: hiddenValue(page, 'suffix') };
     const first = await console.submit('alice', '/consumers/acme/issue', fields);
     const secret = shown(first, 'app-secret') ?? '';
     assert.equal(secret.length, 43);
@@ -110,25 +106,22 @@ describe('console: credentials and access of a consumer', () => {
     await issue({ id: 'acme-hmac' });
     const path = '/credentials/acme-hmac/rotate';
     const page = await console.open('alice', path);
-    const fields = {
-      revision: hiddenValue(page, 'revision'),
-      idempotencyKey: hiddenValue(page, 'idempotencyKey'),
-      grace: '2d',
-    };
+    const fields = { revision: hiddenValue(page, 'revision'), grace: '2d' };
     const rotated = await console.submit('alice', path, fields);
     assert.equal(rotated.status, 200, rotated.text);
     const [made] = await credentials();
     assert.ok(made?.appSecret !== undefined && made.appSecret !== null && made.retiringSecret !== null);
     assert.equal(shown(rotated, 'app-secret'), textOf(made.appSecret));
     assert.match(rotated.text, /The former secret works until/);
+    const reloaded = await console.submit('alice', path, fields);
+    assert.equal(reloaded.status, 412);
+    assert.ok(!reloaded.text.includes(textOf(made.appSecret)));
     const again = await console.open('alice', path);
     assert.match(again.text, /End the former secret of the last rotation now/);
     const revision = hiddenValue(again, 'revision');
-    const idempotencyKey = hiddenValue(again, 'idempotencyKey');
-    const refused = await console.submit('alice', path, { revision, idempotencyKey, grace: '0' });
+    const refused = await console.submit('alice', path, { revision, grace: '0' });
     assert.equal(refused.status, 409);
-    const forced = { revision, idempotencyKey: hiddenValue(refused, 'idempotencyKey'), grace: '0', force: 'yes' };
-    assert.notEqual(forced.idempotencyKey, idempotencyKey);
+    const forced = { revision, grace: '0', force: 'yes' };
     assert.equal((await console.submit('alice', path, forced)).status, 200);
     assert.equal((await credentials())[0]?.retiringSecret, null);
   });
@@ -185,7 +178,7 @@ describe('console: credentials and access of a consumer', () => {
       const sent = await console.submit('paula', `/credentials/acme-hmac${page}`, { revision: '1', grace: '0' });
       assert.equal(sent.status, 404, page);
     }
-    const issued = await console.submit('paula', '/consumers/acme/issue', { method: 'hmac', idempotencyKey: 'x' });
+    const issued = await console.submit('paula', '/consumers/acme/issue', { method: 'hmac' });
     assert.equal(issued.status, 404);
     assert.equal((await credentials())[0]?.state, 'active');
     assert.equal((await credentials()).length, 1);
