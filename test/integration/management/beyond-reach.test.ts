@@ -9,7 +9,7 @@ const named: readonly (readonly [prefix: string, beyond: string, missing: string
   ['/v1/credentials/', 'hidden-key', 'absent-key'],
   ['/v1/grants/', 'hidden-endpoint/hidden-partner', 'absent-endpoint/absent-partner'],
   ['/v1/operators/', 'first', 'absent-operator'],
-  ['/v1/audit/', '1', '999999'],
+  ['/v1/audit/', 'EVENT', 'f'.repeat(24)],
   ['/v1/refusals/', '00000000-0000-4000-8000-000000000000', '11111111-1111-4111-8111-111111111111'],
 ];
 
@@ -50,6 +50,7 @@ describe('what is beyond the reach of an operator', () => {
   const { ask, run } = management;
   let token = '';
   let operations: readonly Operation[] = [];
+  let hiddenEvent = '';
 
   before(async () => {
     await run(
@@ -66,6 +67,9 @@ describe('what is beyond the reach of an operator', () => {
     await run('grant add --endpoint own-endpoint --consumer own-partner');
     token = await management.newOperator('paula', '--role admin --label team=own');
     operations = await readOperations(management);
+    const events = await management.database.db().collection('audit').find().toArray();
+    hiddenEvent = String(events.find((event) => JSON.stringify(event).includes('hidden-partner'))?._id);
+    assert.match(hiddenEvent, /^[0-9a-f]{24}$/);
   });
 
   const headers = { 'if-match': '*' };
@@ -75,6 +79,7 @@ describe('what is beyond the reach of an operator', () => {
     const same = text
       .replaceAll(/"requestId":"[^"]*"/g, '')
       .replaceAll(/\b(hidden|absent)-(partner|endpoint|key)\b/g, 'some-$2')
+      .replaceAll(/\b[0-9a-f]{24}\b/g, 'some')
       .replaceAll(/absent-operator|first|0{8}-0{4}-4000-8000-0{12}|1{8}-1{4}-4111-8111-1{12}|\b(1|999999)\b/g, 'some');
     return `${String(status)} ${same}`;
   }
@@ -97,7 +102,7 @@ describe('what is beyond the reach of an operator', () => {
       const [prefix = '', beyond = '', missing = ''] = named.find(([each]) => path.startsWith(each)) ?? [];
       assert.ok(prefix !== '', `say in this test what ${path} names`);
       const askFor = async (what: string): Promise<Answer> => {
-        const target = path.replace(/\{.*\}/, what);
+        const target = path.replace(/\{.*\}/, what.replace('EVENT', hiddenEvent));
         return await ask(method, target, { token, headers, ...(hasBody ? { body: bodies[id] ?? {} } : {}) });
       };
       const [one, other] = [await askFor(beyond), await askFor(missing)];

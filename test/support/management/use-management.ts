@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { openStore } from '../../../src/cli/store/open-store.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { type Management, startManagement } from '../../../src/management/management.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
 import { runCli } from '../../unit/cli/run-cli.ts';
 import { release } from '../lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { type DatabaseInUse, useDatabase } from '../mongodb/use-database.ts';
+import { type Child, startChild } from '../process/child-process.ts';
+
+const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 
 /** An answer of the management API, read whole. */
 export interface Answer {
@@ -41,7 +39,7 @@ export interface ManagementInUse {
 }
 
 /**
- * Starts the management API, in this process, for the calling `describe`. `route`: the address by which it reaches its
+ * Starts the built `postern manage` for the calling `describe`. `route`: the address by which it reaches its
  * database, from the direct one.
  */
 export function useManagement(
@@ -49,19 +47,16 @@ export function useManagement(
 ): ManagementInUse {
   const database = useDatabase();
   let folder: TemporaryDirectory;
-  let management: Management;
+  let management: Child;
+  let listening = 0;
   let environment: Readonly<Record<string, string>> = {};
-  let logged = '';
 
   const run = async (command: string): Promise<string> => {
     const { code, out, err } = await runCli(command.split(' '), environment);
     assert.deepEqual([code, err], [0, ''], `${command}: ${err}`);
     return out;
   };
-  const port = (): number => {
-    assert.ok(management.address.kind === 'tcp');
-    return management.address.port;
-  };
+  const port = (): number => listening;
 
   before(async function () {
     this.timeout(60_000);
@@ -75,17 +70,15 @@ export function useManagement(
       POSTERN_STORE: await route(database.uri()),
       POSTERN_MANAGE_ADDRESS: '127.0.0.1:0',
     };
-    const parsed = parseConfig(given);
-    assert.ok('config' in parsed, JSON.stringify(parsed));
-    const store = await openStore(
-      {
-        ...{ store: undefined, environment: given, needsSecrets: 'new', command: 'manage', timeoutMs: 5000 },
-        warn: (message) => assert.fail(message),
-      },
-      systemClock,
-    );
-    const logger = createLogger('info', { write: (piece) => (logged += piece) });
-    management = await startManagement({ config: parsed.config, clock: systemClock, logger, store });
+    management = await startChild({
+      command: process.execPath,
+      args: ['--enable-source-maps', executable, 'manage'],
+      env: given,
+    });
+    listening = await management.line('stdout', (line) => {
+      const [, found] = /"address":"127\.0\.0\.1:(\d+)"/.exec(line) ?? [];
+      return found === undefined ? null : Number(found);
+    });
   });
   after(async () => {
     await release(management, folder);
@@ -94,7 +87,7 @@ export function useManagement(
   return {
     database,
     port,
-    logs: () => logged,
+    logs: () => management.stdout(),
     run,
     newOperator: async (id, flags) => {
       const { token } = JSON.parse(await run(`operator add ${id} ${flags} -o json`)) as {

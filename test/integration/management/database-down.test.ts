@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { type Relay, startRelay } from '../../support/stack/relay.ts';
+import { changes, type Operation, readOperations } from '../../support/management/operations.ts';
+import { type Answer, useManagement } from '../../support/management/use-management.ts';
+
+/** A request of each changing operation that would succeed, in an order in which all do. */
+const requests: Readonly<Record<string, { readonly path: string; readonly body?: unknown }>> = {
+  createEndpoint: {
+    path: '/v1/endpoints',
+    body: { id: 'new', match: { paths: [{ prefix: '/new' }] }, authentication: 'key' },
+  },
+  createConsumer: { path: '/v1/consumers', body: { id: 'new' } },
+  createGrant: { path: '/v1/grants', body: { endpoint: 'orders', consumer: 'globex' } },
+  issueCredential: { path: '/v1/credentials:issue', body: { consumer: 'acme', method: 'key', id: 'issued' } },
+  importCredential: {
+    path: '/v1/credentials:import',
+    body: { consumer: 'acme', methods: ['key'], appKey: 'brought-along-by-acme', id: 'imported' },
+  },
+  editEndpoint: { path: '/v1/endpoints/orders', body: { description: 'changed' } },
+  editConsumer: { path: '/v1/consumers/acme', body: { description: 'changed' } },
+  editGrant: { path: '/v1/grants/orders/acme', body: { expiresAt: '2099-01-01T00:00:00Z' } },
+  setLimits: {
+    path: '/v1/endpoints/orders/limits',
+    body: { limits: [{ requests: 9, unit: 'second', per: 'consumer' }] },
+  },
+  clearLimits: { path: '/v1/endpoints/orders/limits' },
+  setGrantLimits: {
+    path: '/v1/grants/orders/acme/limits',
+    body: { limits: [{ requests: 9, unit: 'second', per: 'consumer' }] },
+  },
+  clearGrantLimits: { path: '/v1/grants/orders/acme/limits' },
+  rotateCredential: { path: '/v1/credentials/acme-hmac:rotate', body: {} },
+  revokeCredential: { path: '/v1/credentials/acme-hmac:revoke' },
+  deleteGrant: { path: '/v1/grants/orders/acme' },
+  deleteConsumer: { path: '/v1/consumers/acme' },
+  deleteEndpoint: { path: '/v1/endpoints/orders' },
+};
+
+describe('the management API while MongoDB is down', function () {
+  this.timeout(120_000);
+  let relay: Relay;
+  const management = useManagement(async (uri) => {
+    const { host, pathname } = new URL(uri);
+    relay = await startRelay(Number(host.split(':')[1]));
+    return `mongodb://127.0.0.1:${String(relay.port)}${pathname}?directConnection=true`;
+  });
+  const { ask, run } = management;
+  let token = '';
+  let operations: readonly Operation[] = [];
+
+  before(async () => {
+    await run(
+      'endpoint create orders --path /orders --authentication hmac --access-condition authenticated-and-authorized',
+    );
+    for (const id of ['acme', 'globex']) await run(`consumer create ${id}`);
+    await run('grant add --endpoint orders --consumer acme');
+    await run('credential issue --consumer acme --method hmac --id acme-hmac');
+    token = await management.newOperator('root', '--role admin');
+    // Limits that can be removed.
+    for (const path of ['/v1/endpoints/orders/limits', '/v1/grants/orders/acme/limits']) {
+      const body = { limits: [{ requests: 5, unit: 'second', per: 'consumer' }] };
+      const { status, text } = await ask('PUT', path, { token, body, headers: { 'if-match': '*' } });
+      assert.equal(status, 200, text);
+    }
+    operations = (await readOperations(management)).filter(changes);
+    assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(requests).sort());
+  });
+  after(async () => {
+    await relay[Symbol.asyncDispose]();
+  });
+
+  async function send(id: string): Promise<Answer> {
+    const operation = operations.find((each) => each.id === id);
+    const { path, body } = requests[id] ?? { path: '' };
+    return await ask(operation?.method ?? '', path, {
+      token,
+      headers: { 'if-match': '*' },
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  const sendAll = async (): Promise<readonly (readonly [string, Answer])[]> =>
+    await Promise.all(Object.keys(requests).map(async (id) => [id, await send(id)] as const));
+
+  async function snapshot(): Promise<string> {
+    const collections = await management.database.db().collections();
+    const texts = collections
+      .map(({ collectionName }) => collectionName)
+      .sort()
+      .map(async (name) => {
+        const documents = await management.database.db().collection(name).find().sort({ _id: 1 }).toArray();
+        return `${name} ${JSON.stringify(documents)}`;
+      });
+    return (await Promise.all(texts)).join('\n');
+  }
+
+  it('refuses every change with 503 and when to try again, and says so on /readyz', async () => {
+    const before = await snapshot();
+    relay.cut();
+    try {
+      for (const [id, { status, headers, body }] of await sendAll()) {
+        assert.deepEqual([status, body['code']], [503, 'STORE_UNAVAILABLE'], `${id}: ${JSON.stringify(body)}`);
+        assert.match(headers.get('retry-after') ?? '', /^\d+$/, id);
+      }
+      assert.equal((await ask('GET', '/readyz')).body['code'], 'STORE_UNAVAILABLE');
+      assert.equal((await ask('GET', '/livez')).status, 200);
+    } finally {
+      relay.restore();
+    }
+    assert.equal(await snapshot(), before);
+  });
+
+  it('leaves nothing half done when the connection ends at the first write, in every changing route', async () => {
+    const before = await snapshot();
+    await using failing = await management.database.failPoint({
+      mode: 'alwaysOn',
+      data: { failCommands: ['insert', 'update', 'delete', 'findAndModify'], closeConnection: true },
+    });
+    assert.ok(failing);
+    for (const [id, { status, body }] of await sendAll()) {
+      assert.deepEqual([status, body['code']], [503, 'STORE_UNAVAILABLE'], `${id}: ${JSON.stringify(body)}`);
+    }
+    assert.equal(await snapshot(), before);
+  });
+
+  it('makes the same changes when MongoDB is there again', async () => {
+    for (const id of Object.keys(requests)) {
+      const { status, text } = await send(id);
+      assert.ok(status === 200 || status === 201, `${id}: ${String(status)} ${text}`);
+    }
+  });
+});
