@@ -12,10 +12,13 @@ import { addAudit } from './audit.ts';
 import { authenticate } from './authenticate.ts';
 import { addCredentialChanges } from './change-credentials.ts';
 import { addGrantChanges } from './change-grants.ts';
+import { addOperatorChanges } from './change-operators.ts';
 import { addCredentialView } from './credential-view.ts';
 import { addCredentialReading } from './credentials.ts';
+import { describeApi } from './document.ts';
 import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
+import { answerOnce } from './idempotency.ts';
 import { addLabelledResource } from './labelled-resource.ts';
 import { addOperators } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
@@ -23,22 +26,11 @@ import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
 import { addRefusals } from './refusals.ts';
 import { addReplicas } from './replicas.ts';
 import { consumers, endpoints } from './resources.ts';
+import { addRevert } from './revert.ts';
 import { addUsage } from './usage.ts';
 
 /** A resource is far smaller. */
 const MAX_BODY_BYTES = 256 * 1024;
-
-/** What the document says of the API as a whole. */
-const about = {
-  openapi: '3.1.0',
-  info: {
-    title: 'Postern management API',
-    version: '1',
-    description: 'Endpoints, consumers, credentials, grants and limits, by operators with roles.',
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-  },
-  security: [{ operatorToken: [] }],
-};
 
 /**
  * The management API: every route below `/v1` needs an operator. What a request throws becomes a problem (RFC 9457); a
@@ -103,7 +95,12 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
     requireJson(context.req.raw);
-    await next();
+    return await answerOnce(context as Context<ApiEnvironment>, next, {
+      ...{ once: store.once, clock },
+      onLost: (error) => {
+        observer.answerLost(error, context.get('requestId'));
+      },
+    });
   });
 
   api.get('/livez', (context) => context.text('ok\n'));
@@ -121,12 +118,14 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
   addLimits(api, ports);
   addAccess(api, ports);
   addAudit(api, ports);
+  addRevert(api, ports);
   addUsage(api, ports);
   addRefusals(api, ports);
   addReplicas(api, ports);
   addOperators(api, ports);
-  api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
-  api.get('/openapi.json', (context) => context.json(api.getOpenAPI31Document(about)));
+  addOperatorChanges(api, ports);
+  const document = describeApi(api);
+  api.get('/openapi.json', (context) => context.json(document));
 
   // Not thrown: what is thrown here passes the handlers above by, and the headers that they set.
   api.notFound((context) =>

@@ -120,7 +120,7 @@ export function wishOfPatch(patch: Readonly<Record<string, unknown>>): Wish {
   return Object.fromEntries(entries);
 }
 
-const mergedByKey: readonly string[] = ['labels', 'options'];
+const mergedByKey: readonly string[] = ['labels', 'options', 'selector'];
 
 /** Throws `INVALID_RESOURCE` where a patch has a field that names the resource: that would be another one. */
 export function refuseNames(patch: Readonly<Record<string, unknown>>, names: readonly string[]): void {

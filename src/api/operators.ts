@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
-import { notFound, takeFirst } from '../manage/resource-store.ts';
+import { notFound, type ResourceStore, takeFirst } from '../manage/resource-store.ts';
 import { type Operator, operatorPermissions, permissionsOf } from '../model/operator.ts';
 import { declareVersion } from '../resources/declare-resource.ts';
 import { declareOperator, operatorKind } from '../resources/operator.ts';
@@ -16,7 +16,8 @@ const token = {
   properties: { id: { type: 'string' }, createdAt: time, expiresAt: time },
   required: ['id', 'createdAt', 'expiresAt'],
 } as const;
-const shapes = resourceSchemas('Operator', operatorKind, {
+/** The shapes of operators. */
+export const operatorShapes = resourceSchemas('Operator', operatorKind, {
   properties: {
     tokens: { type: 'array', items: token, description: 'By their ids: the tokens themselves are not kept.' },
   },
@@ -55,14 +56,14 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       ...{ method: 'get', path: '/v1/operators', tags, operationId: 'listOperators' },
       summary: 'The operators, in the order of their ids. For admins without labels.',
       request: { query: listQuery },
-      responses: answers({ 200: pageSchema('OperatorPage', shapes.resource) }),
+      responses: answers({ 200: pageSchema('OperatorPage', operatorShapes.resource) }),
     }),
     async (context) => {
       requireManager(context.get('operator'));
       const { limit, cursor: from, fields } = context.req.valid('query');
       const listed = await takeFirst(resources.list('operator', { after: cursor.read(from) }), limit + 1);
       return context.json(
-        pageOf(listed, limit, (each) => pick(show(each), fields)),
+        pageOf(listed, limit, (each) => pick(showOperator(each), fields)),
         200,
       );
     },
@@ -73,23 +74,31 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       ...{ method: 'get', path: '/v1/operators/{id}', tags, operationId: 'showOperator' },
       summary: 'One of the operators, with the ids of the tokens. For admins without labels.',
       request: { params },
-      responses: answers({ 200: shapes.resource }),
+      responses: answers({ 200: operatorShapes.resource }),
     }),
     async (context) => {
       requireManager(context.get('operator'));
       const { id } = context.req.valid('param');
-      const stored = await resources.find('operator', id);
-      if (stored === null) throw notFound('operator', id, []);
-      return context.json(show(stored), 200, { etag: etagOf(stored) });
+      const stored = await requireOperator(id, resources);
+      return context.json(showOperator(stored), 200, { etag: etagOf(stored) });
     },
   );
 }
 
-function show(stored: Stored<Operator>): Record<string, unknown> {
+/** An operator as it is read, without the hashes of tokens. */
+export function showOperator(stored: Stored<Operator>): Record<string, unknown> {
   return { ...declareOperator(stored.resource), ...declareVersion(stored) };
 }
 
-function requireManager(operator: Operator): void {
-  if (managesOperators(operator)) return;
+/** Throws `NotFound` for none. Whoever asks has to manage operators. */
+export async function requireOperator(id: string, resources: Pick<ResourceStore, 'find'>): Promise<Stored<Operator>> {
+  const stored = await resources.find('operator', id);
+  if (stored === null) throw notFound('operator', id, []);
+  return stored;
+}
+
+/** Gives the operator back. Throws `FORBIDDEN` for one who does not manage operators. */
+export function requireManager(operator: Operator): Operator {
+  if (managesOperators(operator)) return operator;
   throw new ApiProblem('FORBIDDEN', 'only an admin without labels manages operators');
 }

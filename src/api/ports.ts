@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
+import type { OnceRequests } from '../manage/idempotency.ts';
 import type { ReplicaDirectory } from '../manage/replicas.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import type { Operator } from '../model/operator.ts';
@@ -18,6 +19,7 @@ export interface ApiPorts {
 export interface ApiStore extends Pick<SystemOfRecord, 'resources' | 'usage' | 'traffic' | 'audit'> {
   readonly refusals: RefusalSource;
   readonly replicas: ReplicaDirectory;
+  readonly once: OnceRequests;
 }
 
 /** Notified of requests, for logs and metrics. Nothing of a body or a token reaches it. */
@@ -25,6 +27,8 @@ export interface ApiObserver {
   answered(request: AnsweredRequest): void;
   /** The program itself was wrong; the client got 500. */
   defect(error: unknown, requestId: string): void;
+  /** The answer of a request that was done could not be kept for its `Idempotency-Key`. */
+  answerLost(error: unknown, requestId: string): void;
 }
 
 /** A request that was answered. */

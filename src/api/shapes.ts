@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
 import type { ChangeOutcome } from './change.ts';
+import { type ProblemCode, problems } from './problem.ts';
 import { cursor } from './request.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import type { Stored } from '../resources/resource.ts';
@@ -104,29 +105,35 @@ const fieldChange = objectOf('FieldChange', {
 /** The same in JSON Schema. */
 export const fieldsOfChange = { type: 'array', items: { $ref: '#/components/schemas/FieldChange' } } as const;
 
+const outcome = z.object({
+  dryRun: z.boolean(),
+  revision: z.number().int().nullable().openapi({ description: "The store's revision with the change." }),
+  beyondReach: z
+    .number()
+    .int()
+    .optional()
+    .openapi({ description: 'So many more changes concern what is beyond reach.' }),
+  changes: z.array(
+    z
+      .object({
+        action: z.enum(['create', 'change', 'delete']),
+        kind: z.string(),
+        id: z.string(),
+        consumer: z.string().optional(),
+        fields: z.array(fieldChange),
+      })
+      .openapi('Change'),
+  ),
+});
 /** What a change did, or would do with `dryRun`. */
-export const changeAnswer: z.ZodType<ChangeOutcome> = z
-  .object({
-    dryRun: z.boolean(),
-    revision: z.number().int().nullable().openapi({ description: "The store's revision with the change." }),
-    beyondReach: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: 'So many more changes concern what is beyond reach.' }),
-    changes: z.array(
-      z
-        .object({
-          action: z.enum(['create', 'change', 'delete']),
-          kind: z.string(),
-          id: z.string(),
-          consumer: z.string().optional(),
-          fields: z.array(fieldChange),
-        })
-        .openapi('Change'),
-    ),
-  })
-  .openapi('ChangeOutcome') as unknown as z.ZodType<ChangeOutcome>;
+export const changeAnswer: z.ZodType<ChangeOutcome> = outcome.openapi(
+  'ChangeOutcome',
+) as unknown as z.ZodType<ChangeOutcome>;
+
+/** What undoing a change did; `notes` say what stays. */
+export const revertAnswer: z.ZodType<ChangeOutcome & { readonly notes: readonly string[] }> = outcome
+  .extend({ notes: z.array(z.string()) })
+  .openapi('RevertOutcome') as unknown as z.ZodType<ChangeOutcome & { readonly notes: readonly string[] }>;
 
 const problem = z
   .object({
@@ -134,7 +141,7 @@ const problem = z
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
-    code: z.string(),
+    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
     requestId: z.string(),
     errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
   })

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { ProcessPorts } from '../gateway/parts.ts';
+import type { KeyRingHolder } from '../keyring/key-ring-holder.ts';
 import { type CommandContext, addHelp } from './command.ts';
 import { runService } from './run-service.ts';
 
@@ -20,15 +22,25 @@ operator: "postern operator add". Beyond this machine it serves TLS only.`,
     const { openStore, terminal } = context;
     const code = await runService(terminal, { store, needs: {} }, async (ports) => {
       const { startManagement } = await import('../management/management.ts');
+      const keyRing = await openKeyRing(ports);
       const opened = await openStore({
         ...{ command: 'manage', store, environment: terminal.environment, needsSecrets: 'new' },
+        ...(keyRing === null ? {} : { sealer: keyRing }),
         timeoutMs: STORE_TIMEOUT_MS,
         warn: (message) => {
           ports.logger.warn(message);
         },
       });
-      return await startManagement({ ...ports, store: opened });
+      return await startManagement({ ...ports, store: opened, keyRing });
     });
     context.finish(code);
   });
+}
+
+/** The key ring, followed while the process runs; null where none is named, which is refused with what needs it. */
+async function openKeyRing({ config, environment, logger }: ProcessPorts): Promise<KeyRingHolder | null> {
+  const { KeyRingHolder: Holder } = await import('../keyring/key-ring-holder.ts');
+  const { createKeyRingObserver } = await import('../observe/store-observers.ts');
+  if (config.keyring === null) return null;
+  return await Holder.open(config.keyring, { environment, observer: createKeyRingObserver(logger) });
 }

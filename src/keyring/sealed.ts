@@ -15,8 +15,11 @@ export interface Sealed {
 /** What a sealed secret belongs to, so that a ciphertext moved elsewhere does not open. */
 export interface SealedFor {
   readonly credentialId: string;
-  /** `app-secret` for the current and the retiring App Secret alike: a rotation moves it as it is. */
-  readonly what: 'app-secret' | 'app-key';
+  /**
+   * `app-secret` for the current and the retiring App Secret alike: a rotation moves it as it is. `answer` for what a
+   * request of the management API was answered with; the id is then its own.
+   */
+  readonly what: 'app-secret' | 'app-key' | 'answer';
 }
 
 /** Seals and opens secrets with the keys of a ring. Opening throws `CannotOpen`, whose message holds no secret. */

@@ -1,4 +1,4 @@
-import { MAX_TOKENS, type Operator } from '../model/operator.ts';
+import { allows, MAX_TOKENS, type Operator } from '../model/operator.ts';
 import { readPlain } from '../document/read-plain.ts';
 import { type Declared, declareTime } from '../resources/declared.ts';
 import { declareOperator, readOperator } from '../resources/operator.ts';
@@ -6,6 +6,9 @@ import type { Stored } from '../resources/resource.ts';
 import type { Change, Planned } from './change.ts';
 import type { IssuedToken } from './operator-token.ts';
 import { applyWish, type Wish } from './wish.ts';
+
+/** The management API shows each operator itself under this name. */
+const OWN_NAME = 'me';
 
 /** Plans a new operator with a first token, or none; `existing` is the one that has the id already. */
 export function planNewOperator(
@@ -17,6 +20,8 @@ export function planNewOperator(
   if (existing !== null) {
     return { conflict: `there is an operator "${id}" already`, remedy: { kind: 'edit', resource: 'operator', id } };
   }
+  if (id === OWN_NAME)
+    return { problems: [{ path: 'id', message: `"${OWN_NAME}" is taken: /v1/operators/me is whoever asks` }] };
   const planned = planFrom({ id }, wish, null);
   if (issued === null || !('changes' in planned)) return planned;
   return withToken(planned, issued);
@@ -76,4 +81,19 @@ function withToken({ changes }: { readonly changes: readonly Change[] }, { token
         : change,
     ),
   };
+}
+
+/** Whether changes take the last enabled admin who reaches everything, so that nobody could manage operators. */
+export function takesLastAdmin(operators: readonly Operator[], changes: readonly Change[]): boolean {
+  const after = new Map(operators.map((operator) => [operator.id, operator]));
+  for (const change of changes) {
+    if (change.kind !== 'operator') continue;
+    if (change.after === null) after.delete(change.id);
+    else after.set(change.id, change.after);
+  }
+  return operators.some(isManager) && ![...after.values()].some(isManager);
+}
+
+function isManager({ enabled, role, selector }: Operator): boolean {
+  return enabled && allows(role, 'change-operators') && Object.keys(selector).length === 0;
 }

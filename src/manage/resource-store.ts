@@ -3,6 +3,7 @@ import type { Change, Operation, RevertedEvent } from './change.ts';
 import type { RefusalSource } from '../refusals/refusal-record.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../resources/resource.ts';
 import type { ReplicaDirectory } from './replicas.ts';
+import type { OnceRequests } from './idempotency.ts';
 import type { SessionStore } from './sessions.ts';
 import { findNearestName } from '../document/nearest-name.ts';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -174,6 +175,8 @@ export interface SystemOfRecord extends AsyncDisposable {
   readonly replicas: ReplicaDirectory | null;
   /** Who is signed in to the console; null for a declarative file. */
   readonly sessions: SessionStore | null;
+  /** Requests of the management API that are answered once; null without a key ring, and for a declarative file. */
+  readonly once: OnceRequests | null;
   /** The path of a declarative file, which takes no changes from commands; null for a database. */
   readonly file: string | null;
 }

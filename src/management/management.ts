@@ -20,6 +20,8 @@ import { manageFiles } from '../tls/configured-files.ts';
 export interface ManagementPorts extends Pick<ProcessPorts, 'config' | 'clock' | 'logger'> {
   /** Opened with the key ring; ended with the process. */
   readonly store: SystemOfRecord;
+  /** Followed with its file, and ended with the process. */
+  readonly keyRing?: AsyncDisposable | null;
 }
 
 /** A running management process. */
@@ -38,6 +40,7 @@ export interface Management extends AsyncDisposable {
 export async function startManagement(ports: ManagementPorts): Promise<Management> {
   const { config, clock, logger, store } = ports;
   const parts = new OwnedParts();
+  parts.own(ports.keyRing ?? null);
   parts.own(store);
   try {
     const database = requireDatabase(store);
@@ -88,8 +91,8 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   }
 }
 
-function requireDatabase({ file, refusals, replicas, ...others }: SystemOfRecord): ApiStore {
-  if (refusals !== null && replicas !== null) return { ...others, refusals, replicas };
+function requireDatabase({ file, refusals, replicas, once, ...others }: SystemOfRecord): ApiStore {
+  if (refusals !== null && replicas !== null && once !== null) return { ...others, refusals, replicas, once };
   throw new Error(
     `POSTERN_STORE: ${String(file)} is a file, which the management API does not change; it needs MongoDB`,
   );
@@ -110,6 +113,9 @@ function createApiObserver(logger: Logger): ApiObserver {
     },
     defect: (error, requestId) => {
       logger.error('a request failed by a defect of this program; the client got 500', { requestId }, error);
+    },
+    answerLost: (error, requestId) => {
+      logger.warn('an answer was not kept for its Idempotency-Key', { requestId, reason: String(error) });
     },
   };
 }

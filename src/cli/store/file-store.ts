@@ -56,6 +56,7 @@ export async function openFileStore(
     sealed: null,
     isTokenRevoked: null,
     sessions: null,
+    once: null,
     replicas: null,
     file: path,
     [Symbol.asyncDispose]: async () => {

@@ -4,6 +4,7 @@ import { parseStore, type StoreLocation } from '../../config-values.ts';
 import { type Environment, settings } from '../../config.ts';
 import { KeyRing } from '../../keyring/key-ring.ts';
 import { loadKeyRing } from '../../keyring/read-key-ring.ts';
+import type { Sealer } from '../../keyring/sealed.ts';
 import { parseKeyRingLocation } from '../../keyring/ring-location.ts';
 import type { DatabaseChecks } from '../../doctor/run-checks.ts';
 import type { SystemOfRecord } from '../../manage/resource-store.ts';
@@ -33,6 +34,8 @@ export interface StoreWish {
   readonly command: string;
   /** How long each answer of a database is waited for, in milliseconds. */
   readonly timeoutMs: number;
+  /** The key ring that is open already, and followed; without it the one that `POSTERN_KEYRING` names is read. */
+  readonly sealer?: Sealer;
   /** Takes what is skipped, and what is waited for, in words for people. */
   readonly warn: (message: string) => void;
 }
@@ -65,7 +68,7 @@ export async function openStore(wish: StoreWish, clock: Clock): Promise<OpenedSt
     return { ...(await openFileStore(location.path, environment, needsSecrets)), actor };
   }
   const usesRing = needsSecrets === 'where-possible' ? isKeyRingNamed(environment) : needsSecrets !== false;
-  const sealer = usesRing ? await openKeyRing(environment, warn) : null;
+  const sealer = wish.sealer ?? (usesRing ? await openKeyRing(environment, warn) : null);
   const { openMongoStoreForCommand } = await import('../../store/mongodb/open-mongo-store.ts');
   const opened = await openMongoStoreForCommand(location.uri, {
     ...{ command, actor, clock, timeoutMs, warn, sealer },

@@ -19,8 +19,8 @@ import {
   subjectOf,
 } from './merge-back.ts';
 
-/** The command whose events do not come back: a former secret is gone, or ends when its grace period does. */
-const ROTATION = 'credential rotate';
+/** What rotates, by a command, over the API or in the console. Its events do not come back: a former secret is gone, or ends when its grace period does. */
+const ROTATION = /^(?:(?:api|console) )?credential rotate$/;
 
 /** The fields of a credential that no secret hangs on. */
 const REVERTIBLE: ReadonlySet<string> = new Set(['state', 'notBefore', 'expiresAt']);
@@ -32,7 +32,7 @@ const REVERTIBLE: ReadonlySet<string> = new Set(['state', 'notBefore', 'expiresA
 export function revertCredential(event: AuditEvent, current: Stored<ManagedCredential> | null): EventRevert {
   const sides = readSides(event);
   const { before, after } = sides;
-  if (event.action === ROTATION) return { left: rotated(event) };
+  if (ROTATION.test(event.action)) return { left: rotated(event) };
   if (before === null) return current === null ? { holds: true } : revertIssue(event, after ?? {}, current);
   if (after === null) return current === null ? { left: deleted(event, before) } : { holds: true };
   if (current === null) return { conflict: goneSince(event) };

@@ -11,6 +11,7 @@ import { countDue, countSealed, rewrapSecrets } from './rewrap-secrets.ts';
 import { createReplicaDirectory } from './replicas.ts';
 import { readSchemaVersion, requireSchema } from './schema/schema-version.ts';
 import { createRefusalSource } from './refusals.ts';
+import { createOnceRequests } from './once-requests.ts';
 import { createSessionStore } from './sessions.ts';
 import { createTrafficSource } from './traffic.ts';
 import { createUsageSource } from './usage.ts';
@@ -89,6 +90,7 @@ export function openMongoStore(
       return (await withFaults(() => collectionOf(db, 'revokedTokens').findOne({ _id: tokenId }, { signal }))) !== null;
     },
     sessions: createSessionStore(db, timeoutMs),
+    once: ports.sealer === null ? null : createOnceRequests(db, ports.sealer, timeoutMs),
     file: null,
     db,
     [Symbol.asyncDispose]: async () => {

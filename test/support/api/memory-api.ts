@@ -10,6 +10,7 @@ import type { Replica } from '../../../src/manage/replicas.ts';
 import { type Operator, operatorDefaults } from '../../../src/model/operator.ts';
 import { isOlder, isSelected, type RefusalRecord } from '../../../src/refusals/refusal-record.ts';
 import type { TrafficCount } from '../../../src/store/traffic/traffic-count.ts';
+import { MemoryOnceRequests } from './memory-once-requests.ts';
 import { type InitialResources, MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
 /** The time at which the API begins. */
@@ -51,6 +52,7 @@ export class MemoryApi {
       observer: {
         answered: (request) => this.answered.push(request),
         defect: (error) => this.defects.push(error),
+        answerLost: (error) => this.defects.push(error),
       },
       publicUrl: new URL('https://api.example.com'),
     });
@@ -137,6 +139,7 @@ export function memoryApiStore(store: MemoryResourceStore, records = nothingHapp
         countLeftOut: async () => await Promise.resolve(0),
       }),
     },
+    once: new MemoryOnceRequests(),
     replicas: {
       storeRevision: async () => await Promise.resolve({ latest: store.revision, underWay: [] }),
       list: async () => await Promise.resolve(records.replicas),

@@ -43,13 +43,14 @@ export async function startConsole(uri: string): Promise<ConsoleStack> {
     await postern('operator add setup --role admin --no-token');
     const wish = { store: undefined, environment, needsSecrets: 'new', command: 'manage', timeoutMs: 5000 } as const;
     const store = keep(await openStore({ ...wish, warn: (message) => assert.fail(message) }, systemClock));
-    const { refusals, replicas } = store;
-    assert.ok(refusals !== null && replicas !== null);
+    const { refusals, replicas, once } = store;
+    assert.ok(refusals !== null && replicas !== null && once !== null);
     const defects: unknown[] = [];
-    const observer: ApiObserver = { answered: () => undefined, defect: (error) => defects.push(error) };
+    const note = (error: unknown): unknown => defects.push(error);
+    const observer: ApiObserver = { answered: () => undefined, defect: note, answerLost: note };
     const ports = { clock: systemClock, observer };
     const publicUrl = new URL('https://api.example.com');
-    const api = createApi({ ...ports, store: { ...store, refusals, replicas }, publicUrl });
+    const api = createApi({ ...ports, store: { ...store, refusals, replicas, once }, publicUrl });
     const findSession = async ({ headers }: Request): Promise<ConsoleSession | null> => {
       const id = new RegExp(`${SESSION}=([a-z0-9-]+)`).exec(headers.get('cookie') ?? '')?.[1];
       const found = id === undefined ? null : await store.resources.find('operator', id);

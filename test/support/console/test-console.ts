@@ -37,6 +37,7 @@ export class TestConsole {
     const observer = {
       answered: (request: AnsweredRequest) => this.answered.push(request),
       defect: (error: unknown) => this.defects.push(error),
+      answerLost: (error: unknown) => this.defects.push(error),
     };
     const api = createApi({
       store: memoryApiStore(store),

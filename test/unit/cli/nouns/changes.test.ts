@@ -273,6 +273,7 @@ describe('a command that changes the store', () => {
               sealed: null,
               isTokenRevoked: null,
               sessions: null,
+              once: null,
               replicas: null,
               file: null,
             },

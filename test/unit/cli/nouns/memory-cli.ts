@@ -63,6 +63,7 @@ export async function memoryCli(initial: InitialResources = {}): Promise<MemoryC
             sealed: null,
             isTokenRevoked: null,
             sessions: null,
+            once: null,
             replicas,
             file: null,
             [Symbol.asyncDispose]: async () => {
