@@ -119,9 +119,12 @@ export function planRotation(
 ): PlannedRotation {
   const obstacle = findObstacle(current.resource, rotation.endsFormerSecret, nowSeconds);
   if (obstacle !== null) return obstacle;
-  return isAppKeySecret(current.resource.methods)
-    ? planSuccessor(current, rotation, nowSeconds)
-    : planNewSecret(current, rotation, nowSeconds);
+  const { id, methods } = current.resource;
+  if (!isAppKeySecret(methods)) return planNewSecret(current, rotation, nowSeconds);
+  if (rotation.successorId === id) {
+    return { conflict: `there is a credential "${id}" already`, remedy: { kind: 'other-id' } };
+  }
+  return planSuccessor(current, rotation, nowSeconds);
 }
 
 /** Why a credential is not rotated. */

@@ -78,6 +78,12 @@ describe('the rotation of a credential of method key', () => {
     ]);
   });
 
+  it('gives the second one another id than the former one has', () => {
+    const credential = credentialWith({ methods: ['key'] });
+    const rotation = { ...rotationOf(['key']), successorId: credential.id };
+    assert.equal(conflictOf(credential, rotation), `there is a credential "${credential.id}" already`);
+  });
+
   it('keeps only the hash again where that was so', () => {
     const [successor] = rotated(credentialWith({ methods: ['key'], appKey: null }), rotationOf(['key']));
     assert.equal(successor?.appKey, null);
