@@ -95,7 +95,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
     requireJson(context.req.raw);
-    return await answerOnce(context as Context<ApiEnvironment>, next, {
+    return await answerOnce(context, next, {
       ...{ once: store.once, clock },
       onLost: (error) => {
         observer.answerLost(error, context.get('requestId'));
