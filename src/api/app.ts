@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
@@ -95,13 +95,16 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
     requireJson(context.req.raw);
-    return await answerOnce(context, next, {
+    await next();
+  });
+  const answersOnce: MiddlewareHandler<ApiEnvironment> = async (context, next) =>
+    await answerOnce(context, next, {
       ...{ once: store.once, clock },
       onLost: (error) => {
         observer.answerLost(error, context.get('requestId'));
       },
     });
-  });
+  api.use('/v1/*', answersOnce);
 
   api.get('/livez', (context) => context.text('ok\n'));
   api.get('/readyz', async (context) => {
