@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { UsageError } from './failure.ts';
-import { grouped } from './render/text.ts';
+import { grouped } from '../printable.ts';
 import type { ExitCode, Output, Terminal } from './terminal.ts';
 
 /**

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { declareAccess } from '../../manage/declare-access.ts';
 import { type ConsumerAccess, listAccess } from '../../manage/who-may.ts';
 import type { Endpoint } from '../../model/endpoint.ts';
-import { count } from '../../printable.ts';
+import { count, grouped } from '../../printable.ts';
 import type { CommandContext } from '../command.ts';
 import type { StoreFlags } from '../flags/options.ts';
 import { parseCount, parseId } from '../flags/values.ts';
 import { formatHolder } from '../render/grants.ts';
 import { type ListView, printList } from '../render/list.ts';
-import { formatDistance, formatLimits, grouped } from '../render/text.ts';
+import { formatDistance, formatLimits } from '../render/text.ts';
 import { addReadAction, requireResource, selectFrom } from '../store/read-store.ts';
 
 interface WhoMayFlags extends StoreFlags {

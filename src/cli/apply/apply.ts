@@ -16,7 +16,7 @@ import {
   selectorOption,
 } from '../flags/options.ts';
 import { confirm, requireAsk, watchForStop } from '../interaction.ts';
-import { grouped } from '../render/text.ts';
+import { grouped } from '../../printable.ts';
 import { MAX_PLANS, openForChange } from '../store/change-store.ts';
 import { commitWithProgress } from '../store/commit-changes.ts';
 import type { OpenedStore } from '../store/open-store.ts';

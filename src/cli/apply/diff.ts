@@ -3,7 +3,7 @@ import type { ApplyPlan } from '../../manage/apply/plan-apply.ts';
 import { addAction, addHelp, type CommandContext, readExits } from '../command.ts';
 import { reportFailure } from '../failure.ts';
 import { addStoreOptions, selectorOption, type OutputFormat, type StoreFlags } from '../flags/options.ts';
-import { grouped } from '../render/text.ts';
+import { grouped } from '../../printable.ts';
 import { openFor } from '../store/read-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal.ts';
 import { listRevived, planDocument, type PlanFlags, printChanges, printPlanData, tally } from './plan.ts';

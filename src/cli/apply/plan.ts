@@ -14,8 +14,8 @@ import { readSources, renderProblems } from '../declarative-files.ts';
 import { startProgress } from '../interaction.ts';
 import { formatData, formatJson } from '../render/data.ts';
 import type { OutputFormat, SelectorFlag } from '../flags/options.ts';
-import { count } from '../../printable.ts';
-import { grouped, paintFor } from '../render/text.ts';
+import { count, grouped } from '../../printable.ts';
+import { paintFor } from '../render/text.ts';
 import type { Output, Terminal } from '../terminal.ts';
 
 /** What `apply` and `diff` have in common. */

@@ -1,6 +1,6 @@
 import type { Limit } from '../../model/limit.ts';
-import { count } from '../../printable.ts';
-import { formatTime, grouped } from '../render/text.ts';
+import { count, grouped } from '../../printable.ts';
+import { formatTime } from '../render/text.ts';
 import type { AccessibleEndpoint, PartnerAccess } from '../../handover/partner-access.ts';
 import { renderComparison } from './render-examples.ts';
 import type { EndpointGroup, Handover } from '../../handover/handover-page.ts';

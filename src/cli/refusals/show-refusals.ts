@@ -1,5 +1,5 @@
 import { NotFound } from '../../manage/resource-store.ts';
-import { count } from '../../printable.ts';
+import { count, grouped } from '../../printable.ts';
 import { declareRefusal } from '../../refusals/declare-refusal.ts';
 import type { FoundRefusals, RefusalRecord, RefusalSelection } from '../../refusals/refusal-record.ts';
 import type { CommandContext } from '../command.ts';
@@ -7,7 +7,6 @@ import { UsageError, writeSafely } from '../failure.ts';
 import { momentBack } from '../../document/moments.ts';
 import { formatData } from '../render/data.ts';
 import { printList } from '../render/list.ts';
-import { grouped } from '../render/text.ts';
 import { type ExitCode, exitCodes } from '../terminal.ts';
 import { followRefusals } from './follow-refusals.ts';
 import { groupRefusals } from './group-refusals.ts';

@@ -76,8 +76,6 @@ export function versionFields(
   ];
 }
 
-export { grouped } from '../../printable.ts';
-
 /** Limits in a cell of a table; `-` for none. */
 export function formatLimits(limits: readonly Limit[]): string {
   return limits.length === 0 ? '-' : limits.map(formatLimit).join(', ');

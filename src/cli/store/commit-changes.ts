@@ -8,8 +8,7 @@ import { describeGrant, parseGrantId } from '../../resources/grant.ts';
 import { quote } from '../../signing/curl-command.ts';
 import type { CommandContext } from '../command.ts';
 import { startProgress, watchForStop } from '../interaction.ts';
-import { count } from '../../printable.ts';
-import { grouped } from '../render/text.ts';
+import { count, grouped } from '../../printable.ts';
 import { exitCodes } from '../terminal.ts';
 
 /** The work was interrupted between steps; those before it stand. */

@@ -1,6 +1,7 @@
 import type { Paint } from '../../manage/render-change.ts';
 import { renderTable } from '../render/list.ts';
-import { grouped, paintFor } from '../render/text.ts';
+import { grouped } from '../../printable.ts';
+import { paintFor } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Grouping, isTime, type UsageRow, type UsageSummary } from '../../manage/usage/sum-traffic.ts';
 

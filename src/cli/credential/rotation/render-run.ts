@@ -1,14 +1,14 @@
 import type { UsageSource } from '../../../manage/resource-store.ts';
 import type { LeftOut, RunPlan } from '../../../manage/rotation/plan-run.ts';
 import type { NewSecret, RotationRecord } from '../../../manage/rotation/rotation-record.ts';
-import { count } from '../../../printable.ts';
+import { count, grouped } from '../../../printable.ts';
 import { type Declared, declareTime } from '../../../resources/declared.ts';
 import type { CommandContext } from '../../command.ts';
 import { writeSafely } from '../../failure.ts';
 import type { OutputFormat } from '../../flags/options.ts';
 import { formatData } from '../../render/data.ts';
 import { type ListView, printSection } from '../../render/list.ts';
-import { formatDistance, formatTimeFrom, grouped } from '../../render/text.ts';
+import { formatDistance, formatTimeFrom } from '../../render/text.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { RunWish } from './rotation-lines.ts';
 

@@ -2,12 +2,11 @@ import { carryOutRun, type RunEnd } from '../../../manage/rotation/carry-out-run
 import { planRun, type RunPlan } from '../../../manage/rotation/plan-run.ts';
 import { isSettled, type RotationRecord } from '../../../manage/rotation/rotation-record.ts';
 import { isOutcomeUnknown } from '../../../manage/store-fault.ts';
-import { count } from '../../../printable.ts';
+import { count, grouped } from '../../../printable.ts';
 import type { CommandContext } from '../../command.ts';
 import { reportFailure, UsageError } from '../../failure.ts';
 import type { ChangeFlags } from '../../flags/options.ts';
 import { confirm, requireAsk, startProgress, watchForStop } from '../../interaction.ts';
-import { grouped } from '../../render/text.ts';
 import type { OpenedStore } from '../../store/open-store.ts';
 import { type ExitCode, exitCodes } from '../../terminal.ts';
 import { readCandidates } from './read-candidates.ts';
