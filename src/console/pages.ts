@@ -24,8 +24,13 @@ import { changeAccess } from './grants/change-access.ts';
 import { giveAccess } from './grants/give-access.ts';
 import { withdrawAccess } from './grants/withdraw-access.ts';
 import { home } from './home/home.ts';
+import { editOperator } from './operators/edit-operator.ts';
+import { issueToken } from './operators/issue-token.ts';
+import { newOperator } from './operators/new-operator.ts';
 import { operatorList } from './operators/operator-list.ts';
 import { operatorPage } from './operators/operator-page.ts';
+import { removeOperator } from './operators/remove-operator.ts';
+import { revokeToken } from './operators/revoke-token.ts';
 import { refusalCodes } from './refusals/codes.ts';
 import { refusalList } from './refusals/refusal-list.ts';
 import { refusalPage } from './refusals/refusal-page.ts';
@@ -68,4 +73,9 @@ export const pages: readonly Page[] = [
   replicaList,
   operatorList,
   operatorPage,
+  newOperator,
+  editOperator,
+  removeOperator,
+  issueToken,
+  revokeToken,
 ];

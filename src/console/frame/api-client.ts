@@ -22,6 +22,8 @@ export interface ChangeRequest {
   readonly revision?: string;
   /** Why, for the audit trail; an empty one is none. */
   readonly reason?: string;
+  /** For a POST that must not be done twice: the API answers the same key once, for a day. */
+  readonly onceKey?: string;
   /** Only says what would change. */
   readonly isDryRun?: boolean;
 }
@@ -37,6 +39,8 @@ const shownInForm: readonly ProblemCode[] = [
   'CONFLICT',
   'REVISION_CHANGED',
   'INVALID_RESOURCE',
+  'IDEMPOTENCY_CONFLICT',
+  'IDEMPOTENCY_MISMATCH',
   'STORE_UNAVAILABLE',
   'OUTCOME_UNKNOWN',
 ];
@@ -73,7 +77,7 @@ export class ApiClient {
   async change<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    { body, revision, reason = '', isDryRun = false }: ChangeRequest = {},
+    { body, revision, reason = '', onceKey, isDryRun = false }: ChangeRequest = {},
   ): Promise<ChangeAnswer<T>> {
     const query = new URLSearchParams({
       ...(isDryRun ? { dryRun: 'true' } : {}),
@@ -82,6 +86,7 @@ export class ApiClient {
     const headers = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(revision === undefined ? {} : { 'if-match': `"${revision}"` }),
+      ...(onceKey === undefined ? {} : { 'idempotency-key': onceKey }),
     };
     const answer = await this.#ask(query.size === 0 ? path : `${path}?${query.toString()}`, {
       ...{ method, headers },

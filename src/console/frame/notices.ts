@@ -14,6 +14,10 @@ export const notices = {
   'endpoint-enabled': 'The endpoint was enabled.',
   'endpoint-disabled': 'The endpoint was disabled.',
   'endpoint-deleted': 'The endpoint was deleted, with its grants.',
+  'operator-added': 'The operator was added. Issue a token, so that the operator can sign in.',
+  'operator-changed': 'The operator was changed.',
+  'operator-removed': 'The operator was removed, with all tokens and sessions.',
+  'token-revoked': 'The token was revoked.',
   'nothing-changed': 'Nothing was changed: it already is as you asked.',
 } as const;
 

@@ -17,7 +17,7 @@ export const operatorList: Page = {
     const page = await api.get<ListPage<ShownOperator>>(withQuery('/v1/operators', { limit: PAGE_SIZE, cursor }));
     return {
       title: 'Operators',
-      body: html`<p>Commands add and change operators, and issue their tokens: <code>postern operator --help</code>.</p>
+      body: html`<p><a class="button" href="/new/operator">Add an operator</a></p>
 ${table({
   caption: 'Operators',
   columns: ['Id', 'Name', 'Role', 'Reach', 'Tokens', 'State'],

@@ -1,16 +1,17 @@
 import { html } from 'hono/html';
-import { url, withQuery } from '../frame/html.ts';
+import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
 import { definitions, table } from '../parts/table.ts';
 import { enabledBadge, time } from '../parts/values.ts';
 import { reachOf } from './operator-list.ts';
-import { roleTexts, type ShownOperator } from './shown-operator.ts';
+import { readOperator } from './operator-fields.ts';
+import { roleTexts } from './shown-operator.ts';
 
 /** One operator, with the tokens by their ids. */
 export const operatorPage: Page = {
   path: '/operators/:id',
-  show: async ({ api, param }) => {
-    const operator = await api.get<ShownOperator>(url`/v1/operators/${param('id')}`);
+  show: async (visit) => {
+    const operator = await readOperator(visit);
     const { id, name, role, enabled = true, certificateNames = [], subjects = [], tokens = [] } = operator;
     return {
       title: name ?? id,
@@ -25,14 +26,28 @@ export const operatorPage: Page = {
         ['Created', time(operator.createdAt)],
         ['Changed', time(operator.updatedAt)],
       ])}
+${actions(id)}
 <h2>Tokens</h2>
 ${table({
   caption: 'The tokens themselves are not kept',
-  columns: ['Id', 'Issued', 'Ends'],
-  rows: tokens.map((token) => [html`<code>${token.id}</code>`, time(token.createdAt), time(token.expiresAt)]),
+  columns: ['Id', 'Issued', 'Ends', 'Change'],
+  rows: tokens.map((token) => [
+    html`<code>${token.id}</code>`,
+    time(token.createdAt),
+    time(token.expiresAt),
+    html`<a href="${url`/operators/${id}/tokens/${token.id}/revoke`}" aria-label="Revoke the token ${token.id}">Revoke</a>`,
+  ]),
   empty: 'No token works for this operator.',
 })}
 <p><a href="${withQuery('/audit', { actor: id })}">What this operator changed</a></p>`,
     };
   },
 };
+
+function actions(id: string): Html {
+  return html`<ul class="actions">
+<li><a class="button" href="${url`/operators/${id}/edit`}">Edit</a></li>
+<li><a class="button" href="${url`/operators/${id}/issue`}">Issue a token</a></li>
+<li><a class="button danger" href="${url`/operators/${id}/remove`}">Remove</a></li>
+</ul>`;
+}

@@ -12,13 +12,13 @@ const narrow = { width: 360, height: 740 };
 const wide = { width: 1280, height: 900 };
 
 /** What stands for the parameters of a path, so that its page has something to show. */
-function pathOf(pattern: string, { credential, requestId, event }: FixedData): string {
+function pathOf(pattern: string, { credential, requestId, event, token }: FixedData): string {
   const ids: Readonly<Record<string, string>> = {
     ...{ consumers: 'acme', endpoints: 'orders', credentials: credential, operators: 'paula' },
     ...{ refusals: requestId, audit: event },
   };
   return pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const named: Readonly<Record<string, string>> = { endpoint: 'orders', holder: 'acme', consumer: 'acme' };
+    const named: Readonly<Record<string, string>> = { endpoint: 'orders', holder: 'acme', consumer: 'acme', token };
     const id = named[name] ?? ids[pattern.split('/')[1] ?? ''];
     assert.ok(id !== undefined, `this test does not know what ${pattern} can be opened with`);
     return id;

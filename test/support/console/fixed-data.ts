@@ -18,6 +18,8 @@ export interface FixedData {
   readonly requestId: string;
   /** Of the change that issued a credential of `acme`. */
   readonly event: string;
+  /** The id of the token of the operator `paula`. */
+  readonly token: string;
 }
 
 const setup = [
@@ -68,7 +70,9 @@ export async function fillConsole(
     });
   }
   const events = JSON.parse(await postern('audit list --consumer acme -o json')) as readonly { event: string }[];
-  return { credential: 'acme-hmac', requestId: requestIdOf(0), event: events[0]?.event ?? '' };
+  const paula = JSON.parse(await postern('operator show paula -o json')) as { tokens?: readonly { id: string }[] };
+  const token = paula.tokens?.[0]?.id ?? '';
+  return { credential: 'acme-hmac', requestId: requestIdOf(0), event: events[0]?.event ?? '', token };
 }
 
 /** Busier by day than at night; the same in every run. */
