@@ -16,7 +16,16 @@ import type { Operator } from '../model/operator.ts';
 import { declareTime } from '../resources/declared.ts';
 import type { Stored } from '../resources/resource.ts';
 import { addAction } from './action-route.ts';
-import { type Asker, type ChangeOutcome, changesOf, commit, operationOf, refuseNames, wishOfPatch } from './change.ts';
+import {
+  type Asker,
+  type ChangeOutcome,
+  changesOf,
+  commit,
+  operationOf,
+  readMade,
+  refuseNames,
+  wishOfPatch,
+} from './change.ts';
 import { operatorShapes, requireManager, requireOperator, showOperator } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { changeQuery, etagOf, idParam, momentBody, requireRevision, revisionHeaders } from './request.ts';
@@ -70,7 +79,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
       const changes = await changesOf(planned, operator, resources);
       const outcome = await carryOut(context.var, 'create', changes, context.req.valid('query').dryRun);
       if (outcome.dryRun) return context.json(outcome, 200);
-      const made = await requireOperator(id, resources);
+      const made = await readMade(requireOperator(id, resources));
       return context.json(showOperator(made), 201, { etag: etagOf(made), location: `/v1/operators/${id}` });
     },
   );

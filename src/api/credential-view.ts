@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { declareHandover } from '../handover/handover-data.ts';
 import { planHandover } from '../handover/handover-page.ts';
 import { readPartnerAccess } from '../handover/partner-access.ts';
-import { type GatewayAddress, originOf, readGatewayAddress } from '../handover/target.ts';
+import { GATEWAY_ADDRESS_PATTERN, type GatewayAddress, originOf, readGatewayAddress } from '../handover/target.ts';
 import { endpointKind } from '../resources/endpoint.ts';
 import { limitKind } from '../resources/limits.ts';
 import { requirePermission } from './authenticate.ts';
@@ -13,9 +13,10 @@ import { idParam } from './request.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import { answers, objectWith } from './shapes.ts';
 
+const FORM = 'scheme and host, such as https://api.example.com, without path, query or password';
 const query = z
   .object({
-    url: z.string().max(300).optional().openapi({
+    url: z.string().max(300).regex(GATEWAY_ADDRESS_PATTERN, `must be ${FORM}`).optional().openapi({
       description: 'Where partners reach Envoy; POSTERN_PUBLIC_URL without it.',
       example: 'https://api.example.com',
     }),
@@ -127,6 +128,5 @@ export function addCredentialView(
 function addressOf(url: string | undefined): GatewayAddress {
   const address = url === undefined ? null : readGatewayAddress(url);
   if (address !== null) return address;
-  const form = 'scheme and host, such as https://api.example.com, without path, query or password';
-  throw new ApiProblem('MALFORMED_REQUEST', `url must be ${form}`);
+  throw new ApiProblem('MALFORMED_REQUEST', `url must be ${FORM}`);
 }

@@ -12,6 +12,24 @@ export interface GatewayAddress {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
+const hex = '[0-9A-Fa-f]{1,4}';
+const ipv6 = [
+  `(?:${hex}:){7}${hex}`,
+  ...[1, 2, 3, 4, 5, 6].map((before) => `(?:${hex}:){${String(before)}}(?::${hex}){1,${String(7 - before)}}`),
+  `(?:${hex}:){1,7}:`,
+  `:(?::${hex}){1,7}`,
+  '::',
+].join('|');
+const port = '6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[0-5][0-9]{4}|[0-9]{1,4}';
+
+/**
+ * What {@link readGatewayAddress} takes, as JSON Schema says it, without flags: a host name or an IPv6 address in
+ * hexadecimal.
+ */
+export const GATEWAY_ADDRESS_PATTERN = new RegExp(
+  `^[Hh][Tt][Tt][Pp][Ss]?://(?:[0-9A-Za-z_-][0-9A-Za-z._-]{0,253}|\\[(?:${ipv6})\\])(?::(?:${port}))?/?$`,
+);
+
 /** Reads scheme and host, with a port where it needs one, and nothing behind it but a slash; null for another text. */
 export function readGatewayAddress(text: string): GatewayAddress | null {
   const [, scheme, authority = ''] = /^(https?):\/\/([^/?#@\s]+)\/?$/i.exec(text) ?? [];

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { StoreUnavailable } from '../../../src/store/credential-source.ts';
 import type { MemoryApi } from '../../support/api/memory-api.ts';
 import { twoTeams } from '../../support/api/two-teams.ts';
 
@@ -125,24 +124,6 @@ describe('management API: changes of grants', () => {
       body: { id: 'salaries' },
     });
     assert.equal((await api.store.find('consumer', 'initech'))?.resource.name, null);
-  });
-
-  it('are said to be made where the store fails after it', async () => {
-    const find = api.store.find.bind(api.store);
-    let isMade = false;
-    api.store.beforeCommit = () => {
-      isMade = true;
-    };
-    const failing: typeof find = async (kind, id) => {
-      if (isMade) throw new StoreUnavailable('no answer');
-      return await find(kind, id);
-    };
-    api.store.find = failing;
-    const body = { endpoint: 'orders', consumer: 'globex' };
-    const answer = await api.refused('OUTCOME_UNKNOWN', 'paula', 'POST', '/v1/grants', { body });
-    assert.match(String(answer.body['detail']), /^the change was made/);
-    isMade = false;
-    assert.equal((await api.ask('paula', 'GET', '/v1/grants/orders/globex')).status, 200);
   });
 
   it('go with an endpoint, and name no consumer beyond reach', async () => {

@@ -153,4 +153,58 @@ describe('management API: credentials', () => {
     assert.deepEqual([revoked.status, revoked.body['obstacle']], [200, obstacle]);
     await api.refused('MALFORMED_REQUEST', 'paula', 'GET', '/v1/credentials/acme-hmac/view?url=javascript:alert(1)');
   });
+
+  it('have a view for an address of the gateway, whose form the document says', async () => {
+    const { body } = await api.ask(null, 'GET', '/openapi.json');
+    const paths = body['paths'] as Record<string, { get: { parameters: { name: string; schema: object }[] } }>;
+    const { parameters } = paths['/v1/credentials/{id}/view']?.get ?? { parameters: [] };
+    const schema = parameters.find(({ name }) => name === 'url')?.schema as { pattern: string };
+    const pattern = new RegExp(schema.pattern);
+    const long = `http://${'a'.repeat(254)}`;
+    const good = ['HTTPS://Api.example.com/', 'http://10.0.0.1:65535', long];
+    const addresses = [
+      '::',
+      '::1',
+      '1::',
+      '2001:db8::8a2e:370:7334',
+      '1:2:3:4:5:6:7:8',
+      '1:2:3:4:5:6:7::',
+      '::2:3:4:5:6:7:8',
+    ];
+    for (const url of [...good, ...addresses.map((address) => `https://[${address}]:8443`)]) {
+      assert.match(url, pattern);
+      const { status, body: view } = await api.ask('alice', 'GET', viewAt(url));
+      assert.deepEqual([status, view['url']], [200, url.replace(/\/$/, '').toLowerCase()]);
+    }
+    const bad = [
+      '',
+      'api.example.com',
+      'ftp://a',
+      'https://',
+      'https://a/b',
+      'https://a?b',
+      'https://u:p@a',
+      'https://a b',
+    ];
+    const hosts = [
+      'https://.',
+      'https://a:65536',
+      'https://a:',
+      'https://ä',
+      'https://[1:2]',
+      'https://[1::2::3]',
+      `${long}a`,
+    ];
+    for (const url of [...bad, ...hosts, 'https://[1:2:3:4:5:6:7:8:9]', 'https://[::1']) {
+      assert.doesNotMatch(url, pattern);
+      const { body: problem } = await api.refused('MALFORMED_REQUEST', 'alice', 'GET', viewAt(url));
+      const [error] = problem['errors'] as { pointer: string; detail: string }[];
+      assert.equal(error?.pointer, '/url');
+      assert.match(error.detail, /^must be scheme and host/);
+    }
+  });
 });
+
+function viewAt(url: string): string {
+  return `/v1/credentials/acme-hmac/view?url=${encodeURIComponent(url)}`;
+}
