@@ -31,6 +31,12 @@ export function idQuery(description: string): z.ZodOptional<z.ZodString> {
   return z.string().regex(ID_PATTERN).optional().openapi({ description });
 }
 
+/** A time as the document shows it: a span, of decades at most, or itself. The reader takes up to a hundred years. */
+const momentForm = {
+  type: 'string' as const,
+  anyOf: [{ pattern: '^(?:[0-9]{1,9}s|[0-9]{1,7}m|[0-9]{1,5}h|[0-9]{1,4}d|[0-9]{1,3}w)$' }, { format: 'date-time' }],
+};
+
 /** A time in a query: a span back from now, or a time with its zone. */
 export function momentQuery(description: string): z.ZodType<Moment | undefined, string | undefined> {
   return z
@@ -43,7 +49,7 @@ export function momentQuery(description: string): z.ZodType<Moment | undefined, 
       return z.NEVER;
     })
     .optional()
-    .openapi({ type: 'string', description, example: '7d' });
+    .openapi({ ...momentForm, description, example: '7d' });
 }
 
 /** The query of every list. */
@@ -175,7 +181,11 @@ export const momentBody = z
     context.addIssue({ code: 'custom', message: read.message });
     return z.NEVER;
   })
-  .openapi({ type: 'string', example: '2027-01-01T00:00:00Z', description: 'A time, or a span from now: `90d`.' });
+  .openapi({
+    ...momentForm,
+    example: '2027-01-01T00:00:00Z',
+    description: 'A time, or a span from now: `90d`.',
+  });
 
 /** A span in seconds. Throws `MALFORMED_REQUEST`, which names the parameter, for one that is too long. */
 export function spanOf(name: string, text: string): number {

@@ -55,4 +55,23 @@ describe('the OpenAPI document of the management API', () => {
     assert.ok(references.length > 50);
     for (const reference of references) assert.ok(reference.replace('#/components/schemas/', '') in schemas, reference);
   });
+
+  it('shows the form of times, which is one that they are read by', async () => {
+    const forms = [
+      ...JSON.stringify(document).matchAll(/"anyOf":\[\{"pattern":"([^"]+)"\},\{"format":"date-time"\}\]/g),
+    ];
+    assert.ok(forms.length >= 11, String(forms.length));
+    const pattern = new RegExp(forms[0]?.[1] ?? '');
+    const api = new MemoryApi();
+    await api.add('alice', 'admin');
+    for (const span of ['0s', '999999999s', '9999999m', '99999h', '9999d', '999w']) {
+      assert.match(span, pattern);
+      await api.done('alice', 'GET', `/v1/audit?since=${span}`);
+    }
+    await api.done('alice', 'GET', '/v1/audit?since=2026-01-01T00:00:00Z');
+    for (const text of ['', '7', '1.5d', '7y', '7D', 'd', '٧d', '2026-01-01']) {
+      assert.doesNotMatch(text, pattern);
+      await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/audit?since=${encodeURIComponent(text)}`);
+    }
+  });
 });
