@@ -3,7 +3,7 @@ import { type Relay, startRelay } from '../../support/stack/relay.ts';
 import { changes, type Operation, readOperations } from '../../support/management/operations.ts';
 import { type Answer, useManagement } from '../../support/management/use-management.ts';
 
-/** A request of each changing operation that would succeed, in an order in which all do. */
+/** A request of each changing operation that would succeed, in an order in which all do. `{token}` and `{event}` are there. */
 const requests: Readonly<Record<string, { readonly path: string; readonly body?: unknown }>> = {
   createEndpoint: {
     path: '/v1/endpoints',
@@ -29,8 +29,14 @@ const requests: Readonly<Record<string, { readonly path: string; readonly body?:
     body: { limits: [{ requests: 9, unit: 'second', per: 'consumer' }] },
   },
   clearGrantLimits: { path: '/v1/grants/orders/acme/limits' },
+  createOperator: { path: '/v1/operators', body: { id: 'new', role: 'viewer' } },
+  issueToken: { path: '/v1/operators/pat/tokens:issue', body: {} },
+  revokeToken: { path: '/v1/operators/pat/tokens/{token}:revoke' },
+  editOperator: { path: '/v1/operators/pat', body: { name: 'Pat' } },
+  revertAuditEvent: { path: '/v1/audit/{event}:revert' },
   rotateCredential: { path: '/v1/credentials/acme-hmac:rotate', body: {} },
   revokeCredential: { path: '/v1/credentials/acme-hmac:revoke' },
+  deleteOperator: { path: '/v1/operators/pat' },
   deleteGrant: { path: '/v1/grants/orders/acme' },
   deleteConsumer: { path: '/v1/consumers/acme' },
   deleteEndpoint: { path: '/v1/endpoints/orders' },
@@ -47,6 +53,7 @@ describe('the management API while MongoDB is down', function () {
   const { ask, run } = management;
   let token = '';
   let operations: readonly Operation[] = [];
+  const named: Record<string, string> = {};
 
   before(async () => {
     await run(
@@ -56,6 +63,12 @@ describe('the management API while MongoDB is down', function () {
     await run('grant add --endpoint orders --consumer acme');
     await run('credential issue --consumer acme --method hmac --id acme-hmac');
     token = await management.newOperator('root', '--role admin');
+    await management.newOperator('pat', '--role viewer');
+    const pat = await ask('GET', '/v1/operators/pat', { token });
+    named['token'] = String((pat.body['tokens'] as readonly { readonly id: string }[])[0]?.id);
+    await run('consumer edit globex --name Globex');
+    const events = await ask('GET', '/v1/audit?consumer=globex&limit=1', { token });
+    named['event'] = String((events.body['items'] as readonly { readonly event: string }[])[0]?.event);
     // Limits that can be removed.
     for (const path of ['/v1/endpoints/orders/limits', '/v1/grants/orders/acme/limits']) {
       const body = { limits: [{ requests: 5, unit: 'second', per: 'consumer' }] };
@@ -72,7 +85,8 @@ describe('the management API while MongoDB is down', function () {
   async function send(id: string): Promise<Answer> {
     const operation = operations.find((each) => each.id === id);
     const { path, body } = requests[id] ?? { path: '' };
-    return await ask(operation?.method ?? '', path, {
+    const address = path.replace(/\{(\w+)\}/, (_, name: string) => named[name] ?? '');
+    return await ask(operation?.method ?? '', address, {
       token,
       headers: { 'if-match': '*' },
       ...(body === undefined ? {} : { body }),
