@@ -1,5 +1,6 @@
 import { eventList } from './audit/event-list.ts';
 import { eventPage } from './audit/event-page.ts';
+import { undoEvent } from './audit/undo-event.ts';
 import { consumerList } from './consumers/consumer-list.ts';
 import { consumerPage } from './consumers/consumer-page.ts';
 import { deleteConsumer } from './consumers/delete-consumer.ts';
@@ -70,6 +71,7 @@ export const pages: readonly Page[] = [
   endingList,
   eventList,
   eventPage,
+  undoEvent,
   replicaList,
   operatorList,
   operatorPage,

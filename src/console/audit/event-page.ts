@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { FieldChange } from '../../manage/describe-change.ts';
+import { allows, type OperatorRole } from '../../model/operator.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page } from '../frame/page.ts';
 import { type Cell, definitions, table } from '../parts/table.ts';
@@ -10,17 +11,23 @@ import type { WholeEvent } from './shown-event.ts';
 /** One change, with what was before it and after it. */
 export const eventPage: Page = {
   path: '/audit/:event',
-  show: async ({ api, param }) => {
+  show: async ({ api, param, operator: { role } }) => {
     const event = await api.get<WholeEvent>(url`/v1/audit/${param('event')}`);
     return {
       title: `${event.action} by ${event.actor}`,
       trail: [{ href: '/audit', text: 'Audit' }],
       body: html`${summary(event)}
 ${fieldTable(event.fields, 'What differs, field by field')}
-<p class="muted">To undo it: <code>postern audit revert ${event.event}</code></p>`,
+${mayUndo(event, role) ? html`<p><a class="button" href="${url`/audit/${event.event}/undo`}">Undo</a></p>` : null}`,
     };
   },
 };
+
+/** Whether a way to undo it is offered: to those who may change its kind, and for operators never. The API decides. */
+function mayUndo({ kind }: WholeEvent, role: OperatorRole): boolean {
+  if (kind === 'operator') return false;
+  return allows(role, kind === 'endpoint' ? 'change-endpoints' : 'change-consumers');
+}
 
 function summary(event: WholeEvent): Html {
   const { at, actor, action, reason, storeRevision, kind, id, reverts } = event;

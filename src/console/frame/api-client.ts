@@ -18,6 +18,8 @@ export class ProblemAnswer extends Error {
 /** What a change carries besides its path. */
 export interface ChangeRequest {
   readonly body?: unknown;
+  /** Parameters of the route itself. */
+  readonly query?: Readonly<Record<string, string>>;
   /** The revision that the page showed; absent for a creation. */
   readonly revision?: string;
   /** Why, for the audit trail; an empty one is none. */
@@ -77,9 +79,10 @@ export class ApiClient {
   async change<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    { body, revision, reason = '', onceKey, isDryRun = false }: ChangeRequest = {},
+    { body, query: own = {}, revision, reason = '', onceKey, isDryRun = false }: ChangeRequest = {},
   ): Promise<ChangeAnswer<T>> {
     const query = new URLSearchParams({
+      ...own,
       ...(isDryRun ? { dryRun: 'true' } : {}),
       ...(reason === '' ? {} : { reason }),
     });

@@ -18,6 +18,7 @@ export const notices = {
   'operator-changed': 'The operator was changed.',
   'operator-removed': 'The operator was removed, with all tokens and sessions.',
   'token-revoked': 'The token was revoked.',
+  'change-undone': 'The change was undone.',
   'nothing-changed': 'Nothing was changed: it already is as you asked.',
 } as const;
 

@@ -55,7 +55,7 @@ function newKey(): string {
 
 /** The answer to the form itself: no address shows the token again, and browsers do not keep the page. */
 function tokenOnce(operator: string, { id, token, expiresAt }: IssuedToken): Html {
-  return html`<div class="notice" role="status"><p><strong>Copy it now: the token is shown only once.</strong> Whoever has it
+  return html`<div class="notice" role="status"><p><strong>Copy it now: the token is shown only once.</strong> Its holder
 acts as this operator.</p></div>
 ${definitions([
   ['Operator', html`<a href="${url`/operators/${operator}`}">${operator}</a>`],

@@ -27,7 +27,7 @@ function confirmationOf(id: string): Confirmation {
     title: `Remove ${id}`,
     trail: operatorTrail(id),
     explanation: html`<p>Tokens and sessions of <strong>${id}</strong> end at once and for good. The audit trail keeps what the
-operator changed. To stop an operator for a while, edit it and take away the mark at Enabled.</p>`,
+operator changed. To stop an operator for a while, edit it and clear the box Enabled.</p>`,
     verb: 'Remove',
     isDangerous: true,
     path: url`/operators/${id}/remove`,
