@@ -15,6 +15,7 @@ const named: readonly (readonly [prefix: string, beyond: string, missing: string
 
 /** Bodies that the document asks for; `{}` where it asks for nothing in particular. */
 const bodies: Readonly<Record<string, unknown>> = {
+  issueToken: {},
   setLimits: { limits: [{ requests: 1, unit: 'second', per: 'consumer' }] },
   setGrantLimits: { limits: [{ requests: 1, unit: 'second' }] },
 };
@@ -74,6 +75,11 @@ describe('what is beyond the reach of an operator', () => {
 
   const headers = { 'if-match': '*' };
 
+  /** The address of an operation for what it names. */
+  function addressOf(path: string, what: string): string {
+    return path.replace('{token}', '12ab34cd').replace(/\{.*\}/, what.replace('EVENT', hiddenEvent));
+  }
+
   /** What an answer says, but for ids and numbers that differ by request. */
   function told({ status, text }: Answer): string {
     const same = text
@@ -102,8 +108,11 @@ describe('what is beyond the reach of an operator', () => {
       const [prefix = '', beyond = '', missing = ''] = named.find(([each]) => path.startsWith(each)) ?? [];
       assert.ok(prefix !== '', `say in this test what ${path} names`);
       const askFor = async (what: string): Promise<Answer> => {
-        const target = path.replace(/\{.*\}/, what.replace('EVENT', hiddenEvent));
-        return await ask(method, target, { token, headers, ...(hasBody ? { body: bodies[id] ?? {} } : {}) });
+        return await ask(method, addressOf(path, what), {
+          token,
+          headers,
+          ...(hasBody ? { body: bodies[id] ?? {} } : {}),
+        });
       };
       const [one, other] = [await askFor(beyond), await askFor(missing)];
       assert.ok(
@@ -119,7 +128,7 @@ describe('what is beyond the reach of an operator', () => {
   it('is not there for routes that name it in a body either', async () => {
     const before = await snapshot();
     for (const { id, method, path, hasBody } of operations) {
-      if (!hasBody || path.includes('{') || /^create(Consumer|Endpoint)$/.test(id)) continue;
+      if (!hasBody || path.includes('{') || /^create(Consumer|Endpoint|Operator)$/.test(id)) continue;
       const pairs = references[id];
       assert.ok(pairs !== undefined, `say in this test what the body of ${id} names`);
       for (const [beyond, missing] of pairs) {
@@ -171,7 +180,7 @@ describe('what is beyond the reach of an operator', () => {
       const [, beyond = ''] = named.find(([prefix]) => path.startsWith(prefix)) ?? [];
       const body = bodies[id] ?? references[id]?.[0]?.[0] ?? { id: 'new' };
       const sent = { token: viewer, headers, ...(hasBody ? { body } : {}) };
-      const { status, body: problem } = await ask(method, path.replace(/\{.*\}/, beyond), sent);
+      const { status, body: problem } = await ask(method, addressOf(path, beyond), sent);
       assert.deepEqual([status, problem['code']], [403, 'FORBIDDEN'], `${id}: ${JSON.stringify(problem)}`);
     }
     assert.equal(await snapshot(), before);

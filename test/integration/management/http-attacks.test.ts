@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { fieldValue } from '../../support/http/http-message.ts';
 import { http1, Http1Connection, http1Bytes } from '../../support/http/http1-client.ts';
 import { type Answer, useManagement } from '../../support/management/use-management.ts';
 
@@ -27,7 +28,7 @@ describe('the management API against peers that mean harm', () => {
       ask('PATCH', '/v1/consumers/acme', { token, body: {} }),
       ask('GET', '/openapi.json'),
       ask('GET', '/livez'),
-      ask('GET', '/nothing-there'),
+      ask('GET', '/v1/nothing-there', { token }),
     ]);
     assert.deepEqual(
       answers.map(({ status }) => status),
@@ -86,17 +87,25 @@ describe('the management API against peers that mean harm', () => {
       ...['http://127.0.0.1/v1/consumers', 'http://evil.example/v1/consumers', '*', '/v1/operators', '/v1/consumers%'],
     ];
     for (const target of targets) {
-      const { status, body } = await http1(port(), { target, host: '127.0.0.1' });
-      assert.ok([400, 401, 404].includes(status), `${target}: ${String(status)}`);
+      const { status, headers, body } = await http1(port(), { target, host: '127.0.0.1' });
+      // What is not the API's is the console's, which asks for a sign-in.
+      assert.ok([303, 400, 401, 404].includes(status), `${target}: ${String(status)}`);
+      if (status === 303) assert.match(fieldValue(headers, 'location') ?? '', /^\/sign-in(?:\?|$)/, target);
       assert.ok(!body.includes('acme'), target);
     }
   });
 
   it('finds a route by one spelling of its path only', async () => {
     const headers = [authorization()];
-    for (const target of ['/v1/consumers/', '//v1/consumers', '/v1//consumers', '/V1/consumers', '/v1/consumers%00']) {
+    for (const target of ['/v1/consumers/', '/v1//consumers', '/v1/consumers%00']) {
       const { status, body } = await http1(port(), { target, headers });
       assert.deepEqual([status, problemCode(body)], [404, 'NOT_FOUND'], target);
+    }
+    // Those are pages to the console, which takes no token.
+    for (const target of ['//v1/consumers', '/V1/consumers']) {
+      const { status, headers: sent, body } = await http1(port(), { target, headers });
+      assert.deepEqual([status, body.toString()], [303, ''], target);
+      assert.match(fieldValue(sent, 'location') ?? '', /^\/sign-in(?:\?|$)/, target);
     }
   });
 
