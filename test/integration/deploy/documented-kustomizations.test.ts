@@ -71,7 +71,8 @@ describe('kustomizations that documents show', () => {
       await mkdir(join(root, folder), { recursive: true });
       for (const file of ownFiles(kustomization))
         await writeFile(join(root, folder, file), `# ${basename(file)} of a reader\n`);
-      const whole = { resources: ['../deploy/overlays/plain-envoy'], ...kustomization };
+      const isWhole = kustomization['kind'] !== undefined;
+      const whole = isWhole ? kustomization : { resources: ['../deploy/overlays/plain-envoy'], ...kustomization };
       await writeFile(join(root, folder, 'kustomization.yaml'), JSON.stringify(whole));
       const manifests = await renderKustomization(join(root, folder));
       const texts = manifests.map((manifest) => JSON.stringify(manifest));
