@@ -173,7 +173,7 @@ function gapBetween(rule: MatchCell, stricter: MatchCell, search: Search): Gap |
     return 'without-slash';
   }
   if (!sharePaths(rule, stricter) || isPreferred(rule.rank, stricter.rank)) return null;
-  const isChosen = stricter.isCarried && beats(stricter, rule);
+  const isChosen = stricter.isCarried && beats(stricter, rule) && !continuesSegment(rule, stricter);
   if (isChosen && (search.wholeSegments || !endsWithin(rule, stricter))) return null;
   if (isTakenBefore(rule, stricter, search, 'all')) return null;
   return isChosen ? 'within-segment' : 'order';
@@ -204,6 +204,14 @@ function beats(first: MatchCell, second: MatchCell): boolean {
   if (a.kind !== b.kind) return a.kind === 'exact';
   if (a.comparable !== b.comparable) return a.comparable.startsWith(`${b.comparable}/`);
   return first.methods.length > 0 && second.methods.length === 0;
+}
+
+/** Whether the rule's path goes on within a segment of Kong's prefix: no endpoint with that prefix takes it. */
+function continuesSegment({ path: { rule } }: MatchCell, { path: { rule: other } }: MatchCell): boolean {
+  if (rule === null || other === null) return false;
+  const { comparable } = rule;
+  const start = other.comparable;
+  return comparable.length > start.length && comparable.startsWith(start) && comparable.charAt(start.length) !== '/';
 }
 
 /** Whether Kong's prefix takes paths that end it within a segment, and the endpoint's rule takes them then. */
