@@ -28,6 +28,7 @@ import { ApiProblem, invalidResource } from './problem.ts';
 import { reachCredential, requireReached } from './reach.ts';
 import {
   changeQuery,
+  etagAfter,
   etagOf,
   idParam,
   momentBody,
@@ -206,8 +207,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const operation = operationOf(context.var, 'credential revoke');
       const outcome = await commit(planRevocation(current), { resources, operation, isDryRun });
-      const revision = current.revision + (outcome.revision === null ? 0 : 1);
-      return context.json(outcome, 200, { etag: etagOf({ revision }) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 }

@@ -14,7 +14,7 @@ import { grantParams, grantPath, grantSchema, grantTags, showGrant } from './gra
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { invalidResource } from './problem.ts';
 import { reachGrant, requireOwnGroup, requireReached } from './reach.ts';
-import { changeQuery, etagOf, requireRevision, revisionHeaders } from './request.ts';
+import { changeQuery, etagAfter, etagOf, requireRevision, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
 
@@ -79,8 +79,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       const changes = await planWithGroups(operator, current.resource, wishOfPatch(patch), current, resources);
       const isDryRun = context.req.valid('query').dryRun === 'true';
       const outcome = await commit(changes, { resources, operation: operationOf(context.var, 'grant edit'), isDryRun });
-      const revision = current.revision + (outcome.revision === null ? 0 : 1);
-      return context.json(outcome, 200, { etag: etagOf({ revision }) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 

@@ -12,23 +12,12 @@ import {
   takesLastAdmin,
 } from '../manage/plan-operator.ts';
 import { collectAll, Conflict, NotFound, type ResourceStore } from '../manage/resource-store.ts';
-import type { Operator } from '../model/operator.ts';
 import { declareTime } from '../resources/declared.ts';
-import type { Stored } from '../resources/resource.ts';
 import { addAction } from './action-route.ts';
-import {
-  type Asker,
-  type ChangeOutcome,
-  changesOf,
-  commit,
-  operationOf,
-  readMade,
-  refuseNames,
-  wishOfPatch,
-} from './change.ts';
+import { type Asker, changesOf, commit, operationOf, readMade, refuseNames, wishOfPatch } from './change.ts';
 import { operatorShapes, requireManager, requireOperator, showOperator } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
-import { changeQuery, etagOf, idParam, momentBody, requireRevision, revisionHeaders } from './request.ts';
+import { changeQuery, etagAfter, etagOf, idParam, momentBody, requireRevision, revisionHeaders } from './request.ts';
 import { answers, bodyOf, changeAnswer, objectOf } from './shapes.ts';
 
 const tags = ['Operators'];
@@ -166,10 +155,6 @@ async function requireOtherAdmin(changes: readonly Change[], resources: Resource
   const operators = (await collectAll(resources.list('operator'))).map(({ resource }) => resource);
   if (!takesLastAdmin(operators, changes)) return;
   throw new Conflict('this is the last enabled admin without labels: then nobody could manage operators');
-}
-
-function etagAfter(current: Stored<Operator>, { revision }: ChangeOutcome): string {
-  return etagOf({ revision: current.revision + (revision === null ? 0 : 1) });
 }
 
 /** Problems by the names of the body. */

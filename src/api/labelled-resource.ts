@@ -30,6 +30,7 @@ import {
 import {
   changeQuery,
   cursor,
+  etagAfter,
   etagOf,
   idParam,
   labelledListQuery,
@@ -162,8 +163,7 @@ export function addLabelledResource<K extends LabelledKind>(
       const wish = wishOfPatch(patch);
       const changes = await changesOf(await resource.planEdit(current, wish, resources), operator, resources);
       const outcome = await carryOut(context.var, 'edit', { changes, ...context.req.valid('query') });
-      const revision = current.revision + (outcome.revision === null ? 0 : 1);
-      return context.json(outcome, 200, { etag: etagOf({ revision }) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 

@@ -10,7 +10,7 @@ import { type Asker, changesOf, type ChangeOutcome, commit, operationOf } from '
 import { grantParams, grantPath } from './grants.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { reachGrant, requireReached } from './reach.ts';
-import { changeQuery, etagOf, idParam, requireRevision, revisionHeaders } from './request.ts';
+import { changeQuery, etagAfter, etagOf, idParam, requireRevision, revisionHeaders } from './request.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { answers, bodyOf, changeAnswer, objectWith } from './shapes.ts';
 
@@ -84,7 +84,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       // Without the other endpoints: limits change no match, so it cannot collide.
       const planned = planEndpointEdit(current, { [OF_ENDPOINT]: context.req.valid('json').limits }, []);
       const outcome = await carryOut(context.var, 'set', planned, context.req.valid('query'));
-      return context.json(outcome, 200, { etag: etagOf(after(current, outcome)) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 
@@ -102,7 +102,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       requireRevision(current, context.req.valid('header')['if-match']);
       const planned = planEndpointEdit(current, { [OF_ENDPOINT]: undefined }, []);
       const outcome = await carryOut(context.var, 'clear', planned, context.req.valid('query'));
-      return context.json(outcome, 200, { etag: etagOf(after(current, outcome)) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 
@@ -139,7 +139,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       requireRevision(current, context.req.valid('header')['if-match']);
       const planned = planGrant(current.resource, { limits: context.req.valid('json').limits }, current);
       const outcome = await carryOut(context.var, 'set', planned, context.req.valid('query'));
-      return context.json(outcome, 200, { etag: etagOf(after(current, outcome)) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 
@@ -158,7 +158,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       requireRevision(current, context.req.valid('header')['if-match']);
       const planned = planGrant(current.resource, { limits: undefined }, current);
       const outcome = await carryOut(context.var, 'clear', planned, context.req.valid('query'));
-      return context.json(outcome, 200, { etag: etagOf(after(current, outcome)) });
+      return context.json(outcome, 200, { etag: etagAfter(current, outcome) });
     },
   );
 }
@@ -174,8 +174,4 @@ function inBody(planned: Planned): Planned {
     message,
   }));
   return { problems };
-}
-
-function after({ revision }: { readonly revision: number }, outcome: ChangeOutcome): { readonly revision: number } {
-  return { revision: revision + (outcome.revision === null ? 0 : 1) };
 }

@@ -135,6 +135,14 @@ export function etagOf({ revision }: Pick<Stored<unknown>, 'revision'>): string 
   return `"${String(revision)}"`;
 }
 
+/** That of a resource after a change; the one it had where nothing was changed (`outcome.revision` is null). */
+export function etagAfter(
+  { revision }: Pick<Stored<unknown>, 'revision'>,
+  outcome: { readonly revision: number | null },
+): string {
+  return etagOf({ revision: revision + (outcome.revision === null ? 0 : 1) });
+}
+
 /**
  * Throws unless `If-Match` names the revision that the store has, or any (`*`): `REVISION_REQUIRED` without it,
  * `REVISION_CHANGED` where another one is there.
