@@ -9,13 +9,13 @@ import { printable } from '../../printable.ts';
 import { findForgery, FORM_TOKEN_FIELD } from '../frame/form-token.ts';
 import { readForm } from '../frame/form.ts';
 import type { Shown } from '../frame/page.ts';
+import { originOf } from '../frame/request-origin.ts';
 import type { ConsoleEnvironment } from '../ports.ts';
 import { clearCookie, cookieNames, setCookie } from './cookies.ts';
 import { beginFlow, flowCookie, forgetFlow, readFlow } from './openid/flow.ts';
 import type { OpenIdProvider } from './openid/provider.ts';
 import { returnPath } from './return-path.ts';
 import { SignInFault } from './sign-in-fault.ts';
-import { isFromOwnPage } from './same-origin.ts';
 import type { Proof, Sessions } from './sessions.ts';
 import { RETURN_FIELD, signInPage, TOKEN_FIELD } from './sign-in-page.ts';
 
@@ -158,7 +158,7 @@ function noOperatorFor(subject: string): string {
 
 /** Signing somebody in from another site would let that site see what they do here under its name (log-in CSRF). */
 function requireOwnPage(request: Request): void {
-  if (!isFromOwnPage(request)) throw new ApiProblem('FORBIDDEN', 'the form was sent from another site');
+  if (originOf(request) !== 'own') throw new ApiProblem('FORBIDDEN', 'the form was sent from another site');
 }
 
 function sourceOf({ env }: SignInContext): string {
