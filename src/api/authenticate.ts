@@ -1,7 +1,7 @@
 import { findOperator } from '../manage/find-operator.ts';
 import { findToken, operatorOfToken } from '../manage/operator-token.ts';
 import type { ResourceStore } from '../manage/resource-store.ts';
-import { allows, type Operator, type OperatorToken, type Permission } from '../model/operator.ts';
+import { allows, type Operator, type OperatorToken, type Permission, rolesFor } from '../model/operator.ts';
 import type { Throttle } from '../oauth2/throttle.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -72,10 +72,13 @@ export async function authenticateToken(
   return { operator, token };
 }
 
-/** Throws `FORBIDDEN` where the role does not allow it. */
+/** Throws `FORBIDDEN`, which names the roles that do, where the role does not allow it. */
 export function requirePermission(operator: Operator, permission: Permission): void {
   if (allows(operator.role, permission)) return;
-  throw new ApiProblem('FORBIDDEN', `the role ${operator.role} does not allow this`);
+  throw new ApiProblem(
+    'FORBIDDEN',
+    `the role ${operator.role} does not allow this: it needs ${rolesFor(permission).join(' or ')}`,
+  );
 }
 
 function unauthenticated(isMissing: boolean): ApiProblem {

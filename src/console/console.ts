@@ -13,6 +13,7 @@ import { layout, type MenuEntry } from './frame/layout.ts';
 import { findNotice } from './frame/notices.ts';
 import type { Page, Shown, Visit } from './frame/page.ts';
 import { problemPage } from './frame/problem-page.ts';
+import { requireUse } from './frame/rights.ts';
 import { pages } from './pages.ts';
 import type { ConsoleEnvironment, ConsolePorts, ConsoleSession } from './ports.ts';
 import { signInPath } from './sign-in/return-path.ts';
@@ -39,7 +40,9 @@ type ConsoleContext = Context<ConsoleEnvironment>;
 export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;
   const assets = new Assets();
-  const menu = pages.flatMap(({ path, menu: entry }): MenuEntry[] => (entry === undefined ? [] : [{ path, ...entry }]));
+  const menu = pages.flatMap(({ path, needs, menu: entry }): MenuEntry[] =>
+    entry === undefined ? [] : [{ path, needs, ...entry }],
+  );
   const app = new Hono<ConsoleEnvironment>();
   const send = async (context: ConsoleContext, shown: Shown): Promise<Response> => {
     const notice = findNotice(context.req.query('done') ?? null);
@@ -104,12 +107,13 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
 
 function addPage(
   app: Hono<ConsoleEnvironment>,
-  { path, show, submit }: Page,
+  { path, needs, show, submit }: Page,
   { api, clock }: ConsolePorts,
   send: (context: ConsoleContext, shown: Shown) => Promise<Response>,
 ): void {
   const visitOf = (context: ConsoleContext): Visit => {
     const { operator, csrfToken } = sessionOf(context);
+    requireUse(operator, needs);
     const query = new URL(context.req.url).searchParams;
     const param = (name: string): string => context.req.param(name) ?? '';
     return {

@@ -45,6 +45,11 @@ export function allows(role: OperatorRole, permission: Permission): boolean {
   return permissionsOf(role).includes(permission);
 }
 
+/** The roles that allow something, the least first. */
+export function rolesFor(permission: Permission): readonly OperatorRole[] {
+  return operatorRoles.filter((role) => allows(role, permission));
+}
+
 /** A token by which programs call the management API. The token itself is shown once and not kept. */
 export interface OperatorToken {
   /** Unique within its operator. */

@@ -20,7 +20,8 @@ const sinceChoices = [
 /** Who changed what. */
 export const eventList: Page = {
   path: '/audit',
-  menu: { text: 'Audit', needs: 'read-traces' },
+  needs: 'read-traces',
+  menu: { text: 'Audit' },
   show: async ({ api, query }) => {
     const wish = filterValues(query, filterNames);
     const cursor = query.get('cursor') ?? undefined;

@@ -11,6 +11,7 @@ import type { WholeEvent } from './shown-event.ts';
 /** One change, with what was before it and after it. */
 export const eventPage: Page = {
   path: '/audit/:event',
+  needs: 'read-traces',
   show: async ({ api, param, operator: { role } }) => {
     const event = await api.get<WholeEvent>(url`/v1/audit/${param('event')}`);
     return {

@@ -14,6 +14,7 @@ import type { WholeEvent } from './shown-event.ts';
  */
 export const undoEvent: Page = {
   path: '/audit/:event/undo',
+  needs: 'change-consumers',
   show: async (visit) => await show(visit, await readEvent(visit), { reason: '', refused: null }),
   submit: async (visit, form) => {
     const event = await readEvent(visit);

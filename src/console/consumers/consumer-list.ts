@@ -12,7 +12,8 @@ const PAGE_SIZE = '50';
 /** Finds consumers by id, name or label. */
 export const consumerList: Page = {
   path: '/consumers',
-  menu: { text: 'Consumers', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'Consumers' },
   show: async (visit) => {
     const wanted = (visit.query.get('q') ?? '').trim();
     const page = await visit.api.get<ListPage<ShownConsumer>>(

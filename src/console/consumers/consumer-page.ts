@@ -18,6 +18,7 @@ const LATEST = '5';
 /** All of one consumer: its credentials, what it may call, and where to look further. */
 export const consumerPage: Page = {
   path: '/consumers/:id',
+  needs: 'read',
   show: async (visit) => {
     const { api, operator } = visit;
     const consumer = await readConsumer(visit);

@@ -10,6 +10,7 @@ import { consumerTrail, readConsumer } from './shown-consumer.ts';
 /** Deletes a consumer, after it has said what goes with it. */
 export const deleteConsumer: Page = {
   path: '/consumers/:id/delete',
+  needs: 'change-consumers',
   show: async (visit) => {
     const { id, revision } = await readConsumer(visit);
     return askToConfirm(visit, confirmationOf(id, await planned(visit, id, String(revision))), revision);

@@ -10,6 +10,7 @@ import { consumerTrail, readConsumer, type ShownConsumer } from './shown-consume
 /** Changes name, description and labels of a consumer. */
 export const editConsumer: Page = {
   path: '/consumers/:id/edit',
+  needs: 'change-consumers',
   show: async (visit) => {
     const consumer = await readConsumer(visit);
     const revision = String(consumer.revision);

@@ -13,6 +13,7 @@ export const enableConsumer: Page = pageFor('enable');
 function pageFor(verb: 'enable' | 'disable'): Page {
   return {
     path: `/consumers/:id/${verb}`,
+    needs: 'change-consumers',
     show: async (visit) => {
       const { id, revision } = await readConsumer(visit);
       return askToConfirm(visit, confirmationOf(verb, id), revision);

@@ -10,6 +10,7 @@ const PATH = '/new/consumer';
 /** Creates a consumer. */
 export const newConsumer: Page = {
   path: PATH,
+  needs: 'change-consumers',
   show: async (visit) => {
     // What an operator creates has to be within reach.
     const texts = { ...textsOf({}), labels: linesOfLabels(visit.operator.selector) };

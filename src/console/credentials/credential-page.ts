@@ -18,6 +18,7 @@ import {
 /** The credential view: how a credential stands, and what the partner has to know to call with it. No secret. */
 export const credentialPage: Page = {
   path: '/credentials/:id',
+  needs: 'read',
   show: async (visit) => {
     const credential = await readCredential(visit);
     const view = await visit.api.get<CredentialView>(url`/v1/credentials/${credential.id}/view`);

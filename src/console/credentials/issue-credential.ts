@@ -22,6 +22,7 @@ const methodTexts = {
  */
 export const issueCredential: Page = {
   path: '/consumers/:id/issue',
+  needs: 'change-consumers',
   show: async (visit) => {
     const { id } = await readConsumer(visit);
     return show(visit, id, empty());

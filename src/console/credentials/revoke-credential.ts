@@ -8,6 +8,7 @@ import { credentialTrail, readCredential, type ShownCredential } from './shown-c
 /** Refuses a credential for good. */
 export const revokeCredential: Page = {
   path: '/credentials/:id/revoke',
+  needs: 'change-consumers',
   show: async (visit) => {
     const credential = await readCredential(visit);
     return askToConfirm(visit, confirmationOf(credential), credential.revision);

@@ -21,6 +21,7 @@ const USUAL_GRACE = '7d';
  */
 export const rotateCredential: Page = {
   path: '/credentials/:id/rotate',
+  needs: 'change-consumers',
   show: async (visit) => {
     const credential = await readCredential(visit);
     return show(visit, credential, {

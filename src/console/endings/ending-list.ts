@@ -24,7 +24,8 @@ const PAGE_SIZE = '100';
 /** Credentials that need somebody: they end soon, an old secret is still in use, or nobody uses them. */
 export const endingList: Page = {
   path: '/endings',
-  menu: { text: 'What runs out', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'What runs out' },
   show: async (visit) => {
     const [ending, former, unused] = await Promise.all([
       credentials(visit, { expiringWithin: ENDING_WITHIN }),

@@ -10,6 +10,7 @@ import { endpointTrail, readEndpoint } from './shown-endpoint.ts';
 /** Deletes an endpoint, after it has said what goes with it. */
 export const deleteEndpoint: Page = {
   path: '/endpoints/:id/delete',
+  needs: 'change-endpoints',
   show: async (visit) => {
     const { id, revision } = await readEndpoint(visit);
     const plan = await planned(visit, id, String(revision));

@@ -10,6 +10,7 @@ import { endpointTrail, readEndpoint } from './shown-endpoint.ts';
 /** Changes which requests an endpoint takes, how their callers are authenticated, and who is let in. */
 export const editEndpoint: Page = {
   path: '/endpoints/:id/edit',
+  needs: 'change-endpoints',
   show: async (visit) => {
     const endpoint = await readEndpoint(visit);
     const revision = String(endpoint.revision);

@@ -13,6 +13,7 @@ export const enableEndpoint: Page = pageFor('enable');
 function pageFor(verb: 'enable' | 'disable'): Page {
   return {
     path: `/endpoints/:id/${verb}`,
+    needs: 'change-endpoints',
     show: async (visit) => {
       const { id, revision } = await readEndpoint(visit);
       return askToConfirm(visit, confirmationOf(verb, id), revision);

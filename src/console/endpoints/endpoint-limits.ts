@@ -11,6 +11,7 @@ import { endpointTrail, readEndpoint, type ShownEndpoint } from './shown-endpoin
 /** Changes the traffic control of an endpoint. */
 export const endpointLimits: Page = {
   path: '/endpoints/:id/limits',
+  needs: 'change-endpoints',
   show: async (visit) => {
     const endpoint = await readEndpoint(visit);
     const rows = rowsOfLimits(endpoint.trafficControl?.limits ?? []);

@@ -12,7 +12,8 @@ const PAGE_SIZE = '50';
 /** Which requests there are endpoints for. */
 export const endpointList: Page = {
   path: '/endpoints',
-  menu: { text: 'Endpoints', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'Endpoints' },
   show: async (visit) => {
     const label = (visit.query.get('label') ?? '').trim();
     const cursor = visit.query.get('cursor') ?? undefined;

@@ -10,6 +10,7 @@ import { authenticationOf, formatPathRule, readEndpoint, type ShownEndpoint } fr
 /** All of one endpoint. */
 export const endpointPage: Page = {
   path: '/endpoints/:id',
+  needs: 'read',
   show: async (visit) => {
     const endpoint = await readEndpoint(visit);
     const mayChange = allows(visit.operator.role, 'change-endpoints');

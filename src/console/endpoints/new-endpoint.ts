@@ -9,6 +9,7 @@ const PATH = '/new/endpoint';
 /** Creates an endpoint. */
 export const newEndpoint: Page = {
   path: PATH,
+  needs: 'change-endpoints',
   show: async (visit) => {
     // What an operator creates has to be within reach.
     const texts = { ...noTexts, labels: linesOfLabels(visit.operator.selector) };

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
-import { allows, type Operator, type Permission } from '../../model/operator.ts';
+import type { Operator, Permission } from '../../model/operator.ts';
 import type { AssetName } from './assets.ts';
 import type { Html } from './html.ts';
 import type { Shown } from './page.ts';
+import { mayUse } from './rights.ts';
 
 /** An entry of the navigation. */
 export interface MenuEntry {
@@ -55,9 +56,9 @@ ${body}
 `;
 }
 
-function navigation({ menu, path }: Frame, { role }: Operator): Html {
+function navigation({ menu, path }: Frame, operator: Operator): Html {
   const entries = menu
-    .filter(({ needs }) => allows(role, needs))
+    .filter(({ needs }) => mayUse(operator, needs))
     .map(({ path: href, text }) => {
       const isHere = path === href || (href !== '/' && path.startsWith(`${href}/`));
       return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : null}>${text}</a></li>`;

@@ -7,8 +7,10 @@ import type { NoticeName } from './notices.ts';
 export interface Page {
   /** As Hono writes it: `/consumers/:id`. */
   readonly path: string;
+  /** Who may use it. Others get a page that says which role it takes, and no form. */
+  readonly needs: Permission;
   /** Its place in the navigation; none for what other pages lead to. */
-  readonly menu?: { readonly text: string; readonly needs: Permission };
+  readonly menu?: { readonly text: string };
   /** Answers GET. Changes nothing. */
   readonly show: (visit: Visit) => Promise<Shown>;
   /** Answers POST of a form on this page, after the check that the form is ours. */

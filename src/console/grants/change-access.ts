@@ -10,6 +10,7 @@ import { grantPath, readGrant, type ShownGrant } from './shown-grant.ts';
 /** Changes the end and the limits of the access that a consumer has by its own grant. */
 export const changeAccess: Page = {
   path: '/consumers/:id/grants/:endpoint',
+  needs: 'change-consumers',
   show: async (visit) => {
     const grant = await readGrant(visit);
     const revision = String(grant.revision);

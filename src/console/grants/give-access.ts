@@ -12,6 +12,7 @@ const SUGGESTIONS = '500';
 /** Authorises a consumer on an endpoint. `?endpoint=` chooses it beforehand. */
 export const giveAccess: Page = {
   path: '/consumers/:id/grant',
+  needs: 'change-consumers',
   show: async (visit) => {
     const { id } = await readConsumer(visit);
     const endpoint = visit.query.get('endpoint') ?? '';

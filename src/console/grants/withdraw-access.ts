@@ -8,6 +8,7 @@ import { grantPath, readGrant, type ShownGrant } from './shown-grant.ts';
 /** Removes the own grant of a consumer on an endpoint. */
 export const withdrawAccess: Page = {
   path: '/consumers/:id/grants/:endpoint/withdraw',
+  needs: 'change-consumers',
   show: async (visit) => {
     const grant = await readGrant(visit);
     return askToConfirm(visit, confirmationOf(grant), grant.revision);

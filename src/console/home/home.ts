@@ -15,7 +15,8 @@ const SHOWN = 5;
 /** What needs attention, and the ways to everything else. */
 export const home: Page = {
   path: '/',
-  menu: { text: 'Start', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'Start' },
   show: async (visit) => {
     const cards = await Promise.all([
       endings(visit),

@@ -16,6 +16,7 @@ import {
 /** Changes name, role and reach of an operator, enables and disables; the tokens stay. */
 export const editOperator: Page = {
   path: '/operators/:id/edit',
+  needs: 'change-operators',
   show: async (visit) => {
     const operator = await readOperator(visit);
     return show(visit, operator.id, {

@@ -17,6 +17,7 @@ const sentBefore: readonly ProblemCode[] = ['IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY
  */
 export const issueToken: Page = {
   path: '/operators/:id/issue',
+  needs: 'change-operators',
   show: async (visit) => {
     const { id } = await readOperator(visit);
     return show(visit, id, { onceKey: newKey(), expiresAt: '', reason: '', refused: null });

@@ -1,4 +1,4 @@
-import { url, withQuery } from '../frame/html.ts';
+import { url } from '../frame/html.ts';
 import type { Form, Page, Shown, Visit } from '../frame/page.ts';
 import { buttons, changeForm, type Refused, reasonField, refusal, textField } from '../parts/form.ts';
 import { labelsOfLines } from '../parts/label-lines.ts';
@@ -9,12 +9,10 @@ const PATH = '/new/operator';
 /** Adds an operator, without a token. */
 export const newOperator: Page = {
   path: PATH,
-  show: async (visit) => {
-    await requireManager(visit);
-    return show(visit, { id: '', texts: textsOf({}), reason: '', refused: null, fault: null });
-  },
+  needs: 'change-operators',
+  show: async (visit) =>
+    await Promise.resolve(show(visit, { id: '', texts: textsOf({}), reason: '', refused: null, fault: null })),
   submit: async (visit, form) => {
-    await requireManager(visit);
     const given = readForm(form);
     const read = labelsOfLines(given.texts.selector);
     if ('fault' in read) return { ...show(visit, { ...given, fault: read.fault }), status: 422 };
@@ -25,11 +23,6 @@ export const newOperator: Page = {
     return { href: url`/operators/${given.id}`, notice: 'operator-added' };
   },
 };
-
-/** The API says who manages operators; others get no form. Throws `ProblemAnswer`. */
-async function requireManager({ api }: Visit): Promise<void> {
-  await api.get(withQuery('/v1/operators', { limit: '1' }));
-}
 
 interface Given {
   readonly id: string;

@@ -11,7 +11,8 @@ const PAGE_SIZE = '100';
 /** Who manages resources, for admins who reach everything. */
 export const operatorList: Page = {
   path: '/operators',
-  menu: { text: 'Operators', needs: 'change-operators' },
+  needs: 'change-operators',
+  menu: { text: 'Operators' },
   show: async ({ api, query }) => {
     const cursor = query.get('cursor') ?? undefined;
     const page = await api.get<ListPage<ShownOperator>>(withQuery('/v1/operators', { limit: PAGE_SIZE, cursor }));

@@ -10,6 +10,7 @@ import { roleTexts } from './shown-operator.ts';
 /** One operator, with the tokens by their ids. */
 export const operatorPage: Page = {
   path: '/operators/:id',
+  needs: 'change-operators',
   show: async (visit) => {
     const operator = await readOperator(visit);
     const { id, name, role, enabled = true, certificateNames = [], subjects = [], tokens = [] } = operator;

@@ -7,6 +7,7 @@ import { operatorTrail, readOperator } from './operator-fields.ts';
 /** Removes an operator for good, after it has asked. */
 export const removeOperator: Page = {
   path: '/operators/:id/remove',
+  needs: 'change-operators',
   show: async (visit) => {
     const { id, revision } = await readOperator(visit);
     return askToConfirm(visit, confirmationOf(id), revision);

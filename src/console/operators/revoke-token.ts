@@ -8,6 +8,7 @@ import { operatorTrail, readOperator } from './operator-fields.ts';
 /** Refuses a token of an operator for good, after it has asked. */
 export const revokeToken: Page = {
   path: '/operators/:id/tokens/:token/revoke',
+  needs: 'change-operators',
   show: async (visit) => {
     const { id, tokens = [], revision } = await readOperator(visit);
     const tokenId = visit.param('token');

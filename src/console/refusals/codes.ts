@@ -55,6 +55,7 @@ export const codes: readonly RefusalCode[] = Object.keys(advice) as RefusalCode[
 /** What each code means, and what to do about it. */
 export const refusalCodes: Page = {
   path: '/refusal-codes',
+  needs: 'read',
   show: async () =>
     await Promise.resolve({
       title: 'What the codes of refusals mean',

@@ -21,7 +21,8 @@ const sinceChoices = [
 /** What was refused to known consumers. */
 export const refusalList: Page = {
   path: '/refusals',
-  menu: { text: 'Refusals', needs: 'read-traces' },
+  needs: 'read-traces',
+  menu: { text: 'Refusals' },
   show: async ({ api, query }) => {
     const wish = filterValues(query, filterNames);
     const cursor = query.get('cursor') ?? undefined;

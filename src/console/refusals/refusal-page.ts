@@ -9,6 +9,7 @@ import type { ExplainedRefusal } from './shown-refusal.ts';
 /** One refusal, with what was wrong and how to fix it. */
 export const refusalPage: Page = {
   path: '/refusals/:requestId',
+  needs: 'read-traces',
   show: async ({ api, param }) => {
     const requestId = param('requestId');
     const { items } = await api.get<{ readonly items: readonly ExplainedRefusal[] }>(url`/v1/refusals/${requestId}`);

@@ -29,7 +29,8 @@ export interface ShownReplicas {
 /** The processes that decide requests, and which changes are in force there. */
 export const replicaList: Page = {
   path: '/replicas',
-  menu: { text: 'Replicas', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'Replicas' },
   show: async ({ api }) => {
     const { storeRevision, items } = await api.get<ShownReplicas>('/v1/replicas');
     return {

@@ -18,7 +18,8 @@ const groupingTexts: Readonly<Record<Grouping, string>> = {
 /** How many requests were allowed, refused and limited. */
 export const usagePage: Page = {
   path: '/usage',
-  menu: { text: 'Usage', needs: 'read' },
+  needs: 'read',
+  menu: { text: 'Usage' },
   show: async (visit) => {
     const { api, query } = visit;
     const [consumer, endpoint] = [textOf(query, 'consumer'), textOf(query, 'endpoint')];

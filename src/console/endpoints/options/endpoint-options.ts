@@ -10,6 +10,7 @@ import { linesOf, optionTexts, readOption } from './option-texts.ts';
 /** Changes the options of an endpoint. */
 export const endpointOptions: Page = {
   path: '/endpoints/:id/options',
+  needs: 'change-endpoints',
   show: async (visit) => {
     const endpoint = await readEndpoint(visit);
     const valueOf = (name: string): string => linesOf(endpoint.options?.[name]).join('\n');
