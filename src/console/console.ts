@@ -117,7 +117,7 @@ function addPage(
     const query = new URL(context.req.url).searchParams;
     const param = (name: string): string => context.req.param(name) ?? '';
     return {
-      ...{ operator, csrfToken, query, param },
+      ...{ operator, csrfToken, query, param, path: context.req.path },
       ...{ api: new ApiClient(api, operator), nowSeconds: clock.nowSeconds() },
     };
   };

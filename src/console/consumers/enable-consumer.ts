@@ -1,47 +1,36 @@
 import { html } from 'hono/html';
 import { url } from '../frame/html.ts';
-import type { Page } from '../frame/page.ts';
-import { askToConfirm, carryOutConfirmed, type Confirmation } from '../parts/confirmation.ts';
+import { confirmPage } from '../parts/confirmation.ts';
 import { consumerTrail, readConsumer } from './shown-consumer.ts';
 
 /** Stops everything that a consumer calls, until it is enabled again. */
-export const disableConsumer: Page = pageFor('disable');
+export const disableConsumer = confirmPage({
+  path: '/consumers/:id/disable',
+  needs: 'change-consumers',
+  read: readConsumer,
+  heading: ({ id }) => ({
+    title: `Disable ${id}`,
+    trail: consumerTrail(id),
+    verb: 'Disable',
+    isDangerous: true,
+  }),
+  explanation: ({
+    id,
+  }) => html`<p>From now on, all requests with credentials or access tokens of <strong>${id}</strong> are
+refused, until you enable it again. Nothing is deleted.</p>`,
+  request: ({ id }) => ({ method: 'PATCH', path: url`/v1/consumers/${id}`, body: { enabled: false } }),
+  notice: 'consumer-disabled',
+  next: ({ id }) => url`/consumers/${id}`,
+});
 
 /** Lets a disabled consumer call again. */
-export const enableConsumer: Page = pageFor('enable');
-
-function pageFor(verb: 'enable' | 'disable'): Page {
-  return {
-    path: `/consumers/:id/${verb}`,
-    needs: 'change-consumers',
-    show: async (visit) => {
-      const { id, revision } = await readConsumer(visit);
-      return askToConfirm(visit, confirmationOf(verb, id), revision);
-    },
-    submit: async (visit, form) => {
-      const id = visit.param('id');
-      return await carryOutConfirmed(visit, form, {
-        confirmation: confirmationOf(verb, id),
-        request: { method: 'PATCH', path: url`/v1/consumers/${id}`, body: { enabled: verb === 'enable' } },
-        notice: `consumer-${verb}d`,
-        next: url`/consumers/${id}`,
-      });
-    },
-  };
-}
-
-function confirmationOf(verb: 'enable' | 'disable', id: string): Confirmation {
-  const isDisabling = verb === 'disable';
-  return {
-    title: `${isDisabling ? 'Disable' : 'Enable'} ${id}`,
-    trail: consumerTrail(id),
-    explanation: isDisabling
-      ? html`<p>All requests with credentials and access tokens of <strong>${id}</strong> are refused, from now on and
-until it is enabled again. Nothing is deleted.</p>`
-      : html`<p>Requests of <strong>${id}</strong> are decided by its credentials and grants again.</p>`,
-    verb: isDisabling ? 'Disable' : 'Enable',
-    isDangerous: isDisabling,
-    path: url`/consumers/${id}/${verb}`,
-    back: url`/consumers/${id}`,
-  };
-}
+export const enableConsumer = confirmPage({
+  path: '/consumers/:id/enable',
+  needs: 'change-consumers',
+  read: readConsumer,
+  heading: ({ id }) => ({ title: `Enable ${id}`, trail: consumerTrail(id), verb: 'Enable' }),
+  explanation: ({ id }) => html`<p>The credentials and grants of <strong>${id}</strong> decide its requests again.</p>`,
+  request: ({ id }) => ({ method: 'PATCH', path: url`/v1/consumers/${id}`, body: { enabled: true } }),
+  notice: 'consumer-enabled',
+  next: ({ id }) => url`/consumers/${id}`,
+});

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { credentialIdWith, generateIdSuffix } from '../../manage/generate-credential.ts';
 import { authenticationMethods } from '../../model/endpoint.ts';
-import { consumerTrail, readConsumer } from '../consumers/shown-consumer.ts';
+import { consumerTrail, readConsumer, type ShownConsumer } from '../consumers/shown-consumer.ts';
 import { url } from '../frame/html.ts';
-import type { Form, Page, Shown, Visit } from '../frame/page.ts';
-import { buttons, changeForm, hiddenField, reasonField, type Refused, refusal, selectField } from '../parts/form.ts';
-import { textField, tickBox } from '../parts/form.ts';
+import type { Shown } from '../frame/page.ts';
+import { changePage } from '../parts/change-page.ts';
+import { hiddenField, selectField, textField, tickBox } from '../parts/form.ts';
 import { secretsOnce } from './secrets-once.ts';
 import type { IssuedCredential } from './shown-credential.ts';
 
@@ -16,47 +16,78 @@ const methodTexts = {
   oauth2: 'oauth2: access tokens (client credentials)',
 } as const;
 
+/** What is typed. */
+interface Wanted {
+  readonly method: string;
+  readonly id: string;
+  /** What is random in the id, where none is typed. */
+  readonly suffix: string;
+  readonly notBefore: string;
+  readonly expiresAt: string;
+  readonly isHashOnly: boolean;
+}
+
 /**
  * Issues a credential. The answer to the form has the secret. The form carries what is random in the id: sent again, as
  * by a reload, it finds the id taken and issues nothing.
  */
-export const issueCredential: Page = {
+export const issueCredential = changePage<ShownConsumer, Wanted, IssuedCredential>({
   path: '/consumers/:id/issue',
   needs: 'change-consumers',
-  show: async (visit) => {
-    const { id } = await readConsumer(visit);
-    return show(visit, id, empty());
+  read: readConsumer,
+  heading: ({ id }) => ({ title: `Issue a credential for ${id}`, trail: consumerTrail(id), verb: 'Issue' }),
+  begin: () => ({
+    ...{ method: 'hmac', id: '', suffix: generateIdSuffix(), notBefore: '', expiresAt: '', isHashOnly: false },
+  }),
+  typed: ({ text, isTicked }) => ({
+    ...{ method: text('method'), id: text('id'), suffix: text('suffix') },
+    ...{ notBefore: text('notBefore'), expiresAt: text('expiresAt'), isHashOnly: isTicked('hashOnly') },
+  }),
+  fields: (wanted, { refused }) => {
+    const { method, id, suffix, notBefore, expiresAt, isHashOnly } = wanted;
+    const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
+    const choices = authenticationMethods.map((each) => ({ value: each, text: methodTexts[each] }));
+    return [
+      hiddenField('suffix', suffix),
+      selectField({ name: 'method', label: 'Authentication method', value: method, choices }, refused),
+      textField({ name: 'expiresAt', label: 'Ends', hint: momentHint, value: expiresAt }, refused),
+      textField({ name: 'notBefore', label: 'Works from', hint: momentHint, value: notBefore }, refused),
+      textField({ name: 'id', label: 'Id', hint: ID_HINT, value: id }, refused),
+      tickBox({ name: 'hashOnly', label: 'Keep only the hash of the App Key (method key)', isTicked: isHashOnly }),
+    ];
   },
-  submit: async (visit, form) => {
-    const { id: consumer } = await readConsumer(visit);
-    const given = readForm(form);
-    const isGenerated = given.id === '' && SUFFIX_PATTERN.test(given.suffix);
-    const id = isGenerated ? credentialIdWith(consumer, given.method, given.suffix) : given.id;
-    const answer = await visit.api.change<IssuedCredential>('POST', '/v1/credentials:issue', {
-      body: {
-        ...{ consumer, method: given.method },
-        ...(id === '' ? {} : { id }),
-        ...(given.notBefore === '' ? {} : { notBefore: given.notBefore }),
-        ...(given.expiresAt === '' ? {} : { expiresAt: given.expiresAt }),
-        ...(given.isHashOnly ? { hashOnly: true } : {}),
-      },
-      reason: given.reason,
-    });
-    if (isGenerated && answer.problem?.code === 'CONFLICT') return issuedBefore(consumer, id);
-    if (answer.problem !== null) {
-      const shown = show(visit, consumer, { ...given, refused: answer.problem });
-      return { ...shown, status: answer.problem.status };
-    }
-    return {
-      title: 'The credential was issued',
-      trail: consumerTrail(consumer),
-      body: secretsOnce(answer.body, null),
+  request: (wanted, { id: consumer }) => {
+    const { method, notBefore, expiresAt, isHashOnly } = wanted;
+    const id = idOf(wanted, consumer);
+    const body = {
+      ...{ consumer, method },
+      ...(id === '' ? {} : { id }),
+      ...(notBefore === '' ? {} : { notBefore }),
+      ...(expiresAt === '' ? {} : { expiresAt }),
+      ...(isHashOnly ? { hashOnly: true } : {}),
     };
+    return { method: 'POST', path: '/v1/credentials:issue', body };
   },
-};
+  instead: ({ code }, wanted, { id: consumer }) =>
+    code === 'CONFLICT' && isGenerated(wanted) ? issuedBefore(consumer, idOf(wanted, consumer)) : null,
+  done: ({ body }, _, { id }) => ({
+    title: 'The credential was issued',
+    trail: consumerTrail(id),
+    body: secretsOnce(body, null),
+  }),
+});
 
+const ID_HINT = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
 /** As `generateIdSuffix` makes it. */
 const SUFFIX_PATTERN = /^[0-9a-f]{8}$/;
+
+function isGenerated({ id, suffix }: Wanted): boolean {
+  return id === '' && SUFFIX_PATTERN.test(suffix);
+}
+
+function idOf(wanted: Wanted, consumer: string): string {
+  return isGenerated(wanted) ? credentialIdWith(consumer, wanted.method, wanted.suffix) : wanted.id;
+}
 
 function issuedBefore(consumer: string, id: string): Shown {
   return {
@@ -66,62 +97,5 @@ function issuedBefore(consumer: string, id: string): Shown {
     body: html`<p>This form was sent before, and nothing was issued again. The secret of
 <a href="${url`/credentials/${id}`}">${id}</a> was in the first answer and is not shown again. If it was lost, rotate the
 credential, or revoke it and issue another one.</p>`,
-  };
-}
-
-interface Given {
-  readonly method: string;
-  readonly id: string;
-  /** What is random in the id, where none is typed. */
-  readonly suffix: string;
-  readonly notBefore: string;
-  readonly expiresAt: string;
-  readonly isHashOnly: boolean;
-  readonly reason: string;
-  readonly refused: Refused;
-}
-
-function empty(): Given {
-  const texts = { method: 'hmac', id: '', notBefore: '', expiresAt: '', reason: '' };
-  return { ...texts, suffix: generateIdSuffix(), isHashOnly: false, refused: null };
-}
-
-function readForm(form: Form): Given {
-  return {
-    ...{ method: form.text('method'), id: form.text('id'), suffix: form.text('suffix') },
-    ...{ notBefore: form.text('notBefore'), expiresAt: form.text('expiresAt'), reason: form.text('reason') },
-    ...{ isHashOnly: form.isTicked('hashOnly'), refused: null },
-  };
-}
-
-function show(visit: Visit, consumer: string, given: Given): Shown {
-  const { refused } = given;
-  const momentHint = 'Optional. A time such as 2027-01-01T00:00:00Z, or a span from now such as 90d.';
-  const idHint = 'Optional: one is generated. Lower-case letters, digits and hyphens.';
-  return {
-    title: `Issue a credential for ${consumer}`,
-    trail: consumerTrail(consumer),
-    body: changeForm(
-      visit,
-      refusal(refused, url`/consumers/${consumer}/issue`),
-      hiddenField('suffix', given.suffix),
-      selectField(
-        {
-          ...{ name: 'method', label: 'Authentication method', value: given.method },
-          choices: authenticationMethods.map((method) => ({ value: method, text: methodTexts[method] })),
-        },
-        refused,
-      ),
-      textField({ name: 'expiresAt', label: 'Ends', hint: momentHint, value: given.expiresAt }, refused),
-      textField({ name: 'notBefore', label: 'Works from', hint: momentHint, value: given.notBefore }, refused),
-      textField({ name: 'id', label: 'Id', hint: idHint, value: given.id }, refused),
-      tickBox({
-        name: 'hashOnly',
-        label: 'For method key: keep only the hash of the App Key',
-        isTicked: given.isHashOnly,
-      }),
-      reasonField(given.reason, refused),
-      buttons({ text: 'Issue', cancel: url`/consumers/${consumer}` }),
-    ),
   };
 }

@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import { authenticationMethods, type PathRule } from '../../model/endpoint.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
-import { type Refused, selectField, textArea, textField } from '../parts/form.ts';
-import { linesOfLabels } from '../parts/label-lines.ts';
+import type { FormState } from '../parts/change-page.ts';
+import { selectField, textArea, textField } from '../parts/form.ts';
+import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
 import { formatPathRule, methodNames, type ShownEndpoint } from './shown-endpoint.ts';
 
 /** What the fields of an endpoint hold, as texts. */
@@ -45,21 +46,28 @@ export function textsOfForm(form: Form): EndpointTexts {
   return Object.fromEntries(names.map((name) => [name, form.text(name)])) as unknown as EndpointTexts;
 }
 
-/** What the texts say of an endpoint, but for its labels; null where a field gets its default. */
-export function bodyOf(texts: EndpointTexts): Readonly<Record<string, unknown>> {
+/** What the API takes: null where a field gets its default. `before`: the labels that the endpoint has. */
+export function bodyOf(
+  texts: EndpointTexts,
+  before: ShownEndpoint['labels'] = {},
+): { readonly body: object } | LinesFault {
+  const read = labelPatchOf(before, texts.labels);
+  if ('fault' in read) return read;
   const { description, authentication, accessCondition } = texts;
   const [hosts, methods] = [wordsOf(texts.hosts), wordsOf(texts.methods)];
   const isOpen = authentication === 'open';
+  const match = {
+    paths: wordsOf(texts.paths).map(pathRuleOf),
+    ...(hosts.length === 0 ? {} : { hosts }),
+    ...(methods.length === 0 ? {} : { methods }),
+  };
   return {
-    description: description === '' ? null : description,
-    scenario: isOpen ? 'open' : 'partner-openapi',
-    match: {
-      paths: wordsOf(texts.paths).map(pathRuleOf),
-      ...(hosts.length === 0 ? {} : { hosts }),
-      ...(methods.length === 0 ? {} : { methods }),
+    body: {
+      description: description === '' ? null : description,
+      ...{ scenario: isOpen ? 'open' : 'partner-openapi', match, labels: read.patch },
+      authentication: isOpen ? null : authentication,
+      accessCondition: isOpen ? null : accessCondition,
     },
-    authentication: isOpen ? null : authentication,
-    accessCondition: isOpen ? null : accessCondition,
   };
 }
 
@@ -84,8 +92,8 @@ const accessChoices = [
   { value: 'authenticated', text: 'every consumer that proves who it is' },
 ];
 
-/** The fields that an endpoint is created with. `fault` is what is wrong with the lines of labels. */
-export function endpointFields(texts: EndpointTexts, refused: Refused, fault: string | null): Html {
+/** The fields that an endpoint is created with. */
+export function endpointFields(texts: EndpointTexts, { refused, fault }: FormState): Html {
   const { description, labels, paths, hosts, methods, authentication, accessCondition } = texts;
   return html`${textArea(
     {

@@ -1,56 +1,29 @@
+import { html } from 'hono/html';
 import { url } from '../frame/html.ts';
-import type { Form, Page, Shown, Visit } from '../frame/page.ts';
-import { buttons, changeForm, type Refused, reasonField, refusal, textField } from '../parts/form.ts';
-import { labelsOfLines, linesOfLabels } from '../parts/label-lines.ts';
+import { changePage, nothing } from '../parts/change-page.ts';
+import { idField } from '../parts/form.ts';
+import { linesOfLabels } from '../parts/label-lines.ts';
+import { withoutDefaults } from '../parts/outcome.ts';
 import { bodyOf, endpointFields, type EndpointTexts, noTexts, textsOfForm } from './endpoint-fields.ts';
 
-const PATH = '/new/endpoint';
-
 /** Creates an endpoint. */
-export const newEndpoint: Page = {
-  path: PATH,
+export const newEndpoint = changePage<null, EndpointTexts & { readonly id: string }, unknown>({
+  path: '/new/endpoint',
   needs: 'change-endpoints',
-  show: async (visit) => {
-    // What an operator creates has to be within reach.
-    const texts = { ...noTexts, labels: linesOfLabels(visit.operator.selector) };
-    return await Promise.resolve(show(visit, { id: '', texts, reason: '', refused: null, fault: null }));
-  },
-  submit: async (visit, form) => {
-    const given = readForm(form);
-    const read = labelsOfLines(given.texts.labels);
-    if ('fault' in read) return { ...show(visit, { ...given, fault: read.fault }), status: 422 };
-    const fields = Object.entries(bodyOf(given.texts)).filter(([, value]) => value !== null);
-    const body = { id: given.id, labels: read.labels, ...Object.fromEntries(fields) };
-    const { problem } = await visit.api.change('POST', '/v1/endpoints', { body, reason: given.reason });
-    if (problem !== null) return { ...show(visit, { ...given, refused: problem }), status: problem.status };
-    return { href: url`/endpoints/${given.id}`, notice: 'endpoint-created' };
-  },
-};
-
-interface Given {
-  readonly id: string;
-  readonly texts: EndpointTexts;
-  readonly reason: string;
-  readonly refused: Refused;
-  readonly fault: string | null;
-}
-
-function readForm(form: Form): Given {
-  return { id: form.text('id'), texts: textsOfForm(form), reason: form.text('reason'), refused: null, fault: null };
-}
-
-function show(visit: Visit, { id, texts, reason, refused, fault }: Given): Shown {
-  const hint = 'Lower-case letters, digits and hyphens, 63 at most. It cannot be changed later.';
-  return {
+  read: nothing,
+  heading: () => ({
     title: 'Create an endpoint',
     trail: [{ href: '/endpoints', text: 'Endpoints' }],
-    body: changeForm(
-      visit,
-      refusal(refused, PATH),
-      textField({ name: 'id', label: 'Id', hint, value: id, isRequired: true }, refused),
-      endpointFields(texts, refused, fault),
-      reasonField(reason, refused),
-      buttons({ text: 'Create', cancel: '/endpoints' }),
-    ),
-  };
-}
+    verb: 'Create',
+  }),
+  // What an operator creates has to be within reach.
+  begin: (_, { operator }) => ({ id: '', ...noTexts, labels: linesOfLabels(operator.selector) }),
+  typed: (form) => ({ id: form.text('id'), ...textsOfForm(form) }),
+  fields: ({ id, ...texts }, state) => html`${idField(id, state.refused)}${endpointFields(texts, state)}`,
+  request: ({ id, ...texts }) => {
+    const read = bodyOf(texts);
+    if ('fault' in read) return read;
+    return { method: 'POST', path: '/v1/endpoints', body: { id, ...withoutDefaults(read.body) } };
+  },
+  done: (_, { id }) => ({ href: url`/endpoints/${id}`, notice: 'endpoint-created' }),
+});

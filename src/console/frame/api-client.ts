@@ -101,6 +101,13 @@ export class ApiClient {
     throw new ProblemAnswer(problem);
   }
 
+  /** What a change would do. Throws {@link ProblemAnswer} for any problem. */
+  async plan<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, change: ChangeRequest = {}): Promise<T> {
+    const answer = await this.change<T>(method, path, { ...change, isDryRun: true });
+    if (answer.problem !== null) throw new ProblemAnswer(answer.problem);
+    return answer.body;
+  }
+
   async #ask(path: string, init: RequestInit): Promise<Asked> {
     const request = new Request(`http://console.invalid${path}`, init);
     const answer = await this.#api.fetch(request, { operator: this.#operator, via: 'console' });

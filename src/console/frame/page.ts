@@ -23,6 +23,8 @@ export interface Visit {
   /** Goes into every form that changes something: `formTokens` of parts/form.ts. */
   readonly csrfToken: string;
   readonly api: ApiClient;
+  /** The path of the page, as it was asked for. */
+  readonly path: string;
   /** A part of the path by its name in {@link Page.path}, decoded. */
   readonly param: (name: string) => string;
   readonly query: URLSearchParams;

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
-import { type Refused, selectField, textField } from '../parts/form.ts';
+import type { FormState } from '../parts/change-page.ts';
+import { selectField, textField } from '../parts/form.ts';
 import { limitFields, type LimitRow, limitsOfRows, rowsOfForm, rowsOfLimits } from '../parts/limit-rows.ts';
 import type { ShownGrant } from './shown-grant.ts';
 
@@ -42,7 +43,7 @@ export function termsOf({ expiresAt, which, rows }: GrantTexts): {
 }
 
 /** The end of a grant, and which limits count. */
-export function grantFields({ expiresAt, which, rows }: GrantTexts, refused: Refused): Html {
+export function grantFields({ expiresAt, which, rows }: GrantTexts, { refused }: FormState): Html {
   const hint = 'Optional. A time such as 2027-01-01T00:00:00Z; without it access has no end.';
   return html`${textField({ name: 'expiresAt', label: 'Until', hint, value: expiresAt }, refused)}
 ${selectField(

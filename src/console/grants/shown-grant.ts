@@ -12,12 +12,12 @@ export interface ShownGrant {
   readonly revision: number;
 }
 
-/** Where the API has the grant that the path names (`:id` the consumer, `:endpoint`). */
-export function grantPath({ param }: Pick<Visit, 'param'>): string {
-  return url`/v1/grants/${param('endpoint')}/${param('id')}`;
+/** Where the API has a grant. */
+export function pathOfGrant({ endpoint, consumer }: Pick<ShownGrant, 'endpoint' | 'consumer'>): string {
+  return url`/v1/grants/${endpoint}/${consumer}`;
 }
 
-/** The own grant of a consumer that the path names. Throws `ProblemAnswer`. */
-export async function readGrant(visit: Visit): Promise<ShownGrant> {
-  return await visit.api.get<ShownGrant>(grantPath(visit));
+/** The own grant of a consumer that the path names (`:id` the consumer, `:endpoint`). Throws `ProblemAnswer`. */
+export async function readGrant({ api, param }: Visit): Promise<ShownGrant> {
+  return await api.get<ShownGrant>(pathOfGrant({ endpoint: param('endpoint'), consumer: param('id') }));
 }

@@ -1,39 +1,91 @@
 import { operatorRoles } from '../../model/operator.ts';
 import { type Html, url } from '../frame/html.ts';
 import type { Form, Shown, Visit } from '../frame/page.ts';
-import { type Refused, selectField, textArea, textField } from '../parts/form.ts';
-import { linesOfLabels } from '../parts/label-lines.ts';
+import type { FormState } from '../parts/change-page.ts';
+import { selectField, textArea, textField } from '../parts/form.ts';
+import { labelPatchOf, linesOfLabels, type LinesFault } from '../parts/label-lines.ts';
 import { roleTexts, type ShownOperator } from './shown-operator.ts';
 
 /** What the fields of an operator hold, as texts. */
 export interface OperatorTexts {
   readonly name: string;
   readonly role: string;
-  /** The labels of what is within reach, a line for each. */
+  /** The labels of what is within reach, a line for each; as the next two. */
   readonly selector: string;
+  readonly certificateNames: string;
+  readonly subjects: string;
 }
 
 /** As the operator is; a new one is a viewer, who may the least. */
-export function textsOf({ name = '', role = 'viewer', selector }: Partial<ShownOperator>): OperatorTexts {
-  return { name, role, selector: linesOfLabels(selector) };
+export function textsOf({
+  name = '',
+  role = 'viewer',
+  selector,
+  certificateNames = [],
+  subjects = [],
+}: Partial<ShownOperator>): OperatorTexts {
+  return {
+    ...{ name, role, selector: linesOfLabels(selector) },
+    ...{ certificateNames: certificateNames.join('\n'), subjects: subjects.join('\n') },
+  };
 }
 
 /** As they were typed. */
 export function textsOfForm(form: Form): OperatorTexts {
-  return { name: form.text('name'), role: form.text('role'), selector: form.text('selector') };
+  return {
+    ...{ name: form.text('name'), role: form.text('role'), selector: form.text('selector') },
+    ...{ certificateNames: form.text('certificateNames'), subjects: form.text('subjects') },
+  };
 }
 
-/** Name, role and reach of an operator. `fault` is what is wrong with the lines of labels. */
-export function operatorFields(texts: OperatorTexts, refused: Refused, fault: string | null): readonly Html[] {
-  const { name, role: value, selector } = texts;
+/** What the API takes: null where a field gets its default. `before`: the labels of what the operator reaches. */
+export function bodyOf(
+  { name, role, selector, certificateNames, subjects }: OperatorTexts,
+  before: ShownOperator['selector'] = {},
+): { readonly body: object } | LinesFault {
+  const read = labelPatchOf(before, selector);
+  if ('fault' in read) return read;
+  return {
+    body: {
+      ...{ name: name === '' ? null : name, role, selector: read.patch },
+      ...{ certificateNames: linesOf(certificateNames), subjects: linesOf(subjects) },
+    },
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '');
+}
+
+/** Name, role and reach of an operator, and what identifies it besides tokens. */
+export function operatorFields(texts: OperatorTexts, { refused, fault }: FormState): readonly Html[] {
+  const { name, role: value, selector, certificateNames, subjects } = texts;
   const choices = operatorRoles.map((role) => ({ value: role, text: `${role}: ${roleTexts[role]}` }));
   return [
-    textField({ name: 'name', label: 'Name', hint: 'What pages show; the id when it is empty.', value: name }, refused),
+    textField(
+      { name: 'name', label: 'Name', hint: 'What pages show. Without it they show the id.', value: name },
+      refused,
+    ),
     selectField({ name: 'role', label: 'Role', value, choices }, refused),
     textArea(
       {
-        ...{ name: 'selector', label: 'Labels of what is within reach', value: selector, fault },
-        hint: 'One on each line, such as team=payments. Empty: everything, and an admin then manages operators.',
+        ...{ name: 'selector', label: 'Labels of what the operator reaches', value: selector, fault, rows: 3 },
+        hint: 'One on each line, such as team=payments. Without labels an operator reaches everything, and an admin manages operators too.',
+      },
+      refused,
+    ),
+    textArea(
+      {
+        ...{ name: 'certificateNames', label: 'Names of client certificates', value: certificateNames, rows: 2 },
+        hint: 'One on each line: a DNS name, URI or e-mail address. For programs that show a certificate in place of a token.',
+      },
+      refused,
+    ),
+    textArea(
+      {
+        ...{ name: 'subjects', label: 'Subjects at the OpenID Connect provider', value: subjects, rows: 2 },
+        hint: 'One on each line. For people who sign in at the provider.',
       },
       refused,
     ),

@@ -57,6 +57,12 @@ export function textField(
   ]);
 }
 
+/** The id of what is created. */
+export function idField(value: string, refused: Refused): Html {
+  const hint = 'Lower-case letters, digits and hyphens, 63 at most. It cannot be changed later.';
+  return textField({ name: 'id', label: 'Id', hint, value, isRequired: true }, refused);
+}
+
 /** Several lines of text. */
 export function textArea(
   parts: FieldParts & { readonly value: string; readonly rows?: number },

@@ -8,6 +8,11 @@ export function outcomeNotice({ changes }: ChangeOutcome, made: NoticeName): Not
   return changes.length === 0 ? 'nothing-changed' : made;
 }
 
+/** A body without the fields that get their default. */
+export function withoutDefaults(body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
 const verbs = { create: 'is created', change: 'is changed', delete: 'is deleted' } as const;
 
 /** What a planned change would do, resource by resource, for a page that asks before it does so. */

@@ -94,6 +94,28 @@ describe('console: operators', () => {
     assert.equal((await stored('paula'))?.enabled, true);
   });
 
+  it('sets names of certificates and subjects, a line for each, and takes away what is gone', async () => {
+    const fields = {
+      id: 'bot',
+      role: 'operator',
+      certificateNames: 'bot.example.com\r\n spiffe://example.com/bot \r\n',
+    };
+    assert.equal((await console.submit('alice', '/new/operator', fields)).status, 303);
+    assert.deepEqual((await stored('bot'))?.certificateNames, ['bot.example.com', 'spiffe://example.com/bot']);
+    const path = '/operators/bot/edit';
+    const page = await console.open('alice', path);
+    assert.ok(page.text.includes('>\nbot.example.com\nspiffe://example.com/bot</textarea>'));
+    const edited = { role: 'operator', subjects: 'bot with blanks', revision: hiddenValue(page, 'revision') };
+    assert.equal((await console.submit('alice', path, edited)).status, 303);
+    const bot = await stored('bot');
+    assert.deepEqual([bot?.certificateNames, bot?.subjects], [[], ['bot with blanks']]);
+    const twice = { id: 'other', role: 'viewer', certificateNames: 'a\nb\na' };
+    const refused = await console.submit('alice', '/new/operator', twice);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /id="certificateNames-fault"[^]*different texts/);
+    assert.ok(refused.text.includes('>\na\nb\na</textarea>'));
+  });
+
   it('removes after it has asked, and never the last admin without labels', async () => {
     const path = '/operators/paula/remove';
     const revision = hiddenValue(await console.open('alice', path), 'revision');
