@@ -51,16 +51,17 @@ export async function conflictOf(
   return new Conflict(remedy === undefined ? fact : `${fact}; ${inWords(remedy)}`);
 }
 
+/** By the names of fields, which the forms of the console have too. */
 function inWords(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'edit':
-      return 'change it with PATCH, or take another "id"';
+      return remedy.resource === 'grant' ? 'edit that one' : 'edit that one, or take another "id"';
     case 'other-id':
       return 'take another "id"';
     case 'other-priority':
       return `give this one another "priority", such as ${String(remedy.free)} to count before all of them`;
     case 'end-former-secret':
-      return '"force": true does that';
+      return '"force" does that';
   }
 }
 

@@ -75,4 +75,4 @@ export const rotateCredential = changePage<ShownCredential, Wanted, RotationOutc
   }),
 });
 
-const force = { name: 'force', label: 'End the former secret of the last rotation now, which still works' };
+const force = { name: 'force', label: 'Force: end the former secret of the last rotation now. It still works.' };

@@ -21,7 +21,7 @@ export const ENDING_WITHIN = '30d';
 const UNUSED_FOR = '90d';
 const PAGE_SIZE = '100';
 
-/** Credentials that need somebody: they end soon, an old secret is still in use, or nobody uses them. */
+/** Credentials that need attention: they end soon, an old secret is still in use, or they are not used. */
 export const endingList: Page = {
   path: '/endings',
   needs: 'read',
@@ -36,7 +36,7 @@ export const endingList: Page = {
       title: 'What runs out',
       body: html`<h2>Credentials that end within 30 days</h2>
 ${section(ending, {
-  caption: 'They work now, and will not',
+  caption: 'They still work; then they are refused',
   columns: ['Credential', 'Consumer', 'Ends', 'Last used'],
   cells: ({ expiresAt, lastUsedAt }) => [timeOr(expiresAt, 'never'), timeOr(lastUsedAt, 'never')],
   empty: 'No credential ends within 30 days.',
@@ -51,12 +51,12 @@ ${section(former, {
   ],
   empty: 'No former secret or key is in use.',
 })}
-<h2>Credentials that nobody used for 90 days</h2>
+<h2>Credentials that were not used for 90 days</h2>
 ${section(unused, {
   caption: 'Revoke what is not needed',
   columns: ['Credential', 'Consumer', 'Last used'],
   cells: ({ lastUsedAt }) => [timeOr(lastUsedAt, 'never')],
-  empty: 'Every credential that works was used in the last 90 days.',
+  empty: 'Every working credential was used in the last 90 days.',
 })}`,
     };
   },
@@ -80,7 +80,7 @@ interface Section {
 function section({ items, nextCursor }: ListPage<EndingCredential>, { caption, columns, cells, empty }: Section): Html {
   const rows = items.map((each) => [credentialLink(each), consumerLink(each), ...cells(each)]);
   return html`${table({ caption, columns, rows, empty })}
-${nextCursor === null ? null : html`<p class="muted">There may be more: <code>postern credential list</code> shows all.</p>`}`;
+${nextCursor === null ? null : html`<p class="muted">There are more. The page shows the first ${items.length}.</p>`}`;
 }
 
 /** Leads to the credential. */

@@ -105,7 +105,7 @@ export function endpointFields(texts: EndpointTexts, { refused, fault }: FormSta
         isRequired: true,
         pointers: ['/match/paths'],
       },
-      hint: 'One on each line: /orders takes it and everything below, exact:/orders this path only.',
+      hint: 'One on each line. /orders takes this path and everything below it, exact:/orders takes this path only.',
     },
     refused,
   )}
@@ -141,7 +141,7 @@ ${textField({ name: 'description', label: 'Description', value: description }, r
 ${textArea(
   {
     ...{ name: 'labels', label: 'Labels', value: labels, rows: 2, fault },
-    hint: 'One on each line, such as team=payments. The reach of operators goes by them.',
+    hint: 'One on each line, such as team=payments. Operators reach endpoints by labels.',
   },
   refused,
 )}`;

@@ -14,12 +14,12 @@ export const notices = {
   'endpoint-enabled': 'The endpoint was enabled.',
   'endpoint-disabled': 'The endpoint was disabled.',
   'endpoint-deleted': 'The endpoint was deleted, with its grants.',
-  'operator-added': 'The operator was added. Issue a token, so that the operator can sign in.',
+  'operator-added': 'The operator was added. Issue a token now, unless the operator signs in at the provider.',
   'operator-changed': 'The operator was changed.',
   'operator-removed': 'The operator was removed, with all tokens and sessions.',
   'token-revoked': 'The token was revoked.',
   'change-undone': 'The change was undone.',
-  'nothing-changed': 'Nothing was changed: it already is as you asked.',
+  'nothing-changed': 'Nothing was changed: it already is as you asked for.',
 } as const;
 
 export type NoticeName = keyof typeof notices;

@@ -14,15 +14,15 @@ const meanings: Partial<Readonly<Record<ProblemBody['code'], Meaning>>> = {
     title: 'The address or the form cannot be read',
     advice: 'Go back, and check what you entered.',
   },
-  FORBIDDEN: { title: 'You may not do this', advice: 'Ask an administrator for another role or other labels.' },
+  FORBIDDEN: { title: 'You may not do this', advice: 'Ask an admin for another role or other labels.' },
   NOT_FOUND: {
     title: 'Not found',
-    advice: 'It was deleted, never existed, or is beyond the labels that you may see.',
+    advice: 'It was deleted, it never existed, or its labels are beyond your reach.',
   },
   CONFLICT: { title: 'The change contradicts what is there', advice: 'Look at what is there now.' },
   REVISION_CHANGED: {
     title: 'Others changed this in between',
-    advice: 'Nothing was changed by you. Open the page again to see what is there now, and repeat your change.',
+    advice: 'Your change was not made. Open the page again to see what is there now, and repeat your change.',
   },
   BODY_TOO_LARGE: { title: 'The form is too large', advice: 'Nothing was changed.' },
   INVALID_RESOURCE: { title: 'Some fields are not right', advice: 'Nothing was changed.' },
@@ -33,13 +33,13 @@ const meanings: Partial<Readonly<Record<ProblemBody['code'], Meaning>>> = {
   },
   OUTCOME_UNKNOWN: {
     title: 'MongoDB did not confirm the change',
-    advice: 'It may be in force now, or come into force later. Look at what is stored before you repeat it.',
+    advice: 'The change may be in force now or soon. Look at what is stored before you repeat it.',
   },
 };
 
 const fallback: Meaning = {
   title: 'The console failed',
-  advice: 'This is a fault of the program. Its log has more under the id of the request.',
+  advice: 'This is a fault of the program. Its log has more, by the id of the request.',
 };
 
 /** What a problem means to the reader. */

@@ -27,7 +27,8 @@ ${provider === null ? null : atProvider(provider, returnTo)}
 <input type="hidden" name="${RETURN_FIELD}" value="${returnTo}">
 <div class="field">
 <label for="${TOKEN_FIELD}">Token</label>
-<p class="hint" id="token-hint">It begins with <code>pot_</code>. An administrator issues it: <code>postern operator token issue</code>.</p>
+<p class="hint" id="token-hint">It begins with <code>pot_</code>. An admin issues it on the page of the operator, or with
+<code>postern operator token issue</code>.</p>
 <input type="password" id="${TOKEN_FIELD}" name="${TOKEN_FIELD}" required autocomplete="current-password"
  spellcheck="false" maxlength="200" aria-describedby="token-hint">
 </div>

@@ -153,7 +153,7 @@ const NOT_BEGUN = 'This browser began no sign-in, or it took longer than ten min
 /** The same for a disabled operator as for none. The person has proved to the provider who they are. */
 function noOperatorFor(subject: string): string {
   const shown = printable(subject);
-  return `no operator has the subject "${shown}"; an administrator can add it with "postern operator edit ID --subject SUBJECT"`;
+  return `no operator has the subject "${shown}"; an admin can add it on the page of an operator`;
 }
 
 /** Signing somebody in from another site would let that site see what they do here under its name (log-in CSRF). */

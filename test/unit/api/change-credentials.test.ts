@@ -145,7 +145,7 @@ describe('management API: changes of credentials', () => {
     assert.ok(!JSON.stringify(answer.body).includes(textOf(before.appSecret)), 'the partner has the former secret');
     const again = { body: {}, headers: { 'if-match': '*' } };
     const early = await api.refused('CONFLICT', 'paula', 'POST', '/v1/credentials/acme-hmac:rotate', again);
-    assert.match(String(early.body['detail']), /and this would end it now; "force": true does that$/);
+    assert.match(String(early.body['detail']), /and this would end it now; "force" does that$/);
     const forced = { body: { force: true, grace: '0' }, headers: { 'if-match': '"2"' } };
     assert.equal((await api.ask('paula', 'POST', '/v1/credentials/acme-hmac:rotate', forced)).status, 200);
     assert.equal((await stored('acme-hmac')).resource.retiringSecret, null);

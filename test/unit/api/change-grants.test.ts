@@ -66,7 +66,7 @@ describe('management API: changes of grants', () => {
     );
     const there = { endpoint: 'orders', consumer: 'acme' };
     const twice = await api.refused('CONFLICT', 'paula', 'POST', '/v1/grants', { body: there });
-    assert.match(String(twice.body['detail']), /^there is a grant of acme on orders already; change it with PATCH/);
+    assert.match(String(twice.body['detail']), /^there is a grant of acme on orders already; edit that one$/);
     for (const [body, pointer] of [
       [{ endpoint: 'stock', consumer: 'acme', priority: 1 }, '/priority'],
       [{ endpoint: 'stock', consumer: 'acme', revision: 7 }, '/revision'],

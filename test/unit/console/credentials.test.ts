@@ -117,7 +117,7 @@ describe('console: credentials and access of a consumer', () => {
     assert.equal(reloaded.status, 412);
     assert.ok(!reloaded.text.includes(textOf(made.appSecret)));
     const again = await console.open('alice', path);
-    assert.match(again.text, /End the former secret of the last rotation now/);
+    assert.match(again.text, /Force: end the former secret of the last rotation now/);
     const revision = hiddenValue(again, 'revision');
     const refused = await console.submit('alice', path, { revision, grace: '0' });
     assert.equal(refused.status, 409);
