@@ -48,7 +48,7 @@ ${
 ${table({
   caption: 'Refusals',
   columns: ['Code', 'Status', 'Means'],
-  rows: codes.map(({ code, status, meaning }) => [html`<code>${code}</code>`, status, withCode(meaning)]),
+  rows: codes.map(({ code, status, meaning }) => [html`<code>${code}</code>`, String(status), withCode(meaning)]),
   empty: '',
 })}</details>`
 }

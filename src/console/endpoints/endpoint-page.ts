@@ -68,10 +68,9 @@ function trafficControl({ id, trafficControl: control }: ShownEndpoint, mayChang
   return html`<h2>Traffic control</h2>
 ${table({
   caption: 'Limits of this endpoint; a grant may have others for its consumer',
-  columns: ['Requests', 'In each', 'Counted for'],
+  columns: ['Requests', 'Counted for'],
   rows: (control?.limits ?? []).map(({ requests, unit, per }) => [
-    String(requests),
-    unit,
+    `${requests.toLocaleString('en')} each ${unit}`,
     per === 'consumer' ? 'each consumer' : 'all callers together',
   ]),
   empty: 'It has no limits of its own.',

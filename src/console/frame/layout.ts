@@ -42,7 +42,7 @@ export function layout({ title, body, trail = [] }: Shown, frame: Frame): Html {
 <a class="skip-link" href="#content">Skip to the content</a>
 <header class="page-header">
 <a class="brand" href="/">Postern</a>
-${session === null ? null : navigation(frame, session.operator)}
+${session === null ? null : navigation(frame, session.operator, trail[0]?.href ?? frame.path)}
 ${session === null ? null : account(session)}
 </header>
 <main id="content" tabindex="-1">
@@ -56,12 +56,13 @@ ${body}
 `;
 }
 
-function navigation({ menu, path }: Frame, operator: Operator): Html {
-  const entries = menu
+/** `path` is the page, or the one that its trail begins with. */
+function navigation(frame: Frame, operator: Operator, path: string): Html {
+  const entries = frame.menu
     .filter(({ needs }) => mayUse(operator, needs))
     .map(({ path: href, text }) => {
-      const isHere = path === href || (href !== '/' && path.startsWith(`${href}/`));
-      return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : null}>${text}</a></li>`;
+      const here = path !== href ? null : html`aria-current="${frame.path === href ? 'page' : 'true'}"`;
+      return html`<li><a href="${href}" ${here}>${text}</a></li>`;
     });
   return html`<nav class="main-menu" aria-label="Main"><ul>${entries}</ul></nav>`;
 }

@@ -19,6 +19,7 @@ export const home: Page = {
   menu: { text: 'Start' },
   show: async (visit) => {
     const cards = await Promise.all([
+      firstSteps(visit),
       endings(visit),
       formerInUse(visit),
       ...(allows(visit.operator.role, 'read-traces') ? [refusals(visit)] : []),
@@ -35,6 +36,22 @@ function search(): Html {
 <input type="search" id="q" name="q" maxlength="100" autocomplete="off" spellcheck="false"></div>
 <p class="buttons"><button type="submit" class="primary">Find</button></p>
 </form>`;
+}
+
+/** What leads to a first partner, as long as there is no endpoint or no consumer within reach. */
+async function firstSteps({ api, operator: { role } }: Visit): Promise<Html> {
+  const isThere = async (what: string): Promise<boolean> =>
+    (await api.get<ListPage<unknown>>(withQuery(`/v1/${what}`, { limit: '1', fields: 'id' }))).items.length > 0;
+  const [hasEndpoints, hasConsumers] = await Promise.all([isThere('endpoints'), isThere('consumers')]);
+  if (hasEndpoints && hasConsumers) return html``;
+  const step = (path: string, text: string, mayCreate: boolean, isDone: boolean): Html => {
+    const shown = mayCreate && !isDone ? html`<a href="${path}">${text}</a>` : text;
+    return html`<li>${shown}${isDone ? ' (done)' : null}</li>`;
+  };
+  return await html`<section class="card"><h2>First steps</h2>
+<ol>${step('/new/endpoint', 'Create an endpoint', allows(role, 'change-endpoints'), hasEndpoints)}
+${step('/new/consumer', 'Create a consumer', allows(role, 'change-consumers'), hasConsumers)}
+<li>On the page of the consumer, give it access and issue a credential</li></ol></section>`;
 }
 
 async function endings(visit: Visit): Promise<Html> {
@@ -57,7 +74,7 @@ async function formerInUse(visit: Visit): Promise<Html> {
   });
   return await card('Former secrets that are still in use', {
     ...{ lines, isMore: nextCursor !== null || items.length > SHOWN, more: '/endings', moreText: 'All that runs out' },
-    none: 'None: every partner has changed over.',
+    none: 'None.',
   });
 }
 
@@ -70,7 +87,7 @@ async function refusals({ api }: Visit): Promise<Html> {
   });
   return await card('Refusals of the last 24 hours', {
     ...{ lines, isMore: true, more: '/refusals?since=24h', moreText: 'All refusals' },
-    none: 'No request of a known consumer was refused.',
+    none: 'None of a known consumer.',
   });
 }
 
@@ -94,11 +111,15 @@ async function replicas({ api }: Visit): Promise<Html> {
     const trouble = troubleOf(replica);
     return trouble === null ? [] : [html`<li>${replica.name}: ${badge(trouble, 'bad')}</li>`];
   });
-  const count = `${String(items.length)} ${items.length === 1 ? 'replica' : 'replicas'}`;
   return await card('Replicas', {
     ...{ lines, isMore: true, more: '/replicas', moreText: 'All replicas' },
-    none: items.length === 0 ? 'No replica reports.' : `${count}, all ready.`,
+    none: readinessOf(items.length),
   });
+}
+
+function readinessOf(count: number): string {
+  if (count === 0) return 'No replica reports.';
+  return count === 1 ? '1 replica, ready.' : `${String(count)} replicas, all ready.`;
 }
 
 interface Card {

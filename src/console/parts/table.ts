@@ -21,11 +21,14 @@ export interface TableParts {
  */
 export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const head = columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`);
+  const head = columns.map((column, index) => {
+    const number = typeof rows[0]?.[index] === 'number' ? html`class="number"` : null;
+    return html`<th scope="col" role="columnheader" ${number}>${column}</th>`;
+  });
   const lines = rows.map(
     ([first, ...others]) =>
-      html`<tr role="row"><th scope="row" role="rowheader">${first}</th>${others.map(
-        (cell, index) => html`<td role="cell" data-label="${columns[index + 1]}">${cell}</td>`,
+      html`<tr role="row"><th scope="row" role="rowheader">${first}</th>${others.map((cell, index) =>
+        cellOf(cell, columns[index + 1] ?? ''),
       )}</tr>`,
   );
   return html`<div class="table-frame" role="region" aria-label="${caption}" tabindex="0"><table role="table">
@@ -33,6 +36,13 @@ export function table({ caption, columns, rows, empty }: TableParts): Html {
 <thead role="rowgroup"><tr role="row">${head}</tr></thead>
 <tbody role="rowgroup">${lines}</tbody>
 </table></div>`;
+}
+
+/** Numbers stand below each other, with a comma between thousands. */
+function cellOf(cell: Cell, column: string): Html {
+  return typeof cell === 'number'
+    ? html`<td role="cell" class="number" data-label="${column}">${cell.toLocaleString('en')}</td>`
+    : html`<td role="cell" data-label="${column}">${cell}</td>`;
 }
 
 /** Names with values, such as the fields of one resource. What is null is left out. */

@@ -42,7 +42,7 @@ export function limitList(limits: readonly Limit[]): Html {
   if (limits.length === 0) return html`<span class="muted">no limits</span>`;
   const lines = limits.map(
     ({ requests, unit, per }) =>
-      html`<li>${requests} each ${unit}${per === 'endpoint' ? ', all callers together' : ''}</li>`,
+      html`<li>${requests.toLocaleString('en')} each ${unit}${per === 'endpoint' ? ', all callers together' : ''}</li>`,
   );
   return html`<ul class="plain">${lines}</ul>`;
 }

@@ -76,11 +76,11 @@ function totalOf({ allowed, limited, refused }: UsageCounts): number {
   return allowed + limited + refused;
 }
 
-/** The next of 2, 4, 10, 20, 40, 100, …: half of it is a whole number, too. */
+/** The next of 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100, 120, …: half of it is a whole number, too. */
 function roundUp(count: number): number {
   const power = 10 ** Math.floor(Math.log10(count));
-  const found = [1, 2, 4, 10].map((factor) => factor * power).find((each) => each >= count) ?? count;
-  return Math.max(2, found);
+  const tops = [10, 12, 16, 20, 30, 40, 60, 80, 100].map((tenths) => (tenths * power) / 10);
+  return tops.find((each) => each >= count && each % 2 === 0) ?? count;
 }
 
 const units = [

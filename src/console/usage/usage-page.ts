@@ -88,8 +88,8 @@ function nameOf(name: string, by: Grouping): Html | string {
   return by === 'hour' ? name.replace('T', ' ').replace('Z', '') : name;
 }
 
-function countsOf({ allowed, refused, limited }: UsageCounts): readonly string[] {
-  return [allowed, refused, limited].map((count) => count.toLocaleString('en'));
+function countsOf({ allowed, refused, limited }: UsageCounts): readonly number[] {
+  return [allowed, refused, limited];
 }
 
 function codes(counts: Readonly<Record<string, number>>): Html {
@@ -99,9 +99,7 @@ function codes(counts: Readonly<Record<string, number>>): Html {
 ${table({
   caption: 'Requests by the code of their refusal',
   columns: ['Code', 'Requests'],
-  rows: refused
-    .sort(([, one], [, other]) => other - one)
-    .map(([code, count]) => [codeLink(code), count.toLocaleString('en')]),
+  rows: refused.sort(([, one], [, other]) => other - one).map(([code, count]) => [codeLink(code), count]),
   empty: '',
 })}`;
 }

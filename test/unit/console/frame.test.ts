@@ -66,6 +66,22 @@ describe('console: the frame of every page', () => {
     assert.ok(!found.text.includes('<img') && found.text.includes('value="&quot;&gt;&lt;img src=x&gt;"'));
   });
 
+  it('shows first steps until there is an endpoint and a consumer, with links for those who may create them', async () => {
+    const steps = async (who: string): Promise<readonly string[]> => {
+      const { text } = await console.open(who, '/');
+      const [, list = ''] = /<h2>First steps<\/h2>\s*<ol>([^]*?)<\/ol>/.exec(text) ?? [];
+      return [...list.matchAll(/<li>([^]*?)<\/li>/g)].map(([, step]) => step ?? '');
+    };
+    assert.deepEqual((await steps('alice')).slice(0, 2), [
+      '<a href="/new/endpoint">Create an endpoint</a>',
+      'Create a consumer (done)',
+    ]);
+    assert.deepEqual((await steps('paula')).slice(0, 2), ['Create an endpoint', 'Create a consumer']);
+    const fields = { id: 'orders', paths: '/orders', authentication: 'hmac', accessCondition: 'authenticated' };
+    assert.equal((await console.submit('alice', '/new/endpoint', fields)).status, 303);
+    assert.deepEqual(await steps('alice'), []);
+  });
+
   it('says 404 for a page that is not there, and for a notice that is none nothing', async () => {
     const answer = await console.open('alice', '/nowhere');
     assert.equal(answer.status, 404);

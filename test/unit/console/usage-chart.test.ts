@@ -37,7 +37,7 @@ describe('console: the chart of usage', () => {
     assert.match(text, /<title>11-21: 7 allowed, 0 limited, 1 refused<\/title>/);
     assert.deepEqual(
       [...text.matchAll(/text-anchor="end">([^<]+)</g)].map(([, label]) => label),
-      ['0', '20k', '40k'],
+      ['0', '15k', '30k'],
     );
   });
 
