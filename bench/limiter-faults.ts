@@ -9,7 +9,7 @@ import { APP_KEY, keyEndpoint, limit } from '../test/support/pipeline/resources.
 import { release } from '../test/support/lifetime/release.ts';
 
 /**
- * Measures what checks cost while limits cannot be counted: the table of docs/traffic-control.md. Each row is one fault with
+ * Measures what checks cost while limits cannot be counted: the figures of docs/traffic-control.md. Each row is one fault with
  * one policy, for ten seconds at 200 checks per second with a limit per consumer and one per endpoint; its latencies are
  * those of whole checks in this process. Run with `node --import tsx bench/limiter-faults.ts`.
  */
