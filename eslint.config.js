@@ -109,6 +109,7 @@ const layerRule = {
 export default tseslint.config(
   {
     ignores: [
+      'build/',
       'dist/',
       'src/gen/',
       '.services/',

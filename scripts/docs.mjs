@@ -1,0 +1,56 @@
+// `npm run docs`: the book as a site. CONTRIBUTING.md
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildSite } from './docs/build-site.mjs';
+import { DocsFailure } from './docs/failure.mjs';
+import { root } from './sbom/runtime-packages.mjs';
+
+const usage = `Usage: npm run docs [-- --base PATH] [--out FOLDER]
+
+Builds docs/ and the documents that it links to as a site of files, with a search that needs no server. Fails when a link
+leads nowhere.
+
+  --base PATH    where the site will be, such as /postern/ (default: /)
+  --out FOLDER   where to write it (default: build/docs); what is there is replaced
+
+Look at it with any server of files, such as: python3 -m http.server --directory build/docs
+
+Exit codes: 0 built · 1 a link leads nowhere, or the site is incomplete · 2 usage
+`;
+
+function parse(args) {
+  const options = {
+    base: { type: 'string', default: '/' },
+    out: { type: 'string', default: join(root, 'build/docs') },
+    help: { type: 'boolean', default: false },
+  };
+  try {
+    const { values } = parseArgs({ args, options });
+    if (!/^\/(?:[\w.~-]+\/)*$/.test(values.base))
+      throw new Error(`--base must begin and end with /, not "${values.base}"`);
+    return values;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    return null;
+  }
+}
+
+async function main(args) {
+  const options = parse(args);
+  if (options === null) return 2;
+  if (options.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  try {
+    const { pages, files } = await buildSite({ root, out: resolve(options.out), base: options.base });
+    process.stdout.write(`${pages} pages, ${files} files that they link to: ${resolve(options.out)}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof DocsFailure)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
