@@ -5,17 +5,20 @@ import { allowedLicenses } from './rules.mjs';
 export function writePage({ packages }) {
   const unique = new Map(packages.map((each) => [`${each.name} ${each.version}`, each]));
   const rows = [...unique.values()].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
+  const without = rows.filter(({ licenseFiles }) => licenseFiles.length === 0).map(({ name }) => name);
   const counts = new Map();
   for (const { license } of rows) counts.set(license, (counts.get(license) ?? 0) + 1);
   return `# Licences of runtime dependencies
 
-Made by \`npm run licenses\`; do not edit. Postern itself is under [Apache-2.0](../LICENSE).
+The licence of every package that runs with Postern. \`npm run licenses\` writes this page; do not edit it.
 
-These ${rows.length} npm packages run with Postern. Their licence texts are in the folders of the packages, and so in the image (\`/app/node_modules\`) and in every
-installation. Allowed are ${allowedLicenses.join(', ')}; a dependency with another licence fails the check (\`npm run licenses -- --check\`) and the tests.
-The software bill of materials (CycloneDX, \`npm run sbom --silent\`) names the same packages with their checksums, and is in the image as \`/app/sbom.cdx.json\`.
-Node and the system below it come with the base image, which has licences of its own; so have Envoy, MongoDB, Redis or Valkey and the rate limit service, which
-Postern talks to and does not contain.
+Postern is under [Apache-2.0](../LICENSE). It runs with these ${rows.length} npm packages. Their licence texts are in the packages' folders, and so
+in the image (\`/app/node_modules\`) and in every installation. \`npm run sbom --silent\` prints the bill of materials (CycloneDX), with
+checksums; the image has it as \`/app/sbom.cdx.json\`. These packages bring no licence file: ${without.join(', ')}.
+
+Allowed are ${allowedLicenses.join(', ')}. A package with another licence
+fails \`npm run licenses -- --check\` and the tests. Node and its base image have their own licences, and so have Envoy, MongoDB, Redis or
+Valkey and the rate limit service, which Postern does not contain.
 
 | Licence | Packages |
 |---|---|
@@ -24,14 +27,12 @@ ${[...counts]
   .map(([license, count]) => `| ${license} | ${count} |`)
   .join('\n')}
 
-| Package | Version | Licence | Licence files |
-|---|---|---|---|
+| Package | Version | Licence |
+|---|---|---|
 ${rows.map(rowOf).join('\n')}
 `;
 }
 
-function rowOf({ name, version, license, licenseFiles }) {
-  return `| ${name} | ${version} | ${license} | ${licenseFiles.join(', ') || 'none in the package'} |`;
-}
+const rowOf = ({ name, version, license }) => `| ${name} | ${version} | ${license} |`;
 
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
