@@ -12,6 +12,7 @@ leads nowhere.
 
   --base PATH    where the site will be, such as /postern/ (default: /)
   --out FOLDER   where to write it (default: build/docs); what is there is replaced
+  --root FOLDER  the project whose docs/ it is (default: this one)
 
 Look at it with any server of files, such as: python3 -m http.server --directory build/docs
 
@@ -22,6 +23,7 @@ function parse(args) {
   const options = {
     base: { type: 'string', default: '/' },
     out: { type: 'string', default: join(root, 'build/docs') },
+    root: { type: 'string', default: root },
     help: { type: 'boolean', default: false },
   };
   try {
@@ -43,8 +45,9 @@ async function main(args) {
     return 0;
   }
   try {
-    const { pages, files } = await buildSite({ root, out: resolve(options.out), base: options.base });
-    process.stdout.write(`${pages} pages, ${files} files that they link to: ${resolve(options.out)}\n`);
+    const out = resolve(options.out);
+    const { pages, files } = await buildSite({ root: resolve(options.root), out, base: options.base });
+    process.stdout.write(`${pages} pages, ${files} files that they link to: ${out}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof DocsFailure)) throw error;

@@ -1,7 +1,8 @@
 // `npm test`: type check, lint, and every suite, with the servers they need.
 //
 //   npm test                      everything
-//   npm test -- e2e               only these steps: type check, lint, format, unit, conformance, integration, e2e, clients
+//   npm test -- e2e               only these steps: type check, lint, format, docs, unit, conformance, integration, e2e,
+//                                 clients
 //   npm test -- --verbose e2e     with what they write
 //
 // A server that cannot be installed is named, and what needs it counts as skipped; with CI=true it is a failure.
@@ -26,10 +27,12 @@ const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
 });
 
+const installed = (program) => join(root, 'node_modules/.bin', program);
+
 /** A tool that says yes or no: it adds to the failures only. */
 function tool(name, program, ...args) {
   const run = async () => {
-    const { code, output } = await runChild(join(root, 'node_modules/.bin', program), args, {
+    const { code, output } = await runChild(program, args, {
       deadlineMs: toolDeadlineMs,
       verbose: options.verbose,
     });
@@ -98,7 +101,7 @@ async function runSteps(steps) {
 
 async function main() {
   const files = await findTestFiles();
-  const names = ['type check', 'lint', 'format', ...suites.map(({ name }) => name)];
+  const names = ['type check', 'lint', 'format', 'docs', ...suites.map(({ name }) => name)];
   const unknown = wanted.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`There is no step ${unknown.join(', ')}; there are: ${names.join(', ')}\n`);
@@ -113,9 +116,10 @@ async function main() {
   }
   const missing = await installFor(suites.filter(({ name }) => isWanted(name)).flatMap(({ name }) => files[name]));
   const steps = [
-    tool('type check', 'tsc', '-p', 'tsconfig.test.json'),
-    tool('lint', 'eslint', '.'),
-    tool('format', 'biome', 'format', '.'),
+    tool('type check', installed('tsc'), '-p', 'tsconfig.test.json'),
+    tool('lint', installed('eslint'), '.'),
+    tool('format', installed('biome'), 'format', '.'),
+    tool('docs', process.execPath, 'scripts/docs.mjs'),
     ...suites.map((each) => suite(each, files[each.name], missing)),
   ].filter(({ name }) => isWanted(name));
 

@@ -47,7 +47,7 @@ export default siteConfig(${JSON.stringify(settings)});
   );
   writeFileSync(
     join(theme, 'index.mjs'),
-    `import theme from ${JSON.stringify(fileURLToPath(import.meta.resolve('vitepress/theme-without-fonts')))};
+    `import theme from 'vitepress/theme-without-fonts';
 import './style.css';
 export default theme;
 `,

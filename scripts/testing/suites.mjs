@@ -17,6 +17,7 @@ const needs = {
   'test/conformance/mongodb': ['mongodb'],
   'test/conformance/ratelimit': ['ratelimit', 'redis'],
   'test/integration/deploy': ['kustomize'],
+  'test/integration/docs': ['chromium'],
   'test/integration/envoy-config': ['envoy'],
   'test/integration/mongodb': ['mongodb'],
   'test/integration/observability': ['prometheus'],
