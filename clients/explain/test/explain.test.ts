@@ -115,8 +115,8 @@ describe('the commonest mistakes', () => {
   }
 });
 
-describe('the examples of docs/explain.md that need no store', () => {
-  const page = readFileSync(new URL('../../../docs/explain.md', import.meta.url), 'utf8');
+describe('the examples of examples/explain/README.md that need no store', () => {
+  const page = readFileSync(new URL('../../../examples/explain/README.md', import.meta.url), 'utf8');
   const example = /```sh\npostern explain (- --method .+?) <<'END'\n([^]*?)\nEND\n```\n\n```text\n([^]*?)```/g;
   const examples = [...page.matchAll(example)];
   it('have the one of the README among them', () => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { readDocument } from '../../support/docs/documents.ts';
 import { temporaryDirectory } from '../../support/lifetime/temporary-directory.ts';
 import { memoryCli } from '../cli/nouns/memory-cli.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { commandsOfPage, withNewestRevision, writingInto } from './commands-of-page.ts';
-
-const page = readDocument('docs/commands.md');
 
 describe('docs/commands.md', () => {
   const commands = commandsOfPage();
@@ -34,11 +31,5 @@ describe('docs/commands.md', () => {
       assert.ok(verbs.length > 0);
       for (const verb of verbs) assert.ok(shown.has(`${noun} ${verb}`), `${noun} ${verb}`);
     }
-  });
-
-  it('has every flag of an endpoint', async () => {
-    const { out } = await runCli(['endpoint', 'create', '--help']);
-    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
-    for (const flag of flags.filter((name) => name !== '--help')) assert.ok(page.includes(flag), flag);
   });
 });

@@ -40,8 +40,8 @@ function namesInFile(path: string): readonly string[] {
 /** Not mistakes of their own: parts of other names. */
 const NOT_MISTAKES = ['body-latin1'];
 
-describe('the list of mistakes in docs/explain.md', () => {
-  const rows = readTable(readDocument('docs/explain.md'), 'What');
+describe('the list of mistakes in examples/explain/README.md', () => {
+  const rows = readTable(readDocument('examples/explain/README.md'), 'What');
   const documented = rows.flatMap(([, names = '']) =>
     Array.from(names.matchAll(/`([^`]+)`/g), ([, name = '']) => name),
   );
