@@ -5,23 +5,26 @@ import type { Page } from 'playwright-core';
 import { systemClock } from '../../src/clock.ts';
 import { open, visit } from '../support/console/browser-visitor.ts';
 import { startConsole } from '../support/console/console-stack.ts';
-import { setUpFirstPartner } from '../support/console/first-partner.ts';
+import { lookAtFirstUse, setUpFirstPartner } from '../support/console/first-partner.ts';
+import { startFirstPartnerStack } from '../support/console/first-partner-stack.ts';
 import { fillConsole } from '../support/console/fixed-data.ts';
 import { startChromium } from '../support/console/use-browser.ts';
 import { projectRoot } from '../support/docs/documents.ts';
 import { startReplicaSet } from '../support/mongodb/replica-set.ts';
+import { poll } from '../support/time/poll.ts';
 
 const folder = join(projectRoot, 'docs/console');
 const viewport = { width: 1100, height: 760 };
 const phone = { width: 360, height: 740 };
-const maxBytes = 150_000;
+const maxBytes = 80_000;
 
 /** What was filled in stays to be seen; secrets do not. */
 async function take(page: Page, name: string): Promise<void> {
   const path = join(folder, `${name}.png`);
   await page.screenshot({
     path,
-    mask: [page.locator('#app-secret'), page.locator('#app-key')],
+    mask: [page.locator('#app-secret'), page.locator('#app-key'), page.locator('code#token')],
+    maskColor: '#8a94a1',
     animations: 'disabled',
   });
   const { size } = await stat(path);
@@ -34,12 +37,18 @@ await using mongodb = await startReplicaSet();
 const browser = await startChromium();
 try {
   {
-    await using first = await startConsole(mongodb.uri('first'));
+    await using first = await startFirstPartnerStack();
     await using visitor = await visit(browser, first.url, { viewport });
-    await first.signIn(visitor, 'alice', 'admin');
-    await setUpFirstPartner(visitor.page, async (name) => {
+    const onStep = async (name: string): Promise<void> => {
       await take(visitor.page, `step-${name}`);
+    };
+    const handedOver = await setUpFirstPartner(visitor.page, first.token, onStep);
+    await poll('a 200 for the partner', async () => {
+      const { status } = await first.call(handedOver);
+      return status === 200 ? status : null;
     });
+    await first.stopServing();
+    await lookAtFirstUse(visitor.page, onStep);
   }
   await using filled = await startConsole(mongodb.uri('filled'));
   const { requestId } = await fillConsole(filled, mongodb.uri('filled'), systemClock.nowSeconds());

@@ -47,7 +47,7 @@ ${table({
     each.reason ?? '',
     html`<a href="${withQuery('/audit', { revision: String(each.storeRevision) })}">${String(each.storeRevision)}</a>`,
   ]),
-  empty: 'No change fits.',
+  empty: 'No change matches.',
 })}
 ${pager('/audit', query, page.nextCursor)}`,
     };

@@ -11,9 +11,12 @@ import { type IssuedCredential, methodsOf } from './shown-credential.ts';
 export function secretsOnce(credential: IssuedCredential, formerEndsAt: string | null): Html {
   const { id, consumer, appKey, appSecret, expiresAt } = credential;
   const isHandedOver = appKey !== undefined && (appSecret !== undefined || methodsOf(credential).includes('key'));
-  return html`<div class="notice" role="status"><p><strong>Copy it now: the secret is shown only once.</strong> Hand it over on
-another way than the rest, such as a password manager that both sides use.</p></div>
-${isHandedOver ? null : html`<p class="warning">The secret was in the first answer to this form and is not shown again.</p>`}
+  return html`${
+    isHandedOver
+      ? html`<div class="notice" role="status"><p><strong>Copy it now: the secret is shown only once.</strong> Send it over another
+channel than the rest, such as a password manager that both sides use.</p></div>`
+      : html`<p class="warning">The secret was in the first answer to this form and is not shown again.</p>`
+  }
 ${definitions([
   ['Credential', html`<a href="${url`/credentials/${id}`}">${id}</a>`],
   ['Consumer', html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],

@@ -43,7 +43,7 @@ async function firstSteps({ api, operator: { role } }: Visit): Promise<Html> {
   const isThere = async (what: string): Promise<boolean> =>
     (await api.get<ListPage<unknown>>(withQuery(`/v1/${what}`, { limit: '1', fields: 'id' }))).items.length > 0;
   const [hasEndpoints, hasConsumers] = await Promise.all([isThere('endpoints'), isThere('consumers')]);
-  if (hasEndpoints && hasConsumers) return html``;
+  if (hasEndpoints && hasConsumers) return await html``;
   const step = (path: string, text: string, mayCreate: boolean, isDone: boolean): Html => {
     const shown = mayCreate && !isDone ? html`<a href="${path}">${text}</a>` : text;
     return html`<li>${shown}${isDone ? ' (done)' : null}</li>`;

@@ -31,7 +31,7 @@ export const refusalList: Page = {
     );
     return {
       title: 'Refusals',
-      body: html`<p>Requests whose App Key or client is known, and which were refused. Those of unknown callers are in the logs
+      body: html`<p>Refused requests of known callers: their App Key or client exists. Refusals of unknown callers are in the logs
 only. <a href="/refusal-codes">What the codes mean</a></p>
 ${filterForm('/refusals', [
   { name: 'consumer', label: 'Consumer', value: wish.consumer },
@@ -54,7 +54,7 @@ export function refusalTable(items: readonly ShownRefusal[], caption: string): H
     caption,
     columns: ['When', 'Consumer', 'Endpoint', 'Request', 'Code', 'Why'],
     rows: items.map(rowOf),
-    empty: 'No refusal is kept that fits.',
+    empty: 'No refusal matches.',
   });
 }
 

@@ -35,11 +35,11 @@ export const replicaList: Page = {
     const { storeRevision, items } = await api.get<ShownReplicas>('/v1/replicas');
     return {
       title: 'Replicas',
-      body: html`<p>The processes that decide requests. Each reports every five seconds. The last change of the store is
-revision ${String(storeRevision)}; it is in force on a replica that is at this revision.</p>
+      body: html`<p>These processes decide requests. Each reports every five seconds. The newest change has revision
+${String(storeRevision)}. It is in force on replicas with this revision.</p>
 ${table({
   caption: 'Replicas',
-  columns: ['Name', 'State', 'Revision', 'Last heard of', 'Running for', 'Version', 'Id'],
+  columns: ['Name', 'State', 'Revision', 'Last report', 'Running for', 'Version', 'Id'],
   rows: items.map((replica) => [
     replica.name,
     stateOf(replica),
@@ -57,7 +57,7 @@ ${table({
 
 /** What is the matter with a replica; null where nothing is. */
 export function troubleOf({ stale, ready, reason, mode }: ShownReplica): string | null {
-  if (stale) return 'not heard of';
+  if (stale) return 'does not report';
   if (!ready) return `not ready: ${reason ?? 'no reason is known'}`;
   return mode === 'waiting' ? 'no changes arrive' : null;
 }

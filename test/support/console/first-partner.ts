@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { expectPage } from './browser-visitor.ts';
 
@@ -15,16 +16,21 @@ const nothing: OnStep = async () => {
 };
 
 /**
- * What an operator does in the browser between an empty database and a partner that can call: creates the
+ * What an operator does in the browser between an empty database and a partner that can call: signs in, creates the
  * endpoint `/orders` and the partner `acme`, gives it access and issues a credential. Only with mouse and keyboard.
  */
-export async function setUpFirstPartner(page: Page, onStep: OnStep = nothing): Promise<HandedOver> {
+export async function setUpFirstPartner(page: Page, token: string, onStep: OnStep = nothing): Promise<HandedOver> {
   await page.goto('/');
+  await expectPage(page, 'Sign in');
+  await page.getByLabel('Token').fill(token);
+  await onStep('sign-in');
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await expectPage(page, 'What needs attention');
+  await onStep('start');
 
   await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
   await page.getByRole('link', { name: 'Create an endpoint' }).click();
-  await page.getByLabel('Id', { exact: false }).first().fill('orders');
+  await page.getByLabel(/^Id/).fill('orders');
   await page.getByLabel('Paths').fill('/orders');
   await page.getByLabel('How callers prove who they are').selectOption('hmac');
   await page.getByLabel('Who is let in').selectOption('authenticated-and-authorized');
@@ -34,9 +40,10 @@ export async function setUpFirstPartner(page: Page, onStep: OnStep = nothing): P
 
   await page.getByRole('link', { name: 'Consumers', exact: true }).click();
   await page.getByRole('link', { name: 'Create a consumer' }).click();
-  await page.getByLabel('Id', { exact: false }).first().fill('acme');
+  await page.getByLabel(/^Id/).fill('acme');
   await page.getByLabel('Name').fill('Acme Ltd');
   await page.getByLabel('Labels').fill('tier=gold');
+  await onStep('create-consumer');
   await page.getByRole('button', { name: 'Create' }).click();
   await expectPage(page, 'Acme Ltd');
 
@@ -57,4 +64,21 @@ export async function setUpFirstPartner(page: Page, onStep: OnStep = nothing): P
     appKey: await page.locator('#app-key').innerText(),
     appSecret: await page.locator('#app-secret').innerText(),
   };
+}
+
+/** After the first calls: opens the credential by its consumer, which says when it was used, and then the usage. */
+export async function lookAtFirstUse(page: Page, onStep: OnStep = nothing): Promise<void> {
+  await page.getByRole('link', { name: 'Consumers', exact: true }).click();
+  await page.getByRole('link', { name: 'acme', exact: true }).click();
+  await expectPage(page, 'Acme Ltd');
+  const credential = page.getByRole('row').filter({ hasText: 'hmac' }).getByRole('link').first();
+  const name = await credential.innerText();
+  await credential.click();
+  await expectPage(page, `Credential ${name}`);
+  const lastUsed = page.locator('.definitions div').filter({ hasText: 'Last used' });
+  assert.match(await lastUsed.innerText(), /\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC$/);
+  await onStep('last-used');
+  await page.getByRole('link', { name: 'Usage', exact: true }).click();
+  await expectPage(page, 'Usage');
+  await onStep('usage');
 }

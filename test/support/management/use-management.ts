@@ -4,9 +4,7 @@ import { runCli } from '../../unit/cli/run-cli.ts';
 import { release } from '../lifetime/release.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../lifetime/temporary-directory.ts';
 import { type DatabaseInUse, useDatabase } from '../mongodb/use-database.ts';
-import { type Child, startChild } from '../process/child-process.ts';
-
-const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
+import { type ManagementProcess, startManagementProcess } from './management-process.ts';
 
 /** An answer of the management API, read whole. */
 export interface Answer {
@@ -47,16 +45,19 @@ export function useManagement(
 ): ManagementInUse {
   const database = useDatabase();
   let folder: TemporaryDirectory;
-  let management: Child;
-  let listening = 0;
-  let environment: Readonly<Record<string, string>> = {};
+  let management: ManagementProcess | undefined;
+  let environment: Readonly<Record<`POSTERN_${string}`, string>> = {};
 
   const run = async (command: string): Promise<string> => {
     const { code, out, err } = await runCli(command.split(' '), environment);
     assert.deepEqual([code, err], [0, ''], `${command}: ${err}`);
     return out;
   };
-  const port = (): number => listening;
+  const running = (): ManagementProcess => {
+    assert.ok(management !== undefined, 'the management process is there within tests only');
+    return management;
+  };
+  const port = (): number => running().port;
 
   before(async function () {
     this.timeout(60_000);
@@ -65,20 +66,7 @@ export function useManagement(
     assert.equal((await runCli(['keyring', 'create', ring])).code, 0);
     environment = { POSTERN_STORE: database.uri(), POSTERN_KEYRING: ring, POSTERN_ACTOR: 'ada' };
     await run('operator add first --role admin --no-token');
-    const given = {
-      ...environment,
-      POSTERN_STORE: await route(database.uri()),
-      POSTERN_MANAGE_ADDRESS: '127.0.0.1:0',
-    };
-    management = await startChild({
-      command: process.execPath,
-      args: ['--enable-source-maps', executable, 'manage'],
-      env: given,
-    });
-    listening = await management.line('stdout', (line) => {
-      const [, found] = /"address":"127\.0\.0\.1:(\d+)"/.exec(line) ?? [];
-      return found === undefined ? null : Number(found);
-    });
+    management = await startManagementProcess({ ...environment, POSTERN_STORE: await route(database.uri()) });
   });
   after(async () => {
     await release(management, folder);
@@ -87,7 +75,7 @@ export function useManagement(
   return {
     database,
     port,
-    logs: () => management.stdout(),
+    logs: () => running().logs(),
     run,
     newOperator: async (id, flags) => {
       const { token } = JSON.parse(await run(`operator add ${id} ${flags} -o json`)) as {

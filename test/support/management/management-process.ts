@@ -1,0 +1,31 @@
+import { acquireAll } from '../lifetime/release.ts';
+import { type Child, startChild } from '../process/child-process.ts';
+
+const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
+
+/** A running `postern manage`, on a port of loopback that the system chose. */
+export interface ManagementProcess extends AsyncDisposable {
+  readonly port: number;
+  /** Everything it logged so far. */
+  logs(): string;
+}
+
+/** Starts the built `postern manage` with settings of the store and the key ring, and waits until it listens. */
+export async function startManagementProcess(
+  environment: Readonly<Record<`POSTERN_${string}`, string>>,
+): Promise<ManagementProcess> {
+  return await acquireAll(async (keep) => {
+    const child: Child = keep(
+      await startChild({
+        command: process.execPath,
+        args: ['--enable-source-maps', executable, 'manage'],
+        env: { ...environment, POSTERN_MANAGE_ADDRESS: '127.0.0.1:0' },
+      }),
+    );
+    const port = await child.line('stdout', (line) => {
+      const [, found] = /"address":"127\.0\.0\.1:(\d+)"/.exec(line) ?? [];
+      return found === undefined ? null : Number(found);
+    });
+    return { port, logs: () => child.stdout() };
+  });
+}
