@@ -70,7 +70,7 @@ export function registerEndingMetrics(
   });
   new Gauge({
     name: 'postern_ends_read_seconds',
-    help: 'When it was last read what runs out, as seconds since 1970.',
+    help: 'When the figures about what ends were last read, as seconds since 1970.',
     registers,
     collect() {
       const known = current();

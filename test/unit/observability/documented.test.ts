@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
 import { fullRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 
-const page = readDocument('docs/observability.md');
+const page = readDocument('docs/metrics-and-logs.md');
 
 describe('the table of metrics', () => {
   it('names every metric of Postern with its labels, and none that there is not', () => {
