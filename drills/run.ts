@@ -2,12 +2,12 @@ import { createColors } from 'picocolors';
 import { InstallFailure, installServices } from '../services/install-services.mjs';
 import { drills } from './drills.ts';
 import type { Drill } from './framework/drill.ts';
-import { recordOutput } from './framework/page.ts';
+import { recordOutput } from './framework/recording.ts';
 import { createStage } from './framework/stage.ts';
 
 /**
- * `npm run drill -- list | NAME… | quick | all`, with `--record` to put what is printed into docs/drills.md. Exit code
- * 0 only when everything was as expected.
+ * `npm run drill -- list | NAME… | quick | all`, with `--record` to keep what is printed in drills/recorded. Exit code 0
+ * only when everything was as expected.
  */
 const usage = `Usage: npm run drill -- list | NAME… | quick | all
 

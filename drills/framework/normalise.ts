@@ -1,6 +1,6 @@
 /**
  * Takes out of what a drill printed whatever differs from one run to the next: times, ids, keys, ports, paths, figures.
- * What is left must be the same each time, and stands in docs/drills.md as it was printed once.
+ * What is left must be the same each time, and stands in drills/recorded as it was printed once.
  */
 export function normalise(text: string): readonly string[] {
   const keyIds: string[] = [];

@@ -24,7 +24,7 @@ const MAX_BUSY_MS = 10_000;
 /** A large `apply` is under way, and dies: emergency stops wait for neither. */
 export const applyKilled: Drill = {
   name: 'apply-killed',
-  title: 'a large apply is under way, then killed; credentials are revoked and others issued all the same',
+  title: 'a large apply runs and is killed; credentials are revoked and issued all the same',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

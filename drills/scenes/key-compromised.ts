@@ -15,7 +15,7 @@ import { expectCall, untilCall } from '../framework/traffic.ts';
 /** Secrets are in wrong hands: one App Secret, one App Key of method key, one client, and the key ring itself. */
 export const keyCompromised: Drill = {
   name: 'key-compromised',
-  title: 'an App Secret, an App Key, a client or the key ring itself is in wrong hands',
+  title: 'an App Secret, an App Key, a client or the key ring has leaked',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

@@ -12,7 +12,7 @@ import { expectCall, untilCall } from '../framework/traffic.ts';
  */
 export const keyRingLost: Drill = {
   name: 'key-ring-lost',
-  title: 'the key ring is lost, and there is no copy: stopping goes on, and a new ring takes its place',
+  title: 'the key ring is lost without a copy, and a new one takes its place',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

@@ -7,7 +7,7 @@ import { expectCall, untilCall } from '../framework/traffic.ts';
 /** The database is down. */
 export const mongodbLost: Drill = {
   name: 'mongodb-lost',
-  title: 'the database is down: known callers go on, unknown ones wait, and everything recovers automatically',
+  title: 'the database is down: cached callers are served, others get 503, recovery is automatic',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

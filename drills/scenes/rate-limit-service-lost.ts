@@ -11,7 +11,7 @@ const LIMIT = 3;
 /** The rate limit service is away: one endpoint lets requests through uncounted, another refuses them. */
 export const rateLimitServiceLost: Drill = {
   name: 'rate-limit-service-lost',
-  title: 'limits cannot be counted: one endpoint goes on without them, another refuses',
+  title: 'limits cannot be counted: one endpoint allows without them, another refuses',
   services: ['envoy', 'mongodb', 'ratelimit', 'redis'],
   isQuick: false,
   run: async (stage) => {

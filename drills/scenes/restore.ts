@@ -10,7 +10,7 @@ import { expectCall, untilCall } from '../framework/traffic.ts';
 /** The database is dropped, and made again from each kind of backup. */
 export const restore: Drill = {
   name: 'restore',
-  title: 'the database is dropped, and made again from each kind of backup',
+  title: 'the database is dropped, and restored from each kind of backup',
   services: ['envoy', 'mongodb'],
   isQuick: true,
   run: async (stage) => {

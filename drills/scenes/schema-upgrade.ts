@@ -12,7 +12,7 @@ const SOME = 200;
 /** The schema goes up by a version while replicas serve, and they are replaced one after the other. */
 export const schemaUpgrade: Drill = {
   name: 'schema-upgrade',
-  title: 'the schema of the database goes up by a version while partners call',
+  title: 'the schema of the database is upgraded while partners call',
   services: ['envoy', 'mongodb'],
   isQuick: false,
   run: async (stage) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { drills } from '../../../drills/drills.ts';
 import { normalise } from '../../../drills/framework/normalise.ts';
-import { shownOutput } from '../../../drills/framework/page.ts';
+import { recordedOutput } from '../../../drills/framework/recording.ts';
 import { createStage } from '../../../drills/framework/stage.ts';
 import { readDocument } from '../../support/docs/documents.ts';
 
@@ -9,10 +9,10 @@ const page = readDocument('docs/drills.md');
 /** `npm run test:drills` runs those that take longer, too. */
 const isEveryOne = process.env['DRILLS'] === 'all';
 
-describe('docs/drills.md', function () {
+describe('drills', function () {
   this.timeout(300_000);
 
-  it('names every drill, and what it is about', () => {
+  it('are all named in docs/drills.md, and what they are about', () => {
     const rows = [...page.matchAll(/^\| \[([\w-]+)\]\(#\1\) \| (.*) \|$/gm)].map(([, name, title]) => ({
       name,
       title,
@@ -25,13 +25,13 @@ describe('docs/drills.md', function () {
 
   for (const { name, run, isQuick } of drills) {
     if (!isQuick && !isEveryOne) continue;
-    it(`shows what the drill ${name} prints`, async () => {
+    it(`${name} prints what is recorded`, async () => {
       let printed = '';
       const stage = createStage((text) => (printed += text), false);
       await run(stage).catch((error: unknown) => {
         throw new Error(`${String(error)}\n${printed}`, { cause: error });
       });
-      assert.deepEqual(normalise(printed), normalise(shownOutput(name) ?? ''));
+      assert.deepEqual(normalise(printed), normalise(recordedOutput(name) ?? ''));
     });
   }
 });
