@@ -21,10 +21,11 @@ const page = readDocument('docs/metrics-and-logs.md');
 
 describe('the log messages in docs/metrics-and-logs.md', () => {
   const [, section = ''] = page.split('\n## Log messages\n');
-  const shown = [...(section.split('\n### ')[0] ?? '').matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
-  /** What a text of the page stands for: `…` is any text. */
+  const shown = [...(section.split('\n### ')[0] ?? '').matchAll(/`([^`\n]+)`/g)]
+    .map(([, text = '']) => text)
+    .filter((text) => text !== '…');
+  /** What a text of the page stands for: `…` in it is any text. */
   const patterns = shown.map((text) => {
-    assert.notEqual(text, '…', 'this would stand for every message');
     const parts = text.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
     return new RegExp(`^${parts.join('.*')}$`);
   });
