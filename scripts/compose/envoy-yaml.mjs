@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const pathOf = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-const header = `# Envoy in front of Postern, in containers. Made from envoy.yaml by scripts/compose/envoy-yaml.mjs; change that one.
-# What is different: addresses, which are names of services in place of the loopback. The port is published on the loopback
-# of the machine only, and the admin interface nowhere.
+const header = `# Envoy in front of Postern, in containers. Generated from envoy.yaml by scripts/compose/envoy-yaml.mjs: edit that file.
+# Differences: addresses, which are names of services. The port is published on this machine's loopback only, and the admin
+# interface nowhere.
 `;
 
 /** Each must be there exactly once; what comes in its place. */

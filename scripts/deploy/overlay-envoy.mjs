@@ -11,12 +11,11 @@ const source = read('envoy.yaml');
 const target = read('deploy/overlays/plain-envoy/envoy.yaml');
 const tlsTarget = read('deploy/components/tls-envoy/envoy.yaml');
 
-const header = `# Envoy in front of Postern, on Kubernetes. Made from envoy.yaml by scripts/deploy/overlay-envoy.mjs; change that one.
-# What is different: addresses (Services in place of the loopback), and the listener "probes" with its cluster,
-# and a bound of memory.
+const header = `# Envoy in front of Postern, on Kubernetes. Generated from envoy.yaml by scripts/deploy/overlay-envoy.mjs: edit that file.
+# Differences: addresses (Services), a memory bound, and the listener "probes" with its cluster.
 `;
 
-const probes = `    # For the kubelet and Prometheus. The admin interface itself stays on the loopback: it shows and changes everything.
+const probes = `    # For the kubelet and Prometheus. The admin interface stays on the loopback: it shows and changes everything.
     - name: probes
       address:
         socket_address: { address: 0.0.0.0, port_value: 9902 }
@@ -56,9 +55,9 @@ const adminCluster = `
               - endpoint: { address: { socket_address: { address: 127.0.0.1, port_value: 9901 } } }
 `;
 
-/** The container has a limit of memory (1 GiB), and bodies are held before anybody is authenticated. */
-const heap = `    # Bodies are held before anybody is authenticated. Connections that send more of them when memory is nearly full are closed,
-    # so that nobody can have this pod killed: its limit of memory is 1 GiB (envoy.deployment.yaml).
+/** The container has a memory limit (1 GiB), and Envoy holds bodies before anyone is authenticated. */
+const heap = `    # Closes connections that keep sending bodies when memory is nearly full, so that callers cannot get this pod killed:
+    # its memory limit is 1 GiB (envoy.deployment.yaml).
     - name: envoy.resource_monitors.fixed_heap
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig
@@ -79,10 +78,7 @@ const replacements = [
   ['address: 127.0.0.1, port_value: 9001 }', 'address: postern-headless, port_value: 9001 }'],
   ['address: 127.0.0.1, port_value: 9002 }', 'address: postern-headless, port_value: 9002 }'],
   ['address: 127.0.0.1, port_value: 8080 }', 'address: backend, port_value: 8080 }'],
-  [
-    /^ {4}- name: backend # .*$/m,
-    '    - name: backend # the Service "backend" (backend.yaml) says where your APIs are',
-  ],
+  [/^ {4}- name: backend # .*$/m, '    - name: backend # the Service "backend" (backend.yaml) names your APIs'],
   ['\n  clusters:\n', `\n${probes}  clusters:\n`],
 ];
 
@@ -121,8 +117,8 @@ const transportSocket = (protocol) => `
 
 /** A cluster has its transport socket right after its comment. */
 const tlsReplacements = [
-  ['\n# What is different: ', '\n# With mutual TLS to Postern, whose files are followed.\n# What is different: '],
-  ['\nadmin:\n', '\nnode: { id: envoy, cluster: envoy } # SDS wants one, also from files\n\nadmin:\n'],
+  ['\n# Differences: ', '\n# Mutual TLS to Postern, with certificates that are reloaded.\n# Differences: '],
+  ['\nadmin:\n', '\nnode: { id: envoy, cluster: envoy } # SDS needs one, also from files\n\nadmin:\n'],
   [/^( {4}- name: postern #.*\n)/m, null, 'h2'],
   [/^( {4}- name: postern-http #.*\n)/m, null, '"http/1.1"'],
 ];

@@ -69,7 +69,7 @@ async function writeTlsFiles(directory: string): Promise<TlsFiles> {
   };
 }
 
-/** What docs/envoy.md says about TLS to Postern. */
+/** TLS from Envoy to Postern, with a client certificate or without. */
 function useTls(
   config: JsonObject,
   ca: string,
