@@ -1,7 +1,7 @@
 // `npm run test:kubernetes`: every kustomization below deploy/, applied to a real API server (as a dry run on the
 // server), with the custom resources of Istio, the Gateway API, Envoy Gateway and the Prometheus operator; faults that
-// it must refuse; and the commands of docs/kubernetes.md. Building the server takes about ten minutes the first time,
-// and 4 GB of Go modules.
+// it must refuse; and the commands of docs/kubernetes.md and, for a running installation, docs/tls.md. Building the
+// server takes about ten minutes the first time, and 4 GB of Go modules.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,22 +118,28 @@ async function tryPlantedFaults({ kubectl }, programs, temporary) {
  * deleted.
  */
 async function followDocument(programs, temporary) {
-  const page = await readFile(new URL('../docs/kubernetes.md', import.meta.url), 'utf8');
-  const [first, ...others] = readSections(page);
+  const read = async (page) =>
+    readSections(await readFile(new URL(`../docs/${page}`, import.meta.url), 'utf8')).map((section) => ({
+      ...section,
+      title: `docs/${page}, ${section.title}`,
+    }));
+  const [first, ...rest] = await read('kubernetes.md');
+  const others = [...rest, ...(await read('tls.md')).filter(({ title }) => title.endsWith(`, ${turnTlsOn}`))];
   for (const sections of [[first], others]) {
     const cluster = await startCluster(programs);
     try {
       const directory = join(temporary, `reader-${sections.length}`);
       for (const section of sections) {
-        await step(`docs/kubernetes.md, ${section.title}`, () =>
-          runSection(section, { ...cluster, programs, directory }),
-        );
+        await step(section.title, () => runSection(section, { ...cluster, programs, directory }));
       }
     } finally {
       await cluster.stop();
     }
   }
 }
+
+/** What docs/tls.md does to an installation that docs/kubernetes.md made. */
+const turnTlsOn = 'Turn TLS on in a running installation';
 
 async function main() {
   const programs = await installServices(['etcd', 'kube-apiserver', 'kubectl', 'kustomize'], {

@@ -5,14 +5,15 @@ import { readSections } from '../test-kubernetes/documented-commands.mjs';
 import { kubectl, mustRun, root, shell, tryKubectl, withPortForward } from './cluster.mjs';
 import { firstAnswer } from './traffic.mjs';
 
-/** The page that is walked. */
+/** The pages that are walked. */
 export const page = await readFile(join(root, 'docs/kubernetes.md'), 'utf8');
+const tlsPage = await readFile(join(root, 'docs/tls.md'), 'utf8');
 const port = 10000;
 
-/** The blocks of a section of the page, by its heading. */
+/** The blocks of a section of these pages, by its heading. */
 export function blocksOf(title) {
-  const found = readSections(page).find((section) => section.title === title);
-  if (found === undefined) throw new Error(`docs/kubernetes.md has no section "${title}"`);
+  const found = [page, tlsPage].flatMap(readSections).find((section) => section.title === title);
+  if (found === undefined) throw new Error(`docs/kubernetes.md and docs/tls.md have no section "${title}"`);
   return found.blocks;
 }
 

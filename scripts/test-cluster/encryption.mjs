@@ -24,10 +24,10 @@ const renew = async () => {
   await putCertificate('envoy-tls', 'envoy.postern.svc');
 };
 
-/** "TLS on, in a running installation": four blocks, with the changes of the kustomization between them. */
+/** docs/tls.md: four blocks, with the changes of the kustomization between them. */
 export async function turnTlsOn() {
   const cwd = await reader();
-  const [pause, begin, envoys, rest] = blocksOf('Upgrades, settings, scale').filter((block) => /rollout/.test(block));
+  const [pause, begin, envoys, rest] = blocksOf('Turn TLS on in a running installation');
   await renew();
   return unnoticed(async () => {
     await shell(pause, { cwd });
