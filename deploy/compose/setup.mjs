@@ -1,6 +1,6 @@
-// What a new MongoDB needs before Postern can serve from it: run once by compose.yaml, and harmless when run again.
+// Prepares a new MongoDB for Postern. compose.yaml runs it once; running it again is harmless.
 //
-//   POSTERN_STORE=… POSTERN_KEYRING=… node setup.mjs FILE    FILE names endpoints and partners
+//   POSTERN_STORE=… POSTERN_KEYRING=… node setup.mjs FILE    FILE contains endpoints and partners
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -10,12 +10,12 @@ import { MongoClient, MongoServerError } from 'mongodb';
 const store = new URL(process.env.POSTERN_STORE);
 const keyRing = process.env.POSTERN_KEYRING;
 const [partners] = process.argv.slice(2);
-/** The `postern` command of the package that this file is part of. */
+/** The `postern` command of this package. */
 const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const patienceMs = 60_000;
 const alreadyInitialized = 23;
 
-/** Makes the one server a replica set, and waits until it takes writes. */
+/** Initiates a replica set of one server, and waits until it accepts writes. */
 async function initiateReplicaSet() {
   const client = new MongoClient(`mongodb://${store.host}/?directConnection=true`, {
     serverSelectionTimeoutMS: patienceMs,

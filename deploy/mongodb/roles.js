@@ -1,24 +1,23 @@
-// Roles and users of Postern, for the MongoDB shell. As an administrator, with the database of POSTERN_STORE:
+// Creates the roles and users of Postern. Run it as an administrator, with the database of POSTERN_STORE:
 //
 //   mongosh "mongodb://HOST:27017/postern?authSource=admin" --username ADMIN deploy/mongodb/roles.js
 //
-// It asks for the password of each user that it makes, and can be run again at any time: roles are brought up to date,
-// and users that are there keep their passwords. POSTERN_STORE is then, for `postern serve`,
+// It asks for the password of each new user. Run it again at any time: it updates roles, and existing users keep their
+// passwords. POSTERN_STORE is then, for `postern serve`,
 //
 //   mongodb://postern:PASSWORD@HOST:27017/postern?replicaSet=rs0
 //
-// What each may do is all that it needs: a stolen password of the service reads what the check path reads, with App
-// Secrets encrypted, and changes nothing but the times of last use, the counts of requests, what replicas say of
-// themselves, and the lists of revoked tokens, of used signatures and of refused requests, which it can make longer only.
+// Each role has only the rights it needs. With a stolen password of the service one can read resources, with App Secrets
+// encrypted; change times of last use, request counts and reports of replicas; and add revoked tokens, used signatures
+// and refused requests, but not remove them.
 //
-//   posternService   `postern serve`. Reads and watches resources, counts requests, notes when credentials were used, which
-//                    tokens were revoked, which signatures used and which requests refused, and says that it is there.
-//   posternOperator  commands and `postern manage`. Reads and changes resources, sessions of operators and what requests
-//                    with an Idempotency-Key were answered; reads refused requests, and removes those of a consumer who
-//                    is deleted; reads counts; adds to the audit trail and cannot change it, nor give an App Key free
-//                    that was given once.
-//   posternMigrator  makes and migrates collections, indexes and validators: the first command on an empty database, and
-//                    `postern doctor --fix` after an upgrade. Removes nothing.
+//   posternService   `postern serve`: reads and follows resources; writes request counts, times of last use, revoked
+//                    tokens, used signatures, refused requests and reports of replicas
+//   posternOperator  commands and `postern manage`: reads and changes resources, operators and their sessions, and
+//                    answers to requests with an Idempotency-Key; reads and removes refused requests; reads counts; adds
+//                    to the audit trail and to the App Keys that are never issued again, without removing anything there
+//   posternMigrator  `postern doctor --fix` and the first command on an empty database: creates and migrates collections,
+//                    indexes and validators; removes no data
 
 const here = db.getName();
 
@@ -67,7 +66,7 @@ for (const [role, privileges] of Object.entries(roles)) {
   else db.updateRole(role, { privileges, roles: [] });
 }
 
-// An operator who also upgrades gets both roles.
+// An operator who also upgrades has both roles.
 const users = {
   postern: ['posternService'],
   'postern-operator': ['posternOperator'],

@@ -1,5 +1,5 @@
-# Endpoints, consumers and grants by the management API of Postern, with the generic provider for REST APIs.
-# docs/manage.md#terraform says what fits and what does not.
+# Manages endpoints, consumers and grants with Postern's management API and the generic provider for REST APIs.
+# docs/manage.md#terraform lists the limitations.
 
 terraform {
   required_providers {
@@ -31,7 +31,7 @@ provider "restapi" {
 
   headers = {
     "Content-Type" = "application/json"
-    "If-Match"     = "*" # Terraform plans with what it read; Postern needs to know that others' changes may be overwritten
+    "If-Match"     = "*" # overwrites changes by others since Terraform read the object
   }
 }
 

@@ -8,8 +8,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-const header = `# Every image of the manifests by its digest: what was tested is what runs, whatever becomes of a tag. \`npm run pin-images\`
-# writes this file; one without digests changes nothing. docs/kubernetes.md#images
+const header = `# Every image by its digest, because a tag can be moved to another image. \`npm run pin-images\` writes this file; without digests
+# it changes nothing. docs/kubernetes.md#images
 apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 images:
