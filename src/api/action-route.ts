@@ -43,3 +43,8 @@ const ROUTED_ENDING = /:([A-Za-z]+)\{\[\^\/:\]\+:([a-z]+)\}$/;
 export function documentedPath(pattern: string): string {
   return pattern.replace(ROUTED_ENDING, '{$1}:$2').replaceAll(/\/:([A-Za-z]+)/g, '/{$1}');
 }
+
+/** Whether a pattern by which the framework finds a route ends with an action. */
+export function isAction(pattern: string): boolean {
+  return ROUTED_ENDING.test(pattern);
+}

@@ -20,6 +20,7 @@ import { addGrantReading } from './grants.ts';
 import { addLimits } from './limits.ts';
 import { answerOnce } from './idempotency.ts';
 import { addLabelledResource } from './labelled-resource.ts';
+import { refuseOtherMethods } from './methods.ts';
 import { addOperators } from './operators.ts';
 import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem, problemBody, problemOf, problems } from './problem.ts';
@@ -94,6 +95,11 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     }
     context.set('via', 'via' in env ? env.via : 'api');
     context.set('reason', context.req.query('reason'));
+    await next();
+  });
+  // Behind the operator: who is none learns of no route.
+  api.use(refuseOtherMethods(api.routes));
+  api.use('/v1/*', async (context, next) => {
     requireJson(context.req.raw);
     await next();
   });

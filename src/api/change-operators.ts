@@ -25,10 +25,14 @@ const params = z.object({ id: idParam });
 /** A token of the path. */
 const tokenParams = z.object({
   id: idParam,
-  token: z
+  tokenId: z
     .string()
     .regex(/^[0-9a-z-]{1,63}$/)
-    .openapi({ param: { name: 'token', in: 'path' }, example: '3f9a1c02' }),
+    .openapi({
+      param: { name: 'tokenId', in: 'path' },
+      description: 'The `id` of a token, which is no secret.',
+      example: '3f9a1c02',
+    }),
 });
 /** How long a token works where nothing is said, in seconds. */
 const USUAL_LIFETIME = 90 * 86_400;
@@ -132,17 +136,17 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
   addAction(
     api,
     createRoute({
-      ...{ method: 'post', path: '/v1/operators/{id}/tokens/{token}:revoke', tags, operationId: 'revokeToken' },
+      ...{ method: 'post', path: '/v1/operators/{id}/tokens/{tokenId}:revoke', tags, operationId: 'revokeToken' },
       summary: 'Revoke a token: it is refused from then on.',
       request: { params: tokenParams, query: changeQuery },
       responses: answers({ 200: changeAnswer }),
     }),
     async (context) => {
       requireManager(context.get('operator'));
-      const { id, token } = context.req.valid('param');
+      const { id, tokenId } = context.req.valid('param');
       const current = await requireOperator(id, resources);
-      const changes = planTokenRevocation(current, token);
-      if (changes === null) throw new NotFound(`the operator "${id}" has no token "${token}"`);
+      const changes = planTokenRevocation(current, tokenId);
+      if (changes === null) throw new NotFound(`the operator "${id}" has no token "${tokenId}"`);
       const { dryRun } = context.req.valid('query');
       const outcome = await carryOut(context.var, 'token revoke', changes, dryRun);
       return context.json(outcome, 200, { etag: etagAfter(current, outcome) });

@@ -9,6 +9,7 @@ export const problems = {
   UNAUTHENTICATED: { status: 401, title: 'A live token of an operator is needed.' },
   FORBIDDEN: { status: 403, title: 'The role or the labels of the operator do not allow this.' },
   NOT_FOUND: { status: 404, title: 'There is no such resource within the reach of the operator.' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not take this method.' },
   CONFLICT: { status: 409, title: 'The change does not go together with what is there.' },
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'The request with this Idempotency-Key has not ended.' },
   REVISION_CHANGED: { status: 412, title: 'The resource was changed by others.' },

@@ -108,6 +108,18 @@ describe('the management API against peers that mean harm', () => {
     }
   });
 
+  it('refuses methods that a path does not take, and names those that it does', async () => {
+    for (const method of ['TRACE', 'OPTIONS', 'PURGE', 'LOCK']) {
+      const sent = { method, target: '/v1/consumers/acme', headers: [authorization()] };
+      const { status, headers, body } = await http1(port(), sent);
+      assert.deepEqual([status, problemCode(body)], [405, 'METHOD_NOT_ALLOWED'], method);
+      assert.equal(fieldValue(headers, 'allow'), 'DELETE, GET, HEAD, PATCH', method);
+      assert.ok(!body.includes(token), method);
+      const { status: without } = await http1(port(), { method, target: '/v1/consumers/acme' });
+      assert.equal(without, 401, method);
+    }
+  });
+
   it('refuses ids that are none, whatever they would mean to a database, a file system or a shell', async () => {
     const ids = [
       ...['..%2f..%2fetc%2fpasswd', '%2e%2e', '$ne', '%7b%22$gt%22:%22%22%7d', '__proto__', 'constructor', 'a%00b'],

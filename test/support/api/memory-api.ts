@@ -68,7 +68,18 @@ export class MemoryApi {
   }
 
   /** Asks as an operator, with another token, or (null) with none. */
-  async ask(who: string | null, method: string, path: string, { body, headers = {} }: Asked = {}): Promise<Answer> {
+  async ask(...asked: Parameters<MemoryApi['send']>): Promise<Answer> {
+    const { status, headers, text } = await this.send(...asked);
+    return { status, headers, body: JSON.parse(text) as Answer['body'] };
+  }
+
+  /** As {@link ask}, and gives the body as it is: that of `HEAD` is empty. */
+  async send(
+    who: string | null,
+    method: string,
+    path: string,
+    { body, headers = {} }: Asked = {},
+  ): Promise<Pick<Answer, 'status' | 'headers'> & { readonly text: string }> {
     const authorization = who === null ? {} : { authorization: `Bearer ${this.#tokens.get(who) ?? who}` };
     const content = body === undefined ? {} : { 'content-type': 'application/json' };
     const init = {
@@ -78,7 +89,7 @@ export class MemoryApi {
     };
     const incoming = new IncomingMessage(new Socket());
     const answer = await this.api.request(path, init, { incoming });
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
   #defect(): string {
