@@ -12,6 +12,7 @@ import type { ApiEnvironment, ApiPorts } from './ports.ts';
 import { ApiProblem } from './problem.ts';
 import { requireOwnRequests, requireWithinReach } from './reach.ts';
 import { changeQuery } from './request.ts';
+import { revertWords } from './revert-words.ts';
 import { answers, revertAnswer } from './shapes.ts';
 import { reachesAll, seenEvents } from './sight.ts';
 
@@ -49,7 +50,10 @@ event: a deleted credential does not come back, and a rotation cannot be reverte
       for (const { kind } of events) {
         requirePermission(operator, kind === 'endpoint' ? 'change-endpoints' : 'change-consumers');
       }
-      const planned = planRevert(events, await readGround(events, resources), { revives: revive === 'true' });
+      const planned = planRevert(events, await readGround(events, resources), {
+        revives: revive === 'true',
+        words: revertWords[context.get('via')],
+      });
       if ('conflict' in planned) throw new Conflict(reachesAll(operator) ? planned.conflict : IN_THE_WAY);
       const { changes, notes } = planned;
       requireOwnLabels(operator, changes);

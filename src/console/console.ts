@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { routePath } from 'hono/route';
 import { secureHeaders } from 'hono/secure-headers';
 import { ApiProblem, type ProblemBody, problemBody, problemOf } from '../api/problem.ts';
+import { Throttle } from '../oauth2/throttle.ts';
 import { ApiClient, ProblemAnswer } from './frame/api-client.ts';
 import { Assets } from './frame/assets.ts';
 import { readForm } from './frame/form.ts';
@@ -40,6 +41,7 @@ type ConsoleContext = Context<ConsoleEnvironment>;
 export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
   const { clock, observer } = ports;
   const assets = new Assets();
+  const throttle = new Throttle(clock);
   const menu = pages.flatMap(({ path, needs, menu: entry }): MenuEntry[] =>
     entry === undefined ? [] : [{ path, needs, ...entry }],
   );
@@ -81,7 +83,13 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
       },
     }),
   );
-  if (ports.signIn !== undefined) addSignIn(app, ports.signIn, send);
+  // Each of these asks the store who sends it.
+  app.use(async ({ env }, next) => {
+    const retryAfter = throttle.takeRequest(env.incoming.socket.remoteAddress ?? 'unix');
+    if (retryAfter !== null) throw new ApiProblem('TOO_MANY_REQUESTS', 'wait before the next request', { retryAfter });
+    await next();
+  });
+  if (ports.signIn !== undefined) addSignIn(app, ports.signIn, { send, throttle });
   app.use(async (context, next) => {
     const session = await ports.findSession(context.req.raw, context.env);
     context.set('session', session);

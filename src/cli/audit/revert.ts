@@ -8,6 +8,7 @@ import type { CommandContext } from '../command.ts';
 import { formatTime } from '../render/text.ts';
 import { addChangeAction } from '../store/change-store.ts';
 import { addResourceFlag, describeName, type EventName, findOperations, parseEventName } from './named-events.ts';
+import { commandWords } from './revert-words.ts';
 
 /** Adds `postern audit revert`. */
 export function registerRevert(noun: Command, context: CommandContext): void {
@@ -34,7 +35,10 @@ not come back, and a rotation cannot be reverted. A revert can be reverted.`,
     plan: async ({ audit, resources }, { resource, revive }: RevertFlags, name: EventName) => {
       const operation = onlyOne(await findOperations(audit, name, resource), name);
       const { events } = operation;
-      const planned = planRevert(events, await readGround(events, resources), { revives: revive === true });
+      const planned = planRevert(events, await readGround(events, resources), {
+        revives: revive === true,
+        words: commandWords,
+      });
       if ('conflict' in planned) throw new Conflict(`nothing was reverted:\n  ${planned.conflict}`);
       const { changes, notes } = planned;
       return {

@@ -4,7 +4,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import type { Clock } from '../../clock.ts';
 import { findOperator } from '../../manage/find-operator.ts';
 import type { ResourceStore } from '../../manage/resource-store.ts';
-import { Throttle } from '../../oauth2/throttle.ts';
+import type { Throttle } from '../../oauth2/throttle.ts';
 import { printable } from '../../printable.ts';
 import { findForgery, FORM_TOKEN_FIELD } from '../frame/form-token.ts';
 import { readForm } from '../frame/form.ts';
@@ -39,14 +39,16 @@ export interface SignInObserver {
 
 type SignInContext = Context<ConsoleEnvironment>;
 
+/** What signing in takes of the console. */
+export interface SignInFrame {
+  readonly send: (context: SignInContext, shown: Shown) => Promise<Response>;
+  /** Counts wrong tokens here; requests are counted before. */
+  readonly throttle: Throttle;
+}
+
 /** Adds the routes at which operators sign in and out: those without a session reach them. */
-export function addSignIn(
-  app: Hono<ConsoleEnvironment>,
-  ports: SignInPorts,
-  send: (context: SignInContext, shown: Shown) => Promise<Response>,
-): void {
+export function addSignIn(app: Hono<ConsoleEnvironment>, ports: SignInPorts, { send, throttle }: SignInFrame): void {
   const { resources, sessions, provider, clock, observer } = ports;
-  const throttle = new Throttle(clock);
   const show = async (
     context: SignInContext,
     returnTo: string,
@@ -54,12 +56,6 @@ export function addSignIn(
     status = 200,
   ): Promise<Response> =>
     await send(context, signInPage({ returnTo, fault, status, provider: provider?.name ?? null }));
-  const admit = (context: SignInContext): string => {
-    const source = sourceOf(context);
-    const retryAfter = throttle.takeRequest(source);
-    if (retryAfter === null) return source;
-    throw new ApiProblem('TOO_MANY_REQUESTS', 'wait before the next request', { retryAfter });
-  };
   /** Always under a new id: one that was planted in the browser before is worth nothing. */
   const signIn = async (context: SignInContext, operatorId: string, proof: Proof, to: string): Promise<Response> => {
     await sessions.end(context.req.raw);
@@ -75,7 +71,7 @@ export function addSignIn(
   });
 
   app.post('/sign-in', async (context) => {
-    const source = admit(context);
+    const source = sourceOf(context);
     requireOwnPage(context.req.raw);
     const form = await readForm(context.req.raw);
     const returnTo = returnPath(form.text(RETURN_FIELD));
@@ -108,7 +104,7 @@ export function addSignIn(
   if (provider === null) return;
 
   app.get('/sign-in/openid', async (context) => {
-    const source = admit(context);
+    const source = sourceOf(context);
     const flow = beginFlow(returnPath(context.req.query(RETURN_FIELD)));
     try {
       const place = await provider.authorizationUrl(flow);
@@ -122,7 +118,7 @@ export function addSignIn(
   });
 
   app.get('/sign-in/callback', async (context) => {
-    const source = admit(context);
+    const source = sourceOf(context);
     context.header('set-cookie', forgetFlow(), { append: true });
     const flow = readFlow(context.req.raw);
     if (flow === null) {

@@ -58,7 +58,7 @@ export function mergeBack(
 /** Others changed since what an event gave; `differences` go from that to what is there now. */
 export function changedSince(event: AuditEvent, differences: readonly Difference[]): string {
   const lines = differences.map(
-    ({ path, before, after }) => `\n    ${path}: the command left ${wordOf(before)}, now it is ${wordOf(after)}`,
+    ({ path, before, after }) => `\n    ${path}: the change left ${wordOf(before)}, now it is ${wordOf(after)}`,
   );
   return `the ${subjectOf(event)} has changed since${lines.join('')}`;
 }

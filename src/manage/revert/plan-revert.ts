@@ -1,10 +1,12 @@
 import { findMatchCollisions } from '../../route/collisions.ts';
+import type { ResourceKind } from '../../resources/resource.ts';
 import { stoppedBefore } from '../apply/keep-stopped.ts';
 import type { Change } from '../change.ts';
 import type { AuditEvent } from '../resource-store.ts';
 import { childOf, nameOf, type RevertGround } from './ground.ts';
 import { subjectOf } from './merge-back.ts';
 import { revertEvent } from './revert-event.ts';
+import type { RevertWords } from './revert-words.ts';
 
 /** What comes of a wish to undo events of one operation. */
 export type PlannedRevert =
@@ -26,25 +28,26 @@ const MAX_REASONS = 10;
  * rotated credentials) is left as it is; that alone cannot be reverted.
  *
  * @param revives whether what was stopped may come back: disabled, revoked or retiring
+ * @param words what helps, as the one who asks says it
  */
 export function planRevert(
   events: readonly AuditEvent[],
   ground: RevertGround,
-  { revives }: { readonly revives: boolean },
+  { revives, words }: { readonly revives: boolean; readonly words: RevertWords },
 ): PlannedRevert {
   const changes: Change[] = [];
   const notes: string[] = [];
   const left: string[] = [];
   const conflicts: string[] = [];
   for (const event of events) {
-    const revert = revertEvent(event, ground.find(event.kind, event.id));
+    const revert = revertEvent(event, ground.find(event.kind, event.id), words);
     if ('change' in revert) {
       changes.push(revert.change);
       if (revert.note !== null) notes.push(revert.note);
     } else if ('left' in revert) left.push(revert.left);
     else if ('conflict' in revert) conflicts.push(revert.conflict);
   }
-  if (conflicts.length === 0) conflicts.push(...findObstacles(changes, ground));
+  if (conflicts.length === 0) conflicts.push(...findObstacles(changes, ground, words));
   if (conflicts.length > 0) return { conflict: joined(conflicts) };
   if (left.length > 0 && left.length === events.length) return { conflict: joined(left) };
   if (!revives) {
@@ -52,16 +55,20 @@ export function planRevert(
       const stopped = stoppedBefore(change);
       return stopped === null ? [] : [`${subjectOf(change)} (${stopped})`];
     });
-    if (revived.length > 0) return { conflict: revivedWithoutWish(revived) };
+    if (revived.length > 0) return { conflict: revivedWithoutWish(revived, words) };
   }
   return { changes, notes: [...left, ...notes] };
 }
 
 /** What stands in the way of all changes together. */
-function findObstacles(changes: readonly Change[], ground: RevertGround): readonly string[] {
+function findObstacles(changes: readonly Change[], ground: RevertGround, words: RevertWords): readonly string[] {
   const made = new Set(changes.filter(({ after }) => after !== null).map(({ kind, id }) => nameOf(kind, id)));
   const deleted = new Set(changes.filter(({ after }) => after === null).map(({ kind, id }) => nameOf(kind, id)));
-  return [...findMissing(changes, made, ground), ...findOrphans(deleted, ground), ...findCollisions(changes, ground)];
+  return [
+    ...findMissing(changes, made, ground),
+    ...findOrphans(deleted, ground, words),
+    ...findCollisions(changes, ground),
+  ];
 }
 
 /** What a grant needs that comes back, and that is not there. */
@@ -82,7 +89,11 @@ function findMissing(changes: readonly Change[], made: ReadonlySet<string>, grou
 }
 
 /** What was added since to a consumer or endpoint that would be deleted. */
-function findOrphans(deleted: ReadonlySet<string>, { children }: RevertGround): readonly string[] {
+function findOrphans(
+  deleted: ReadonlySet<string>,
+  { children }: RevertGround,
+  { deleteWhole }: RevertWords,
+): readonly string[] {
   const orphans = new Map<string, string>();
   for (const { kind, id, parents } of children) {
     if (deleted.has(nameOf(kind, id))) continue;
@@ -90,7 +101,8 @@ function findOrphans(deleted: ReadonlySet<string>, { children }: RevertGround): 
   }
   return [...orphans].map(([parent, child]) => {
     const [kind = '', id = ''] = parent.split('/');
-    return `the ${kind} "${id}" has the ${child} since; "postern ${kind} delete ${id}" deletes it with all that it has`;
+    const instead = deleteWhole(kind as ResourceKind, id);
+    return `the ${kind} "${id}" has the ${child} since; ${instead} deletes it with all that it has`;
   });
 }
 
@@ -109,8 +121,8 @@ function findCollisions(changes: readonly Change[], ground: RevertGround): reado
     );
 }
 
-function revivedWithoutWish(revived: readonly string[]): string {
-  return `this would bring back what was stopped: ${joined(revived, ', ')}. It may have been stopped for a reason, such as a leaked secret; to bring it back, add --revive`;
+function revivedWithoutWish(revived: readonly string[], { revive }: RevertWords): string {
+  return `this would bring back what was stopped: ${joined(revived, ', ')}. It may have been stopped for a reason, such as a leaked secret; to bring it back, ${revive}`;
 }
 
 function joined(reasons: readonly string[], separator = '\n  '): string {

@@ -18,6 +18,7 @@ import {
   refusedToday,
   subjectOf,
 } from './merge-back.ts';
+import type { RevertWords } from './revert-words.ts';
 
 /** What rotates, by a command, over the API or in the console. Its events do not come back: a former secret is gone, or ends when its grace period does. */
 const ROTATION = /^(?:(?:api|console) )?credential rotate$/;
@@ -29,12 +30,16 @@ const REVERTIBLE: ReadonlySet<string> = new Set(['state', 'notBefore', 'expiresA
  * Plans an event of a credential back. Secrets are in no event, and an App Key is never given twice (spec §1): what was
  * deleted or rotated stays so.
  */
-export function revertCredential(event: AuditEvent, current: Stored<ManagedCredential> | null): EventRevert {
+export function revertCredential(
+  event: AuditEvent,
+  current: Stored<ManagedCredential> | null,
+  words: RevertWords,
+): EventRevert {
   const sides = readSides(event);
   const { before, after } = sides;
   if (ROTATION.test(event.action)) return { left: rotated(event) };
   if (before === null) return current === null ? { holds: true } : revertIssue(event, after ?? {}, current);
-  if (after === null) return current === null ? { left: deleted(event, before) } : { holds: true };
+  if (after === null) return current === null ? { left: deleted(event, before, words) } : { holds: true };
   if (current === null) return { conflict: goneSince(event) };
   return revertEdit(event, { ...sides, before, after }, current);
 }
@@ -83,13 +88,13 @@ function noSecret(): { fault: string } {
   return { fault: 'cannot be read here' };
 }
 
-function deleted(event: AuditEvent, before: Declared): string {
+function deleted(event: AuditEvent, before: Declared, { issue }: RevertWords): string {
   const methods = methodsOf(before);
   const what = isAppKeySecret(methods)
     ? 'its App Key is in no event'
     : 'its App Secret is in no event, and its App Key is never given again';
-  const issue = `postern credential issue --consumer ${String(before['consumer'])} --method ${methods[0] ?? 'hmac'}`;
-  return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: "${issue}"`;
+  const instead = issue(String(before['consumer']), methods[0] ?? 'hmac');
+  return `the ${subjectOf(event)} does not come back: ${what}. Issue a new one: ${instead}`;
 }
 
 function rotated(event: AuditEvent): string {

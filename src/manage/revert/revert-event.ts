@@ -12,19 +12,26 @@ import type { AuditEvent } from '../resource-store.ts';
 import { applyWish } from '../wish.ts';
 import { changedSince, changeOf, type EventRevert, goneSince, mergeBack, refusedToday } from './merge-back.ts';
 import { revertCredential } from './revert-credential.ts';
+import type { RevertWords } from './revert-words.ts';
 
 /** Plans one event back, on the resource that the store has now. */
-export function revertEvent(event: AuditEvent, current: Stored<ResourceOf[ResourceKind]> | null): EventRevert {
-  if (event.kind === 'credential') return revertCredential(event, current as Stored<ResourceOf['credential']> | null);
+export function revertEvent(
+  event: AuditEvent,
+  current: Stored<ResourceOf[ResourceKind]> | null,
+  words: RevertWords,
+): EventRevert {
+  if (event.kind === 'credential') {
+    return revertCredential(event, current as Stored<ResourceOf['credential']> | null, words);
+  }
   // The event has no hashes of tokens, and a role that was taken back is given again on purpose only.
-  if (event.kind === 'operator') return { conflict: OPERATOR };
+  if (event.kind === 'operator') return { conflict: `${OPERATOR} ${words.changeOperator}` };
   return revertPlain(event.kind, event, current as Stored<ResourceOf[PlainKind]> | null);
 }
 
 /** The kinds of which an event holds everything. */
 type PlainKind = Exclude<ResourceKind, 'credential' | 'operator'>;
 
-const OPERATOR = 'a change of an operator is not undone by the audit trail; make it with "postern operator"';
+const OPERATOR = 'a change of an operator is not undone by the audit trail; make it with';
 
 const readers: { readonly [K in PlainKind]: Reader<ResourceOf[K]> } = {
   endpoint: readEndpoint,

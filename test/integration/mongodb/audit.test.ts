@@ -132,7 +132,7 @@ describe('the audit trail in MongoDB', () => {
     assert.equal(conflict.code, 4);
     assert.match(
       conflict.err,
-      /the endpoint "orders" has changed since\n {4}description: the command left first, now it is second/,
+      /the endpoint "orders" has changed since\n {4}description: the change left first, now it is second/,
     );
     assert.match(await done('endpoint show orders'), /second/);
     await done('endpoint edit orders --description first');

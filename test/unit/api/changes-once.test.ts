@@ -125,9 +125,38 @@ describe('management API: undoing a change', () => {
     assert.match(String(since.body['detail']), /has changed since/);
     const stopped = await edit('acme', { enabled: false });
     const refused = await api.refused('CONFLICT', 'alice', 'POST', `/v1/audit/${stopped}:revert`);
-    assert.match(String(refused.body['detail']), /bring back what was stopped/);
+    assert.match(
+      String(refused.body['detail']),
+      /bring back what was stopped.*; to bring it back, ask with revive=true$/,
+    );
     await api.done('alice', 'POST', `/v1/audit/${stopped}:revert?revive=true`);
     assert.equal((await api.store.find('consumer', 'acme'))?.resource.enabled, true);
+  });
+
+  it('says what helps as requests, never as commands', async () => {
+    const details: string[] = [];
+    const refused = async (event: string): Promise<void> => {
+      const { body } = await api.refused('CONFLICT', 'alice', 'POST', `/v1/audit/${event}:revert`);
+      details.push(String(body['detail']));
+    };
+    await api.done('alice', 'POST', '/v1/consumers', { body: { id: 'hooli' } });
+    const made = await newest();
+    const issue = { consumer: 'hooli', id: 'hooli-hmac', method: 'hmac' };
+    await api.done('alice', 'POST', '/v1/credentials:issue', { body: issue });
+    await refused(made);
+    await api.done('alice', 'DELETE', '/v1/consumers/hooli', { headers: any });
+    const events = itemsOf(await api.done('alice', 'GET', '/v1/audit?limit=2'));
+    const credential = events.find(({ kind }) => kind === 'credential');
+    await refused(String(credential?.['event']));
+    await api.done('alice', 'PATCH', '/v1/operators/victor', { body: { name: 'V' }, headers: any });
+    await refused(await newest());
+    assert.match(details[0] ?? '', /; DELETE \/v1\/consumers\/hooli deletes it with all that it has$/);
+    assert.match(
+      details[1] ?? '',
+      /Issue a new one: POST \/v1\/credentials:issue with \{"consumer":"hooli","method":"hmac"\}$/,
+    );
+    assert.match(details[2] ?? '', /make it with PATCH \/v1\/operators\/ID$/);
+    for (const detail of details) assert.doesNotMatch(detail, /postern|--/);
   });
 
   it('is held to role and reach, for all of a command too', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { consumerDefaults } from '../../../src/model/consumer.ts';
+import { throttleLimits } from '../../../src/oauth2/throttle.ts';
 import { MemoryResourceStore } from '../../support/manage/memory-resource-store.ts';
-import { TestConsole } from '../../support/console/test-console.ts';
+import { NOW, type PageAnswer, TestConsole } from '../../support/console/test-console.ts';
 
 describe('console: the frame of every page', () => {
   let console: TestConsole;
@@ -96,6 +97,17 @@ describe('console: the frame of every page', () => {
     assert.equal(answer.status, 503);
     assert.match(answer.text, /<h1>MongoDB does not answer<\/h1>\s*<p>Nothing was changed\./);
     assert.deepEqual(console.defects, []);
+  });
+
+  it('slows down an address that asks too often, before the store is asked who it is; assets are served', async () => {
+    const open = async (): Promise<PageAnswer> => await console.open(null, '/consumers');
+    for (let sent = 0; sent < throttleLimits.requests; sent += 1) assert.equal((await open()).status, 303);
+    console.isStoreDown = true;
+    const answer = await open();
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, String(60 - (NOW % 60))]);
+    assert.match(answer.text, /<h1>Too many requests<\/h1>/);
+    const [, asset = ''] = /href="(\/assets\/[^"]+\.css)"/.exec(answer.text) ?? [];
+    assert.equal((await console.open(null, asset)).status, 200);
   });
 
   it('finds consumers within reach by id, name or label', async () => {

@@ -276,7 +276,7 @@ describe('postern audit revert', () => {
     await cli.done('endpoint', 'edit', 'keyed', '--description', 'second');
     await refused(
       'audit revert 7',
-      /^postern audit revert: nothing was reverted:\n {2}the endpoint "keyed" has changed since\n {4}description: the command left first, now it is second\n$/,
+      /^postern audit revert: nothing was reverted:\n {2}the endpoint "keyed" has changed since\n {4}description: the change left first, now it is second\n$/,
     );
     await cli.done('endpoint', 'edit', 'keyed', '--description', 'first');
     await cli.done('limit', 'set', '7/day/endpoint', '--endpoint', 'keyed');
@@ -299,7 +299,7 @@ describe('postern audit revert', () => {
     await cli.done('consumer', 'create', 'globex', '--name', 'Another');
     await refused(
       'audit revert 8',
-      /the consumer "globex" has changed since\n {4}name: the command left Globex, now it is Another/,
+      /the consumer "globex" has changed since\n {4}name: the change left Globex, now it is Another/,
     );
   });
 
@@ -425,7 +425,7 @@ describe('postern audit revert', () => {
     meanwhile('endpoint edit keyed --description second');
     const conflict = await cli.run(['audit', 'revert', '7', '--yes']);
     assert.equal(conflict.code, 4);
-    assert.match(conflict.err, /description: the command left first, now it is second/);
+    assert.match(conflict.err, /description: the change left first, now it is second/);
     await cli.done('endpoint', 'edit', 'keyed', '--description', 'first');
     meanwhile('endpoint disable keyed');
     const kept = await cli.run(['audit', 'revert', '7', '--yes']);

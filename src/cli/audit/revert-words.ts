@@ -1,0 +1,9 @@
+import type { RevertWords } from '../../manage/revert/revert-words.ts';
+
+/** What helps, as commands. */
+export const commandWords: RevertWords = {
+  revive: 'add --revive',
+  changeOperator: '"postern operator"',
+  deleteWhole: (kind, id) => `"postern ${kind} delete ${id}"`,
+  issue: (consumerId, method) => `"postern credential issue --consumer ${consumerId} --method ${method}"`,
+};
