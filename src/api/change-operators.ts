@@ -4,6 +4,7 @@ import type { Change, Planned } from '../manage/change.ts';
 import { textOf } from '../manage/generate-credential.ts';
 import { issueToken } from '../manage/operator-token.ts';
 import {
+  LAST_ADMIN,
   planNewOperator,
   planNewToken,
   planOperatorEdit,
@@ -52,8 +53,9 @@ const issued = objectOf('IssuedToken', {
 /** Adds the routes by which admins who reach everything change operators and their tokens. */
 export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { resources }, clock }: ApiPorts): void {
   const carryOut = async (asker: Asker, verb: string, changes: readonly Change[], dryRun: string) => {
+    // A plan says it, too. The store asks again with the change: others may remove an admin at the same moment.
     await requireOtherAdmin(changes, resources);
-    const operation = operationOf(asker, `operator ${verb}`);
+    const operation = { ...operationOf(asker, `operator ${verb}`), keepsManager: true };
     return await commit(changes, { resources, operation, isDryRun: dryRun === 'true' });
   };
 
@@ -158,7 +160,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
 async function requireOtherAdmin(changes: readonly Change[], resources: ResourceStore): Promise<void> {
   const operators = (await collectAll(resources.list('operator'))).map(({ resource }) => resource);
   if (!takesLastAdmin(operators, changes)) return;
-  throw new Conflict('this is the last enabled admin without labels: then nobody could manage operators');
+  throw new Conflict(LAST_ADMIN);
 }
 
 /** Problems by the names of the body. */

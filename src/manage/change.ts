@@ -34,6 +34,8 @@ export interface Operation {
    * it was planned. Absent for anything.
    */
   readonly selector?: LabelSelector | undefined;
+  /** Whether somebody who manages operators has to be left: an enabled admin without labels (plan-operator.ts). */
+  readonly keepsManager?: boolean | undefined;
 }
 
 /** How long a reason is at most. */

@@ -14,6 +14,7 @@ import {
 } from '../../src/manage/resource-store.ts';
 import { hashAppKey, isAppKeySecret } from '../../src/model/app-key.ts';
 import type { Labels } from '../../src/model/labels.ts';
+import { operatorDefaults } from '../../src/model/operator.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { type FixedClock } from '../support/time/fixed-clock.ts';
 import { consumer, grant, groupGrant, keyEndpoint, limit, partnerEndpoint } from '../support/pipeline/resources.ts';
@@ -550,6 +551,29 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         assert.equal(await outcomes(work), 1);
         const isThere = (await tested.store.find('consumer', 'other')) !== null;
         assert.equal((await tested.store.find('credential', 'new')) !== null, isThere);
+      });
+
+      it('leaves somebody who manages operators, where an operation wants that', async () => {
+        const admins = ['ada', 'bob', 'carla'].map((id) => ({ ...operatorDefaults, id, role: 'admin' }) as const);
+        await commit(...admins.map((admin) => creation('operator', admin)));
+        const keeping = { ...operation, keepsManager: true };
+        const work = [
+          await deletion('operator', 'ada'),
+          await edit('operator', 'bob', { enabled: false }),
+          await edit('operator', 'carla', { selector: { team: 'payments' } }),
+        ].map((change) => tested.store.commit([change], keeping));
+        assert.equal(await outcomes(work), 2);
+        const left = await collect(tested.store.list('operator'));
+        const managers = left.filter(
+          ({ resource: { enabled, selector } }) => enabled && Object.keys(selector).length === 0,
+        );
+        assert.equal(managers.length, 1);
+        const last = managers[0]?.resource.id ?? '';
+        await assert.rejects(
+          tested.store.commit([await deletion('operator', last)], keeping),
+          /the last enabled admin/,
+        );
+        await commit(await deletion('operator', last));
       });
 
       it('lets one of two colliding endpoints in', async () => {

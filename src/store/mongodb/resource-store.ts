@@ -108,7 +108,7 @@ export class MongoResourceStore implements ResourceStore {
       const work = async (session: ClientSession): Promise<void> => {
         // The machine slept: the number may count as given up by now.
         if (clock.nowSeconds() > latestBeginSeconds) throw new MongodbUnavailable('slow', SLEPT);
-        if (needsTurn(changes)) await takeTurn(db, session);
+        if (needsTurn(changes) || operation.keepsManager === true) await takeTurn(db, session);
         // From here on few others are in the way: a change that keeps failing does not fit into the server's cache.
         attempts += 1;
         if (attempts > MAX_ATTEMPTS && changes.length > WRITES_AT_ONCE) throw tooLarge();

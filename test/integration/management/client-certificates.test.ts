@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:https';
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import { parseConfig } from '../../../src/config.ts';
@@ -60,10 +61,14 @@ describe('client certificates of programs that manage', () => {
   }
 
   /** The status and the code of an answer. */
-  async function ask(client: Certified | null, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  async function ask(
+    client: Certified | null,
+    headers: Readonly<Record<string, string>> = {},
+    agent: Agent | false = false,
+  ): Promise<string> {
     return await new Promise((resolve, reject) => {
       const shown = client === null ? {} : { cert: client.cert, key: client.key };
-      const options = { host: '127.0.0.1', servername: 'localhost', port, ca: serverAuthority.cert, agent: false };
+      const options = { host: '127.0.0.1', servername: 'localhost', port, ca: serverAuthority.cert, agent };
       const asked = request({ ...options, ...shown, path: '/v1/consumers', headers }, (answer) => {
         let text = '';
         answer.on('data', (piece: Buffer) => (text += piece.toString()));
@@ -112,6 +117,26 @@ describe('client certificates of programs that manage', () => {
   it('count for no request of a browser, which would show them for other sites too', async () => {
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }] as const) {
       assert.equal(await ask(named('bot.example.com'), { ...headers }), '401 UNAUTHENTICATED');
+    }
+  });
+
+  it('count no more on a connection that was kept alive when its authority was removed', async () => {
+    const client = named('bot.example.com');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+      assert.deepEqual([await ask(client, {}, agent), await ask(client, {}, agent)], ['200', '200']);
+      const [kept] = Object.values(agent.freeSockets).flat();
+      assert.ok(kept !== undefined, 'no connection was kept alive');
+      await volume.update({ ca: nextAuthority.cert });
+      const next = makeCertificate('client', nextAuthority, { names: ['bot.example.com'] });
+      await poll('the next authority', async () => ((await ask(next)) === '200' ? true : null));
+      const closed = once(kept, 'close');
+      assert.equal(await ask(client, {}, agent), '401 UNAUTHENTICATED');
+      await closed;
+    } finally {
+      agent.destroy();
+      await volume.update({ ca: authority.cert });
+      await poll('the former authority', async () => ((await ask(client)) === '200' ? true : null));
     }
   });
 

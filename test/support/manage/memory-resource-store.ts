@@ -21,6 +21,7 @@ import {
   type Usage,
   type UsageSource,
 } from '../../../src/manage/resource-store.ts';
+import { LAST_ADMIN, takesLastAdmin } from '../../../src/manage/plan-operator.ts';
 import { isNamedLike } from '../../../src/manage/named-like.ts';
 import type { Consumer } from '../../../src/model/consumer.ts';
 import type { Endpoint } from '../../../src/model/endpoint.ts';
@@ -98,8 +99,10 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
 
   async commit(changes: readonly Change[], operation: Operation): Promise<number> {
     await this.beforeCommit?.(changes);
-    const { selector, ...rest } = operation;
+    const { selector, keepsManager = false, ...rest } = operation;
     if (selector !== undefined) checkOwners(changes, selector, this.#tables);
+    const operators = [...this.#tables.operator.values()].map(({ resource }) => resource);
+    if (keepsManager && takesLastAdmin(operators, changes)) throw new Conflict(LAST_ADMIN);
     const tables = copyOf(this.#tables);
     const formerAppKeys = new Set(this.#formerAppKeys);
     for (const change of changes) this.#apply(change, tables);

@@ -27,6 +27,8 @@ export interface Sent {
 export interface ManagementInUse {
   readonly database: DatabaseInUse;
   readonly port: () => number;
+  /** The path of its key ring. */
+  readonly ring: () => string;
   /** Everything it logged so far. */
   readonly logs: () => string;
   /** Runs a command on the same database; it must succeed without a warning. Gives what it prints. */
@@ -75,6 +77,7 @@ export function useManagement(
   return {
     database,
     port,
+    ring: () => environment['POSTERN_KEYRING'] ?? '',
     logs: () => running().logs(),
     run,
     newOperator: async (id, flags) => {

@@ -246,4 +246,22 @@ describe('management API: operators', () => {
     await api.done('alice', 'PATCH', '/v1/operators/alice', { body: { enabled: false }, headers: any });
     await api.refused('CONFLICT', 'andrea', 'DELETE', '/v1/operators/andrea', { headers: any });
   });
+
+  it('are never without one when two admins remove each other at the same moment', async () => {
+    await api.add('andrea', 'admin');
+    const waiting: (() => void)[] = [];
+    api.store.beforeCommit = async () => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 2) for (const goOn of waiting) goOn();
+      });
+    };
+    const answers = await Promise.all([
+      api.ask('alice', 'DELETE', '/v1/operators/andrea', { headers: any }),
+      api.ask('andrea', 'DELETE', '/v1/operators/alice', { headers: any }),
+    ]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    assert.match(String(refused?.body['detail']), /the last enabled admin without labels/);
+  });
 });

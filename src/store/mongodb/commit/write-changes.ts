@@ -10,6 +10,7 @@ import { type AuditDocument, collectionOf, type FormerAppKeyDocument } from '../
 import { MongodbUnavailable, noMajority, type UnavailableReason, withFaults } from '../faults.ts';
 import { writeVersion } from '../mapping/records.ts';
 import { recordKinds } from '../record-kinds.ts';
+import { checkManagers } from './check-managers.ts';
 import { checkOwners } from './check-owners.ts';
 import { changesOfKind, type CommitContext, deletedIds, type Identified } from './changes.ts';
 import { checkAppKeys, checkCollisions, checkReferences, checkRevisions } from './check-changes.ts';
@@ -53,6 +54,7 @@ export async function makeChanges(
 ): Promise<void> {
   await checkRevisions(changes, context);
   await checkOwners(changes, operation, context);
+  await checkManagers(changes, operation, context);
   await checkAppKeys(changes, context);
   await checkPriorities(changes, context);
   await recordEvents(changes, operation, context);
