@@ -113,7 +113,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       summary: 'Generate a credential for a consumer. Its App Key and App Secret are in this answer only.',
       description: 'With `dryRun` the answer says what would be made, without secrets: each call generates others.',
       request: { query: changeQuery, body: bodyOf(issueBody) },
-      responses: answers({ 200: changeAnswer, 201: issuedSchema }),
+      responses: answers({ 200: changeAnswer, 201: issuedSchema }, { 201: ['ETag', 'Location'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -136,7 +136,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       ...{ method: 'post', path: '/v1/credentials:import', tags, operationId: 'importCredential' },
       summary: 'Take over an App Key and an App Secret that a partner already has. No answer repeats them.',
       request: { query: changeQuery, body: bodyOf(importBody) },
-      responses: answers({ 200: changeAnswer, 201: issuedSchema }),
+      responses: answers({ 200: changeAnswer, 201: issuedSchema }, { 201: ['ETag', 'Location'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -165,7 +165,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       description:
         'The App Key stays and the App Secret is new. For key, where the App Key is the secret, a second credential is issued and the former one retires.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(rotateBody) },
-      responses: answers({ 200: rotationAnswer }),
+      responses: answers({ 200: rotationAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -197,7 +197,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
       ...{ method: 'post', path: '/v1/credentials/{id}:revoke', tags, operationId: 'revokeCredential' },
       summary: 'Refuse a credential for good, with its former secret and its tokens.',
       request: { params, query: changeQuery, headers: revisionHeaders },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

@@ -33,7 +33,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       description:
         'Needs endpoint and consumer within reach; for a group a `consumerSelector` that names the labels of the operator.',
       request: { query: changeQuery, body: bodyOf(creation) },
-      responses: answers({ 200: changeAnswer, 201: grantSchema }),
+      responses: answers({ 200: changeAnswer, 201: grantSchema }, { 201: ['ETag', 'Location'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -66,7 +66,7 @@ export function addGrantChanges(api: OpenAPIHono<ApiEnvironment>, { store: { res
       description:
         'Own `limits` replace what the endpoint gives each consumer, `[]` lifts it, and null leaves it in force.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders, body: bodyOf(patchSchema) },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

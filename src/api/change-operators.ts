@@ -64,7 +64,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
       ...{ method: 'post', path: '/v1/operators', tags, operationId: 'createOperator' },
       summary: 'Add an operator, without a token.',
       request: { query: changeQuery, body: bodyOf(operatorShapes.creation) },
-      responses: answers({ 200: changeAnswer, 201: operatorShapes.resource }),
+      responses: answers({ 200: changeAnswer, 201: operatorShapes.resource }, { 201: ['ETag', 'Location'] }),
     }),
     async (context) => {
       const operator = requireManager(context.get('operator'));
@@ -84,7 +84,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
       ...{ method: 'patch', path: '/v1/operators/{id}', tags, operationId: 'editOperator' },
       summary: 'Change an operator, who keeps the tokens: a JSON Merge Patch (RFC 7396).',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(operatorShapes.patch) },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = requireManager(context.get('operator'));
@@ -141,7 +141,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
       ...{ method: 'post', path: '/v1/operators/{id}/tokens/{tokenId}:revoke', tags, operationId: 'revokeToken' },
       summary: 'Revoke a token: it is refused from then on.',
       request: { params: tokenParams, query: changeQuery },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       requireManager(context.get('operator'));

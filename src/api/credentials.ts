@@ -79,7 +79,7 @@ export function addCredentialReading(api: OpenAPIHono<ApiEnvironment>, { store, 
       ...{ method: 'get', path: '/v1/credentials/{id}', tags, operationId: 'showCredential' },
       summary: 'One credential, without secrets, with the endpoints that let it in.',
       request: { params },
-      responses: answers({ 200: oneCredentialSchema }),
+      responses: answers({ 200: oneCredentialSchema }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

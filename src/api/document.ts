@@ -1,4 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { headers, headersOf } from './document-headers.ts';
+import { problemAnswers, problemSchema, problemsOf } from './document-problems.ts';
+import { examples } from './examples.ts';
 import type { ApiEnvironment } from './ports.ts';
 
 /** What the document says of the API as a whole. */
@@ -7,7 +10,8 @@ const about = {
   info: {
     title: 'Postern management API',
     version: '1',
-    description: 'Endpoints, consumers, credentials, grants and limits, and what happened, by operators with roles.',
+    description: `Endpoints, consumers, credentials, grants and limits, and what happened, by operators with roles. Answers other than
+2xx are problems (RFC 9457). A method that a path does not take gets 405 with \`Allow\`.`,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/', description: 'The address of postern manage.' }],
@@ -25,12 +29,57 @@ const idempotencyKey = {
 
 type Document = ReturnType<OpenAPIHono<ApiEnvironment>['getOpenAPI31Document']>;
 
+/** A content of the document, which an example can be given to. */
+interface Content {
+  'application/json'?: { example?: unknown };
+}
+
+/** What this file reads and writes of an operation. */
+interface Operation {
+  readonly operationId: string;
+  parameters?: { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Content };
+  responses: Record<string, { headers?: object; readonly content?: Content } | { readonly $ref: string }>;
+}
+
 /** The OpenAPI document of all routes that were added so far. */
 export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
-  api.openAPIRegistry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
+  const { openAPIRegistry: registry } = api;
+  registry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
+  registry.register('Problem', problemSchema);
   const document = api.getOpenAPI31Document(about);
-  for (const { post } of Object.values(document.paths ?? {})) {
-    if (post !== undefined) post.parameters = [...(post.parameters ?? []), idempotencyKey];
+  const responses: Record<string, object> = {};
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
+      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
+      addHeaders(method, operation);
+      addExamples(operation);
+      const parameters = new Set((operation.parameters ?? []).map(({ name }) => name));
+      const hasBody = operation.requestBody !== undefined;
+      const { operationId } = operation;
+      const answers = problemAnswers(problemsOf({ method, path, operationId, parameters, hasBody }));
+      Object.assign(operation.responses, answers.responses);
+      Object.assign(responses, answers.components);
+    }
   }
-  return document;
+  return { ...document, components: { ...document.components, headers, responses } } as unknown as Document;
+}
+
+/** Those that every answer has, beside its own. */
+function addHeaders(method: string, { responses }: Operation): void {
+  const common = headersOf(method === 'post' ? ['X-Request-Id', 'Idempotency-Replayed'] : ['X-Request-Id']);
+  for (const answer of Object.values(responses)) {
+    if ('content' in answer) answer.headers = { ...answer.headers, ...common };
+  }
+}
+
+function addExamples({ operationId, requestBody, responses }: Operation): void {
+  const { request, answers = {} } = examples[operationId] ?? {};
+  const body = requestBody?.content['application/json'];
+  if (request !== undefined && body !== undefined) body.example = request;
+  for (const [status, example] of Object.entries(answers)) {
+    const answer = responses[status];
+    const content = answer !== undefined && 'content' in answer ? answer.content?.['application/json'] : undefined;
+    if (content !== undefined) content.example = example;
+  }
 }

@@ -90,7 +90,7 @@ export function addGrantReading(api: OpenAPIHono<ApiEnvironment>, { store: { res
       ...{ method: 'get', path: grantPath, tags: grantTags, operationId: 'showGrant' },
       summary: 'One grant.',
       request: { params: grantParams },
-      responses: answers({ 200: grantSchema }),
+      responses: answers({ 200: grantSchema }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

@@ -115,7 +115,7 @@ export function addLabelledResource<K extends LabelledKind>(
       ...{ method: 'post', path, tags, operationId: `create${name}` },
       summary: `Create one of the ${plural}.`,
       request: { query: changeQuery, body: bodyOf(shapes.creation) },
-      responses: answers({ 200: changeAnswer, 201: shapes.resource }),
+      responses: answers({ 200: changeAnswer, 201: shapes.resource }, { 201: ['ETag', 'Location'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -136,7 +136,7 @@ export function addLabelledResource<K extends LabelledKind>(
       ...{ method: 'get', path: onePath, tags, operationId: `show${name}` },
       summary: `One of the ${plural}.`,
       request: { params },
-      responses: answers({ 200: shapes.resource }),
+      responses: answers({ 200: shapes.resource }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -151,7 +151,7 @@ export function addLabelledResource<K extends LabelledKind>(
       ...{ method: 'patch', path: onePath, tags, operationId: `edit${name}` },
       summary: 'Change it: a JSON Merge Patch (RFC 7396), in which null gives a field its default again.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(shapes.patch) },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

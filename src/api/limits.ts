@@ -58,7 +58,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'get', path: endpointPath, tags, operationId: 'showLimits' },
       summary: 'The limits of an endpoint. The `ETag` is that of the endpoint.',
       request: { params },
-      responses: answers({ 200: limitsSchema }),
+      responses: answers({ 200: limitsSchema }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -74,7 +74,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'put', path: endpointPath, tags, operationId: 'setLimits' },
       summary: 'Set the limits of an endpoint. They replace all former ones.',
       request: { params, query: changeQuery, headers: revisionHeaders, body: bodyOf(limitsBody) },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -93,7 +93,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'delete', path: endpointPath, tags, operationId: 'clearLimits' },
       summary: 'Remove the limits of an endpoint.',
       request: { params, query: changeQuery, headers: revisionHeaders },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -111,7 +111,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'get', path: grantLimitsPath, tags, operationId: 'showGrantLimits' },
       summary: 'The own limits of a grant. The `ETag` is that of the grant.',
       request: { params: grantParams },
-      responses: answers({ 200: grantLimitsSchema }),
+      responses: answers({ 200: grantLimitsSchema }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -129,7 +129,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'put', path: grantLimitsPath, tags, operationId: 'setGrantLimits' },
       summary: 'Set the own limits of a grant, which replace what the endpoint gives each consumer; `[]` lifts it.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders, body: bodyOf(limitsBody) },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');
@@ -148,7 +148,7 @@ export function addLimits(api: OpenAPIHono<ApiEnvironment>, { store: { resources
       ...{ method: 'delete', path: grantLimitsPath, tags, operationId: 'clearGrantLimits' },
       summary: 'Remove the own limits of a grant: those of the endpoint are in force again.',
       request: { params: grantParams, query: changeQuery, headers: revisionHeaders },
-      responses: answers({ 200: changeAnswer }),
+      responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),
     async (context) => {
       const operator = context.get('operator');

@@ -74,7 +74,7 @@ export function addOperators(api: OpenAPIHono<ApiEnvironment>, { store: { resour
       ...{ method: 'get', path: '/v1/operators/{id}', tags, operationId: 'showOperator' },
       summary: 'One of the operators, with the ids of the tokens. For admins without labels.',
       request: { params },
-      responses: answers({ 200: operatorShapes.resource }),
+      responses: answers({ 200: operatorShapes.resource }, { 200: ['ETag'] }),
     }),
     async (context) => {
       requireManager(context.get('operator'));

@@ -26,6 +26,9 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** Every code, in the order of the table. */
+export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
+
 /** One fault of a body: where, as a JSON Pointer (RFC 6901), and what is wrong, without secrets. */
 export interface ProblemDetail {
   readonly pointer: string;

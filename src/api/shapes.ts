@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Fields, MappingKind } from '../document/fields.ts';
 import type { ChangeOutcome } from './change.ts';
-import { type ProblemCode, problems } from './problem.ts';
+import { type HeaderName, headersOf } from './document-headers.ts';
 import { cursor } from './request.ts';
 import { jsonSchemaOf, type JsonSchema } from './schema.ts';
 import type { Stored } from '../resources/resource.ts';
@@ -135,18 +135,6 @@ export const revertAnswer: z.ZodType<ChangeOutcome & { readonly notes: readonly 
   .extend({ notes: z.array(z.string()) })
   .openapi('RevertOutcome') as unknown as z.ZodType<ChangeOutcome & { readonly notes: readonly string[] }>;
 
-const problem = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-    requestId: z.string(),
-    errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).optional(),
-  })
-  .openapi('Problem');
-
 /** A body of JSON, which is needed. */
 export function bodyOf<S extends z.ZodType>(
   schema: S,
@@ -161,19 +149,22 @@ type JsonAnswer<S extends z.ZodType> = {
 
 type Answers<R> = { readonly [K in keyof R]: R[K] extends z.ZodType ? JsonAnswer<R[K]> : never };
 
-/** The answers of a route by status, and the problems that every route can have. */
-export function answers<R extends Readonly<Record<number, z.ZodType>>>(byStatus: R): Answers<R> {
-  const good = Object.fromEntries(
-    Object.entries(byStatus).map(([status, schema]) => [
-      status,
-      { description: status === '201' ? 'Created.' : 'Done.', content: { 'application/json': { schema } } },
-    ]),
-  );
-  const bad = {
-    default: {
-      description: 'A problem (RFC 9457).',
-      content: { 'application/problem+json': { schema: problem } },
-    },
-  };
-  return { ...good, ...bad } as unknown as Answers<R>;
+/**
+ * The answers of a route when it is done, by status, and the headers that each has of its own. The document adds the
+ * headers that all have, and the problems (`describeApi`).
+ */
+export function answers<R extends Readonly<Record<number, z.ZodType>>>(
+  byStatus: R,
+  headers: { readonly [K in keyof R]?: readonly HeaderName[] } = {},
+): Answers<R> {
+  const good = Object.entries(byStatus).map(([status, schema]) => {
+    const own = Object.entries(headers).find(([each]) => each === status)?.[1] as readonly HeaderName[] | undefined;
+    const answer = {
+      description: status === '201' ? 'Created.' : 'Done.',
+      ...(own === undefined ? {} : { headers: headersOf(own) }),
+      content: { 'application/json': { schema } },
+    };
+    return [status, answer] as const;
+  });
+  return Object.fromEntries(good) as unknown as Answers<R>;
 }

@@ -10,6 +10,7 @@ import type { Replica } from '../../../src/manage/replicas.ts';
 import { type Operator, operatorDefaults } from '../../../src/model/operator.ts';
 import { isOlder, isSelected, type RefusalRecord } from '../../../src/refusals/refusal-record.ts';
 import type { TrafficCount } from '../../../src/store/traffic/traffic-count.ts';
+import { assertDocumented, type ReadDocument } from './documented.ts';
 import { MemoryOnceRequests } from './memory-once-requests.ts';
 import { type InitialResources, MemoryResourceStore } from '../manage/memory-resource-store.ts';
 
@@ -29,7 +30,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The management API on a store in memory, for tests; without a network. */
+/** The management API on a store in memory, for tests; without a network. Every answer is held to the document. */
 export class MemoryApi {
   /** Seconds since the epoch; a test can set it. */
   now = apiNow;
@@ -42,6 +43,7 @@ export class MemoryApi {
   readonly traffic: TrafficCount[] = [];
   readonly replicas: Replica[] = [];
   readonly #tokens = new Map<string, string>();
+  static #document: Promise<ReadDocument> | undefined;
 
   constructor(initial: InitialResources = {}) {
     const clock = { nowSeconds: () => this.now, nowMs: () => this.now * 1000, elapsedMs: () => 0 };
@@ -89,7 +91,15 @@ export class MemoryApi {
     };
     const incoming = new IncomingMessage(new Socket());
     const answer = await this.api.request(path, init, { incoming });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const answered = { status: answer.status, headers: answer.headers, text: await answer.text() };
+    assertDocumented(await this.#readDocument(), method, path, answered);
+    return answered;
+  }
+
+  /** The same for all: what differs is what is behind the routes. */
+  async #readDocument(): Promise<ReadDocument> {
+    MemoryApi.#document ??= (await this.api.request('/openapi.json')).json() as Promise<ReadDocument>;
+    return await MemoryApi.#document;
   }
 
   #defect(): string {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { problems } from '../../../src/api/problem.ts';
 import { readDocument } from '../../support/docs/documents.ts';
 import { MemoryApi } from '../../support/api/memory-api.ts';
 
@@ -7,6 +9,11 @@ interface Operation {
   readonly summary?: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Readonly<Record<string, unknown>>;
+}
+
+function referenceOf(answer: unknown): string | null {
+  const { $ref } = answer as { readonly $ref?: string };
+  return $ref?.replace('#/components/responses/', '') ?? null;
 }
 
 describe('the OpenAPI document of the management API', () => {
@@ -35,9 +42,30 @@ describe('the OpenAPI document of the management API', () => {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
       const documented = parameters.filter((each) => each.in === 'path').map((each) => each.name);
       assert.deepEqual(documented, named, name);
-      assert.ok('default' in responses, name);
+      assert.ok(!('default' in responses), `${name}: a problem that nothing says`);
+      for (const status of ['401', '429', '500', '503']) assert.ok(status in responses, `${name} ${status}`);
     }
     assert.ok(ids.size > 40, String(ids.size));
+  });
+
+  it('conforms to OpenAPI 3.1, as a validator by others says', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    assert.deepEqual([valid, errors ?? [], validator.version], [true, [], '3.1']);
+    const wrong = structuredClone(document) as { paths: Record<string, { get: { parameters: { in: string }[] } }> };
+    for (const parameter of wrong.paths['/v1/consumers']?.get.parameters ?? []) parameter.in = 'nowhere';
+    assert.equal((await new Validator().validate(wrong)).valid, false);
+  });
+
+  it('states each code of a problem where it can come, in the words of the table', () => {
+    const { responses: shared } = document['components'] as { readonly responses: Readonly<Record<string, object>> };
+    const text = JSON.stringify(shared);
+    for (const [code, { title }] of Object.entries(problems)) {
+      // Of a path, which has no place for it.
+      if (code !== 'METHOD_NOT_ALLOWED') assert.ok(text.includes(`\`${code}\`: ${title}`), code);
+    }
+    const used = new Set(operations().flatMap(([, , { responses }]) => Object.values(responses).map(referenceOf)));
+    assert.deepEqual(Object.keys(shared).sort(), [...used].filter((name) => name !== null).sort());
   });
 
   it('offers to answer each POST once', () => {
@@ -48,12 +76,15 @@ describe('the OpenAPI document of the management API', () => {
   });
 
   it('leads nowhere that it does not define', () => {
-    const { schemas } = document['components'] as { schemas: Record<string, unknown> };
+    const components = document['components'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, reference = '']) => reference,
     );
     assert.ok(references.length > 50);
-    for (const reference of references) assert.ok(reference.replace('#/components/schemas/', '') in schemas, reference);
+    for (const reference of references) {
+      const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? [];
+      assert.ok(name in (components[kind] ?? {}), reference);
+    }
   });
 
   it('shows the form of times, which is one that they are read by', async () => {
