@@ -141,6 +141,12 @@ export const settings = {
     'listener of "postern manage"; from other machines it requires TLS',
     parseListenAddress,
   ),
+  manageAdminAddress: setting(
+    'POSTERN_MANAGE_ADMIN_ADDRESS',
+    null,
+    'listener of /livez, /readyz and /metrics of "postern manage", in plain text; without it, none',
+    parseListenAddress,
+  ),
   manageTlsCertificate: setting(
     'POSTERN_MANAGE_TLS_CERTIFICATE',
     null,

@@ -62,6 +62,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     const operator = (context.get('operator') as { readonly id: string } | undefined)?.id ?? null;
     observer.answered({
       ...{ requestId, operator, method: context.req.method, status: context.res.status },
+      part: 'via' in context.env ? 'inner' : 'api',
       route: context.res.status === 404 && operator === null ? null : documentedPath(routePath(context)),
       seconds: (clock.elapsedMs() - startMs) / 1000,
     });

@@ -34,6 +34,8 @@ export interface ApiObserver {
 /** A request that was answered. */
 export interface AnsweredRequest {
   readonly requestId: string;
+  /** What answered: the API, a page of the console, or the API that a page asked. */
+  readonly part: 'api' | 'page' | 'inner';
   readonly method: string;
   /** The pattern of the route, such as `/v1/consumers/{id}`; null where there is none. */
   readonly route: string | null;

@@ -63,7 +63,7 @@ export function createConsole(ports: ConsolePorts): Hono<ConsoleEnvironment> {
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
     const session = context.get('session') as ConsoleSession | null | undefined;
     observer.answered({
-      ...{ requestId, operator: session?.operator.id ?? null, method: context.req.method },
+      ...{ requestId, part: 'page', operator: session?.operator.id ?? null, method: context.req.method },
       ...{ route: session === null || session === undefined ? null : routePath(context), status: context.res.status },
       seconds: (clock.elapsedMs() - startMs) / 1000,
     });

@@ -76,6 +76,11 @@ export class ApiListener implements AsyncDisposable {
     await this.#listener.start(address, unixSocketMode);
   }
 
+  /** Open connections. */
+  get connections(): number {
+    return this.#listener.connections;
+  }
+
   /** Where it really listens. */
   address(): ListenAddress {
     return this.#listener.address();

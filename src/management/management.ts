@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { createApi } from '../api/app.ts';
 import { ApiListener } from './listener.ts';
 import type { AnsweredRequest, ApiObserver, ApiStore } from '../api/ports.ts';
@@ -11,9 +10,11 @@ import type { SystemOfRecord } from '../manage/resource-store.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import { isLoopback } from '../net/networks.ts';
 import type { Logger } from '../observe/logger.ts';
-import { TlsMetrics } from '../observe/tls-observer.ts';
+import type { ManageMetrics } from '../observe/manage-metrics.ts';
+import { createAdmin } from './admin.ts';
+import { reportingCommits } from './count-changes.ts';
 import { divideRequests } from './routes.ts';
-import { openSignIn } from './sign-in.ts';
+import { createSignInObserver, openSignIn } from './sign-in.ts';
 import { manageFiles } from '../tls/configured-files.ts';
 
 /** What the management process takes. */
@@ -29,6 +30,8 @@ export interface Management extends AsyncDisposable {
   readonly ready: Promise<void>;
   /** Where it listens: the port that was chosen for 0. */
   readonly address: ListenAddress;
+  /** Where probes and metrics are; null where the settings have no such listener. */
+  readonly adminAddress: ListenAddress | null;
   /** Ends when running requests have, within the grace period. */
   stop(): Promise<void>;
 }
@@ -43,15 +46,21 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
   parts.own(ports.keyRing ?? null);
   parts.own(store);
   try {
-    const database = requireDatabase(store);
-    const tls = await openTls('management', manageFiles(config), {
-      ...{ clock, logger },
-      metrics: { tls: new TlsMetrics(new Registry()) },
+    let listener: ApiListener | null = null;
+    const admin = createAdmin(
+      { config, clock, logger, resources: store.resources, countConnections: () => listener?.connections ?? 0 },
+      parts,
+    );
+    const { metrics } = admin;
+    const resources = reportingCommits(store.resources, (changes) => {
+      metrics.countChanges(changes);
     });
+    const database = { ...requireDatabase(store), resources };
+    const tls = await openTls('management', manageFiles(config), { ...{ clock, logger }, metrics: admin });
     requireTls(config, tls !== null);
-    const observer = createApiObserver(logger);
+    const observer = createApiObserver(logger, metrics);
     const api = createApi({ store: database, clock, observer, publicUrl: config.publicUrl });
-    const signIn = await openSignIn(config, { store, clock, logger });
+    const signIn = await openSignIn(config, { store, clock, observer: createSignInObserver(logger, metrics) });
     const findSession = async (request: Request) => (await signIn?.sessions.find(request)) ?? null;
     const fetch =
       signIn === null
@@ -60,24 +69,27 @@ export async function startManagement(ports: ManagementPorts): Promise<Managemen
             api: api.fetch,
             console: createConsole({ api, findSession, signIn, clock, observer }).fetch,
           });
-    const listener = parts.own(
+    const opened = parts.own(
       new ApiListener({ fetch, clock, ...(tls === null ? {} : { tls: tlsIdentity(tls.material, null) }) }),
     );
+    listener = opened;
     await listen('POSTERN_MANAGE_ADDRESS', config.manageAddress, async () => {
-      await listener.start(config.manageAddress, config.unixSocketMode);
+      await opened.start(config.manageAddress, config.unixSocketMode);
     });
     parts.own(
       tls?.follow((material) => {
-        listener.replaceTls(tlsIdentity(material, null));
+        opened.replaceTls(tlsIdentity(material, null));
       }) ?? null,
     );
-    const address = listener.address();
+    const address = opened.address();
+    const adminAddress = await admin.open();
     logger.info('the management API is served', { address: formatListenAddress(address), tls: tls !== null });
     return {
       ready: Promise.resolve(),
-      address,
+      ...{ address, adminAddress },
       stop: async () => {
-        const cut = await listener.drain(config.shutdownGraceSeconds * 1000);
+        admin.leave();
+        const cut = await opened.drain(config.shutdownGraceSeconds * 1000);
         if (cut > 0) logger.warn('requests were cut at the end of the grace period', { requests: cut });
         await parts[Symbol.asyncDispose]();
       },
@@ -106,9 +118,10 @@ function requireTls({ manageAddress, managePlainText }: Config, hasTls: boolean)
   );
 }
 
-function createApiObserver(logger: Logger): ApiObserver {
+function createApiObserver(logger: Logger, metrics: ManageMetrics): ApiObserver {
   return {
     answered: ({ seconds, ...request }: AnsweredRequest) => {
+      metrics.countRequest({ ...request, seconds });
       logger.info('answered', { ...request, milliseconds: Math.round(seconds * 1000) });
     },
     defect: (error, requestId) => {

@@ -6,6 +6,7 @@ import type { SignInObserver, SignInPorts } from '../console/sign-in/sign-in.ts'
 import { readWholeFile } from '../files/read-whole-file.ts';
 import type { SystemOfRecord } from '../manage/resource-store.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { ManageMetrics } from '../observe/manage-metrics.ts';
 
 /** Longer than any secret of a client. */
 const MAX_SECRET_BYTES = 16_384;
@@ -15,13 +16,17 @@ const PROVIDER_TIMEOUT_SECONDS = 5;
 /** What signing in to the console needs; null for a store that keeps no sessions. */
 export async function openSignIn(
   config: Config,
-  { store, clock, logger }: { readonly store: SystemOfRecord; readonly clock: Clock; readonly logger: Logger },
+  {
+    store,
+    clock,
+    observer,
+  }: { readonly store: SystemOfRecord; readonly clock: Clock; readonly observer: SignInObserver },
 ): Promise<SignInPorts | null> {
   const { resources, sessions: kept } = store;
   if (kept === null) return null;
   const sessions = new Sessions({ sessions: kept, resources, clock });
   const provider = await openProvider(config, clock);
-  return { resources, sessions, provider, clock, observer: createSignInObserver(logger) };
+  return { resources, sessions, provider, clock, observer };
 }
 
 /**
@@ -51,12 +56,14 @@ async function readSecret(path: string): Promise<string> {
   throw new Error(`POSTERN_MANAGE_OIDC_CLIENT_SECRET: ${path}: ${reason}`);
 }
 
-function createSignInObserver(logger: Logger): SignInObserver {
+/** Logs sign-ins, and counts those that are refused. */
+export function createSignInObserver(logger: Logger, metrics: ManageMetrics): SignInObserver {
   return {
     signedIn: (operator, by, source) => {
       logger.info('signed in', { operator, by, source });
     },
     refused: (reason, by, source) => {
+      metrics.countRefusedSignIn(by);
       logger.warn('a sign-in was refused', { reason, by, source });
     },
     signedOut: (operator) => {

@@ -45,6 +45,7 @@ describe('the settings', () => {
       ],
       adminAddress: { kind: 'tcp', host: '127.0.0.1', port: 9003 },
       manageAddress: { kind: 'tcp', host: '127.0.0.1', port: 9004 },
+      manageAdminAddress: null,
       manageTlsCertificate: null,
       manageTlsKey: null,
       manageTlsClientCa: null,
@@ -85,6 +86,7 @@ describe('the settings', () => {
         'POSTERN_LOG_FORMAT',
         'POSTERN_LOG_LEVEL',
         'POSTERN_MANAGE_ADDRESS',
+        'POSTERN_MANAGE_ADMIN_ADDRESS',
         'POSTERN_MANAGE_OIDC_CLAIM',
         'POSTERN_MANAGE_OIDC_CLIENT_ID',
         'POSTERN_MANAGE_OIDC_CLIENT_SECRET',
@@ -126,6 +128,7 @@ describe('the settings', () => {
       POSTERN_STORE: 'mongodb+srv://u:p@a,b/postern?w=majority',
       POSTERN_GRPC_ADDRESS: 'unix:/run/postern.sock',
       POSTERN_ADMIN_ADDRESS: '[::1]:0',
+      POSTERN_MANAGE_ADMIN_ADDRESS: 'unix:/run/manage.sock',
       POSTERN_RATE_LIMIT_SERVICE: 'limits.example:8081',
       POSTERN_RATE_LIMIT_DEADLINE_MS: '200',
       POSTERN_PUBLIC_URL: 'https://api.example.com/partners',
@@ -141,6 +144,7 @@ describe('the settings', () => {
     assert.deepEqual(config.store, { kind: 'mongodb', uri: 'mongodb+srv://u:p@a,b/postern?w=majority' });
     assert.deepEqual(config.grpcAddress, { kind: 'unix', path: '/run/postern.sock' });
     assert.deepEqual(config.adminAddress, { kind: 'tcp', host: '::1', port: 0 });
+    assert.deepEqual(config.manageAdminAddress, { kind: 'unix', path: '/run/manage.sock' });
     assert.deepEqual(config.rateLimitService, { host: 'limits.example', port: 8081 });
     assert.equal(config.rateLimitDeadlineMs, 200);
     assert.equal(config.publicUrl.href, 'https://api.example.com/partners');

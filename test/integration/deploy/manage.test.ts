@@ -66,8 +66,13 @@ describe('the component manage', () => {
     const settings = settingsOf(upon, deployment, secrets);
     const parsed = parseConfig(settings);
     assert.ok('config' in parsed, JSON.stringify(parsed));
-    const { manageAddress, managePlainText } = parsed.config;
+    const { manageAddress, manageAdminAddress, managePlainText } = parsed.config;
     assert.deepEqual([manageAddress, managePlainText], [{ kind: 'tcp', host: '0.0.0.0', port: 9004 }, false]);
+    assert.deepEqual(manageAdminAddress, { kind: 'tcp', host: '0.0.0.0', port: 9005 });
+    assert.deepEqual(find(deployment, ...container, 'ports'), [
+      { name: 'manage', containerPort: 9004 },
+      { name: 'admin', containerPort: 9005 },
+    ]);
     assert.equal(settings['POSTERN_STORE'], store, "not as the gateway's user, who may change nothing");
     const mounts = listOf(deployment, ...container, 'volumeMounts').map((mount) => textOf(mount, 'mountPath') ?? '');
     for (const name of ['POSTERN_KEYRING', 'POSTERN_MANAGE_TLS_CERTIFICATE', 'POSTERN_MANAGE_TLS_KEY']) {
@@ -77,9 +82,9 @@ describe('the component manage', () => {
     assert.deepEqual(find(deployment, ...container, 'args'), ['dist/main.js', 'manage']);
   });
 
-  it('is asked over TLS, is restarted only when the process does not answer, and waits for the database', () => {
+  it('is asked at its admin port, is restarted only when the process does not answer, and waits for the database', () => {
     const probes = find(deployment, ...container);
-    const asked = (path: string): Json => ({ path, port: 'manage', scheme: 'HTTPS' });
+    const asked = (path: string): Json => ({ path, port: 'admin' });
     assert.deepEqual(find(probes, 'readinessProbe', 'httpGet'), asked('/readyz'));
     for (const probe of ['startupProbe', 'livenessProbe']) {
       assert.deepEqual(find(probes, probe, 'httpGet'), asked('/livez'), probe);
@@ -94,11 +99,15 @@ describe('the component manage', () => {
     assert.ok(preStop + grace < Number(find(spec, 'terminationGracePeriodSeconds')));
   });
 
-  it('lets in only pods that were given its label', () => {
+  it('lets in only pods that were given its label, and Prometheus to the admin port', () => {
     const { ingress, policyTypes } = mapOf(getManifest(upon, 'NetworkPolicy', 'postern-manage'), 'spec');
     assert.deepEqual(policyTypes, ['Ingress', 'Egress']);
     const peers = [{ namespaceSelector: {}, podSelector: { matchLabels: { 'postern-manage-client': 'true' } } }];
-    assert.deepEqual(ingress, [{ from: peers, ports: [{ protocol: 'TCP', port: 9004 }] }]);
+    const monitoring = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
+    assert.deepEqual(ingress, [
+      { from: peers, ports: [{ protocol: 'TCP', port: 9004 }] },
+      { from: monitoring, ports: [{ protocol: 'TCP', port: 9005 }] },
+    ]);
   });
 
   it('shows Secrets that have what the Deployment reads', () => {

@@ -6,6 +6,8 @@ const executable = new URL('../../../dist/main.js', import.meta.url).pathname;
 /** A running `postern manage`, on a port of loopback that the system chose. */
 export interface ManagementProcess extends AsyncDisposable {
   readonly port: number;
+  /** Of the admin listener. */
+  readonly adminPort: number;
   /** Everything it logged so far. */
   logs(): string;
 }
@@ -19,13 +21,14 @@ export async function startManagementProcess(
       await startChild({
         command: process.execPath,
         args: ['--enable-source-maps', executable, 'manage'],
-        env: { ...environment, POSTERN_MANAGE_ADDRESS: '127.0.0.1:0' },
+        env: { ...environment, POSTERN_MANAGE_ADDRESS: '127.0.0.1:0', POSTERN_MANAGE_ADMIN_ADDRESS: '127.0.0.1:0' },
       }),
     );
-    const port = await child.line('stdout', (line) => {
-      const [, found] = /"address":"127\.0\.0\.1:(\d+)"/.exec(line) ?? [];
-      return found === undefined ? null : Number(found);
-    });
-    return { port, logs: () => child.stdout() };
+    const portOf = async (name: string): Promise<number> =>
+      await child.line('stdout', (line) => {
+        const [, found] = new RegExp(`"${name}":"127\\.0\\.0\\.1:(\\d+)"`).exec(line) ?? [];
+        return found === undefined ? null : Number(found);
+      });
+    return { port: await portOf('address'), adminPort: await portOf('admin'), logs: () => child.stdout() };
   });
 }

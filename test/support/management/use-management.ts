@@ -27,6 +27,8 @@ export interface Sent {
 export interface ManagementInUse {
   readonly database: DatabaseInUse;
   readonly port: () => number;
+  /** Of the admin listener. */
+  readonly adminPort: () => number;
   /** The path of its key ring. */
   readonly ring: () => string;
   /** Everything it logged so far. */
@@ -77,6 +79,7 @@ export function useManagement(
   return {
     database,
     port,
+    adminPort: () => running().adminPort,
     ring: () => environment['POSTERN_KEYRING'] ?? '',
     logs: () => running().logs(),
     run,

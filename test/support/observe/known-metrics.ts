@@ -11,6 +11,7 @@ import {
 } from '../../../src/observe/store-metrics.ts';
 import { registerRefusalMetrics } from '../../../src/observe/refusal-metrics.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
+import { ManageMetrics } from '../../../src/observe/manage-metrics.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { AppKeyFilter } from '../../../src/store/cache/app-key-filter.ts';
 import { CredentialCache } from '../../../src/store/credential-cache.ts';
@@ -26,7 +27,7 @@ const cache = new CredentialCache(
   },
 );
 
-/** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
+/** A registry with everything that can be shown: of a gateway with database, rate limit service, TLS, traces; of `manage`. */
 export function fullRegistry(): Registry {
   const { registry } = new Metrics('1.2.3');
   const logger = createLogger('error', { write: () => undefined });
@@ -43,6 +44,7 @@ export function fullRegistry(): Registry {
   const noRefusals = { consumer: 0, replica: 0, room: 0 };
   registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });
   const startTimer = () => () => undefined;
+  new ManageMetrics(registry, () => ({ isStoreUp: true, connections: 0 }));
   openRequestLog({ logger, registry, clock: systemClock, startTimer });
   new BoundedSpans({
     ...{ maxPending: 1, registry, observer: { failed: () => undefined, delivered: () => undefined } },

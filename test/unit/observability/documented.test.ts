@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
 import { fullRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 
-const page = readDocument('docs/metrics-and-logs.md');
+/** The metrics of `postern serve`, and those of `postern manage`. */
+const pages = ['docs/metrics-and-logs.md', 'docs/manage.md'].map(readDocument);
 
 describe('the table of metrics', () => {
   it('names every metric of Postern with its labels, and none that there is not', () => {
     const documented = new Map(
-      readTable(page, 'Metric').flatMap(([names = '']) =>
-        [...names.matchAll(/`(postern_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels]) => [
-          name,
-          labels?.split(',') ?? [],
-        ]),
-      ),
+      pages
+        .flatMap((page) => readTable(page, 'Metric'))
+        .flatMap(([names = '']) =>
+          [...names.matchAll(/`(postern_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels]) => [
+            name,
+            labels?.split(',') ?? [],
+          ]),
+        ),
     );
     const real = new Map(
       [...seriesOf(fullRegistry())]

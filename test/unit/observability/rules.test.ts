@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { findAnchors, readDocument } from '../../support/docs/documents.ts';
 import { readRules, type RuleGroup } from '../../support/observe/rules.ts';
 
@@ -64,8 +64,26 @@ describe('the rules for the Prometheus operator', () => {
     };
     assert.deepEqual(component.resources, ['pod-monitor.yaml', 'prometheus-rule.yaml']);
     assert.deepEqual(component.configMapGenerator[0]?.files, ['postern.json=grafana-dashboard.json']);
-    const monitor = JSON.stringify(parse(readDocument('deploy/observability/pod-monitor.yaml')));
-    assert.match(monitor, /"port":"admin"/);
-    assert.match(readDocument('deploy/base/deployment.yaml'), /name: admin\b/);
+    const scraped = parseAllDocuments(readDocument('deploy/observability/pod-monitor.yaml')).map(
+      (each) =>
+        each.toJS() as {
+          readonly spec: {
+            readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+            readonly podMetricsEndpoints: readonly { readonly port: string }[];
+          };
+        },
+    );
+    const pods = ['deploy/base/deployment.yaml', 'deploy/components/manage/manage.yaml'];
+    assert.equal(scraped.length, pods.length);
+    for (const [at, { spec }] of scraped.entries()) {
+      assert.deepEqual(
+        spec.podMetricsEndpoints.map(({ port }) => port),
+        ['admin'],
+      );
+      const text = readDocument(pods[at] ?? '');
+      assert.match(text, /name: admin\b/);
+      const [name] = Object.values(spec.selector.matchLabels);
+      assert.ok(text.includes(`app.kubernetes.io/name: ${String(name)} }`), name);
+    }
   });
 });
