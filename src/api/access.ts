@@ -3,7 +3,7 @@ import { ID_PATTERN } from '../document/fields.ts';
 import { declareAccess, declareJudged } from '../manage/declare-access.ts';
 import { readAccessQuestions } from '../manage/endpoint-access.ts';
 import { takeFirst } from '../manage/resource-store.ts';
-import { type ConsumerAccess, listAccess } from '../manage/who-may.ts';
+import { type AccessPage, type ConsumerAccess, listAccessPages } from '../manage/who-may.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { Declared } from '../resources/declared.ts';
 import { accessItem, callerItem } from './access-shapes.ts';
@@ -67,7 +67,8 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
     createRoute({
       ...{ method: 'get', path: '/v1/endpoints/{id}/callers', tags, operationId: 'listCallers' },
       summary: 'The consumers within reach that may call an endpoint: by which grant, with which limits, until when.',
-      description: 'None of an open endpoint, which lets in every caller, and none of a disabled one.',
+      description: `None of an open endpoint, which lets in every caller, and none of a disabled one. One request looks at 5000 consumers: a
+page may have fewer items than its limit, also none, and still a next one.`,
       request: { params, query: callersQuery },
       responses: answers({ 200: pageSchema('CallerPage', callerItem) }),
     }),
@@ -82,19 +83,12 @@ export function addAccess(api: OpenAPIHono<ApiEnvironment>, { store: { resources
         resources,
       );
       const selection = { labels: operator.selector, after: cursor.read(at) };
-      const listed = listAccess(resources, endpoint, clock.nowSeconds(), selection);
       const isWanted = ({ access: { obstacles } }: ConsumerAccess): boolean =>
         allowed === 'any' || (obstacles.length === 0) === (allowed === 'true');
-      const callers = await takeFirst(filtered(listed, isWanted), limit + 1);
-      const shown = callers.slice(0, limit);
-      const nextCursor = nextAfter(
-        shown.map(({ consumer }) => consumer),
-        callers.length > limit,
-      );
-      return context.json(
-        { items: shown.map((each) => ({ ...pick(showCaller(each, endpoint), fields) })), nextCursor },
-        200,
-      );
+      const pages = listAccessPages(resources, endpoint, clock.nowSeconds(), selection);
+      const { shown, last } = await readCallers(pages, limit, isWanted);
+      const items = shown.map((each) => ({ ...pick(showCaller(each, endpoint), fields) }));
+      return context.json({ items, nextCursor: last === null ? null : cursor.after(last) }, 200);
     },
   );
 }
@@ -108,6 +102,24 @@ function nextAfter(shown: readonly { readonly id: string }[], hasMore: boolean):
   return hasMore && last !== undefined ? cursor.after(last.id) : null;
 }
 
-async function* filtered<T>(items: AsyncIterable<T>, isWanted: (item: T) => boolean): AsyncGenerator<T> {
-  for await (const item of items) if (isWanted(item)) yield item;
+/** One request looks at so many consumers; its page may then have fewer than were asked for, and a next one. */
+const MAX_LOOKED_AT = 5000;
+
+/** The first callers that are wanted, and behind which consumer the next page begins; null for the last page. */
+async function readCallers(
+  pages: AsyncIterable<AccessPage>,
+  limit: number,
+  isWanted: (caller: ConsumerAccess) => boolean,
+): Promise<{ readonly shown: readonly ConsumerAccess[]; readonly last: string | null }> {
+  const shown: ConsumerAccess[] = [];
+  let looked = 0;
+  for await (const { letIn, lookedAt, last } of pages) {
+    for (const caller of letIn.filter(isWanted)) {
+      if (shown.length === limit) return { shown, last: shown.at(-1)?.consumer.id ?? null };
+      shown.push(caller);
+    }
+    looked += lookedAt;
+    if (looked >= MAX_LOOKED_AT) return { shown, last };
+  }
+  return { shown, last: null };
 }

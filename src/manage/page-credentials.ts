@@ -3,7 +3,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { ManagedCredential, Stored } from '../resources/resource.ts';
 import { pagesOf, type ResourceStore, type UsageSource } from './resource-store.ts';
 import { readShownCredentials, type ShownCredential } from './shown-credential.ts';
-import { listAccess } from './who-may.ts';
+import { type AccessPage, listAccessPages } from './who-may.ts';
 
 /** Where a list of credentials goes on: behind one of a consumer; null for behind a consumer with all it has. */
 export interface CredentialPlace {
@@ -53,16 +53,13 @@ export async function readCredentialPage(
   const { resources } = source;
   const shown: ShownCredential[] = [];
   let looked = 0;
-  for await (const owners of pagesOf(listOwners(resources, wish, from, nowSeconds), CONSUMERS_AT_ONCE)) {
+  for await (const { owners, lookedAt, last } of listOwners(resources, wish, from, nowSeconds)) {
     for (const each of await readOwned(source, owners, wish, from)) {
       if (shown.length === limit) return { shown, next: placeOf(shown) };
       shown.push(each);
     }
-    looked += owners.length;
-    const last = owners.at(-1);
-    if (looked >= MAX_CONSUMERS && last !== undefined) {
-      return { shown, next: { consumerId: last.consumerId, credentialId: null } };
-    }
+    looked += lookedAt;
+    if (looked >= MAX_CONSUMERS) return { shown, next: { consumerId: last, credentialId: null } };
   }
   return { shown, next: null };
 }
@@ -78,23 +75,31 @@ interface Owner {
   readonly credentialIds: readonly string[] | null;
 }
 
+interface OwnerPage extends Pick<AccessPage, 'lookedAt' | 'last'> {
+  readonly owners: readonly Owner[];
+}
+
 async function* listOwners(
   resources: ResourceStore,
   { endpoint, labels, consumerId: only }: CredentialWish,
   from: CredentialPlace | null,
   nowSeconds: number,
-): AsyncGenerator<Owner> {
+): AsyncGenerator<OwnerPage> {
   const after = only === undefined ? placeAfter(from) : largerOf(placeAfter(from), justBefore(only));
   if (endpoint === undefined) {
     const ids = only === undefined ? undefined : [only];
-    for await (const { resource } of resources.list('consumer', { labels, after, ids })) {
-      yield { consumerId: resource.id, credentialIds: null };
+    for await (const page of pagesOf(resources.list('consumer', { labels, after, ids }), CONSUMERS_AT_ONCE)) {
+      const owners = page.map(({ resource }) => ({ consumerId: resource.id, credentialIds: null }));
+      yield { owners, lookedAt: page.length, last: owners.at(-1)?.consumerId ?? '' };
     }
     return;
   }
-  for await (const { consumer, access } of listAccess(resources, endpoint, nowSeconds, { labels, after })) {
-    if (only !== undefined && consumer.id !== only) return;
-    if (access.obstacles.length === 0) yield { consumerId: consumer.id, credentialIds: access.credentialIds };
+  const selection = { labels, after, id: only };
+  for await (const { letIn, lookedAt, last } of listAccessPages(resources, endpoint, nowSeconds, selection)) {
+    const owners = letIn
+      .filter(({ access }) => access.obstacles.length === 0)
+      .map(({ consumer, access }) => ({ consumerId: consumer.id, credentialIds: access.credentialIds }));
+    yield { owners, lookedAt, last };
   }
 }
 

@@ -20,6 +20,16 @@ export interface ConsumerSelection {
   readonly labels?: LabelSelector | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;
+  /** This one only. */
+  readonly id?: string | undefined;
+}
+
+/** Consumers that were looked at together, and those of them that an endpoint lets in. */
+export interface AccessPage {
+  readonly letIn: readonly ConsumerAccess[];
+  readonly lookedAt: number;
+  /** The last that was looked at: where to go on. */
+  readonly last: string;
 }
 
 /** Consumers whose grants and credentials are asked for at once. */
@@ -35,6 +45,16 @@ export async function* listAccess(
   nowSeconds: number,
   selection: ConsumerSelection = {},
 ): AsyncGenerator<ConsumerAccess, void, undefined> {
+  for await (const { letIn } of listAccessPages(store, endpoint, nowSeconds, selection)) yield* letIn;
+}
+
+/** As {@link listAccess}, in the pages in which it is read, for work that has to end however few are let in. */
+export async function* listAccessPages(
+  store: ResourceStore,
+  endpoint: Endpoint,
+  nowSeconds: number,
+  selection: ConsumerSelection = {},
+): AsyncGenerator<AccessPage, void, undefined> {
   if (endpoint.scenario === 'open') return;
   const groups = rankGrants(await listGroupGrants(store, endpoint.id));
   const needsGrant = endpoint.accessCondition === 'authenticated-and-authorized';
@@ -46,7 +66,8 @@ export async function* listAccess(
   for await (const page of pages) {
     const isLetIn = ({ consumer: { enabled, labels }, own }: Candidate): boolean =>
       enabled && (!needsGrant || grantInEffect(own, groups, labels, nowSeconds) !== null);
-    yield* judgePage(store, endpoint, groups, page.filter(isLetIn), nowSeconds);
+    const letIn = await judgePage(store, endpoint, groups, page.candidates.filter(isLetIn), nowSeconds);
+    yield { letIn, lookedAt: page.lookedAt, last: page.last };
   }
 }
 
@@ -55,52 +76,62 @@ interface Candidate {
   readonly own: OwnGrant | null;
 }
 
+interface CandidatePage extends Pick<AccessPage, 'lookedAt' | 'last'> {
+  readonly candidates: readonly Candidate[];
+}
+
 /** Where only own grants let in, those lead to the consumers: there can be many others. */
 async function* pagesByGrant(
   store: ResourceStore,
   endpointId: string,
-  { labels, after: consumerId }: ConsumerSelection,
-): AsyncGenerator<readonly Candidate[]> {
+  { labels, after: consumerId, id }: ConsumerSelection,
+): AsyncGenerator<CandidatePage> {
   // The ids of an endpoint's own grants come in the order of their consumers.
   const after = consumerId === undefined ? undefined : grantId({ endpointId, consumerId });
-  for await (const page of pagesOf(store.list('grant', { endpointId, after }), CONSUMERS_AT_ONCE)) {
+  for await (const page of pagesOf(store.list('grant', { endpointId, consumerId: id, after }), CONSUMERS_AT_ONCE)) {
     const own = new Map(
       page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
     );
+    const last = [...own.keys()].at(-1);
+    // A page of grants for groups only: there is nobody to look at.
+    if (last === undefined) continue;
     const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
-    yield consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    const candidates = consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    yield { candidates, lookedAt: page.length, last };
   }
 }
 
 async function* pagesOfAll(
   store: ResourceStore,
   endpointId: string,
-  selection: ConsumerSelection,
-): AsyncGenerator<readonly Candidate[]> {
-  for await (const page of pagesOf(store.list('consumer', { ...selection }), CONSUMERS_AT_ONCE)) {
+  { labels, after, id }: ConsumerSelection,
+): AsyncGenerator<CandidatePage> {
+  const chosen = { labels, after, ids: id === undefined ? undefined : [id] };
+  for await (const page of pagesOf(store.list('consumer', chosen), CONSUMERS_AT_ONCE)) {
     const ids = page.map(({ resource }) => grantId({ endpointId, consumerId: resource.id }));
     const own = new Map<string, OwnGrant>();
     for await (const { resource } of store.list('grant', { ids })) {
       if (!isGroupGrant(resource)) own.set(resource.consumerId, resource);
     }
-    yield page.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    const candidates = page.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));
+    yield { candidates, lookedAt: page.length, last: page.at(-1)?.resource.id ?? '' };
   }
 }
 
-async function* judgePage(
+async function judgePage(
   store: ResourceStore,
   endpoint: Endpoint,
   groups: readonly GroupGrant[],
   candidates: readonly Candidate[],
   nowSeconds: number,
-): AsyncGenerator<ConsumerAccess> {
-  if (candidates.length === 0) return;
+): Promise<readonly ConsumerAccess[]> {
+  if (candidates.length === 0) return [];
   const credentials = new Map<string, ManagedCredential[]>(candidates.map(({ consumer }) => [consumer.id, []]));
   for await (const { resource } of store.list('credential', { consumerIds: [...credentials.keys()] })) {
     credentials.get(resource.consumerId)?.push(resource);
   }
-  for (const { consumer, own } of candidates) {
+  return candidates.map(({ consumer, own }) => {
     const question = { endpoint, consumer, credentials: credentials.get(consumer.id) ?? [], own, groups };
-    yield { consumer, access: judgeAccess(question, nowSeconds) };
-  }
+    return { consumer, access: judgeAccess(question, nowSeconds) };
+  });
 }

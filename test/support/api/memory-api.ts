@@ -98,7 +98,8 @@ export class MemoryApi {
 
   /** The same for all: what differs is what is behind the routes. */
   async #readDocument(): Promise<ReadDocument> {
-    MemoryApi.#document ??= (await this.api.request('/openapi.json')).json() as Promise<ReadDocument>;
+    const incoming = new IncomingMessage(new Socket());
+    MemoryApi.#document ??= (await this.api.request('/openapi.json', {}, { incoming })).json() as Promise<ReadDocument>;
     return await MemoryApi.#document;
   }
 

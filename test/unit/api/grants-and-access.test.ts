@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { consumerDefaults } from '../../../src/model/consumer.ts';
+import { credentialWith } from '../manage/credentials.ts';
 import { itemsOf, type MemoryApi, namesIn } from '../../support/api/memory-api.ts';
 import { twoTeams } from '../../support/api/two-teams.ts';
 
@@ -137,6 +139,36 @@ describe('management API: access', () => {
     const next = `/v1/endpoints/orders/callers?limit=1&cursor=${String(page.body['nextCursor'])}`;
     const last = await api.ask('alice', 'GET', next);
     assert.deepEqual([namesIn(last, 'consumer'), last.body['nextCursor']], [['initech'], null]);
+  });
+
+  it('looks at so many consumers for one page, which leads on where it found nobody', async () => {
+    const many = Array.from({ length: 6001 }, (_, index) => ({
+      ...consumerDefaults,
+      id: `many-${String(index).padStart(5, '0')}`,
+      labels: { team: 'payments' },
+    }));
+    const changes = many.map((after) => ({ kind: 'consumer', id: after.id, before: null, after }) as const);
+    await api.store.commit(changes, { actor: 'ada', action: 'apply' });
+    const owned = ['many-00000', 'many-06000'].map((consumerId) => {
+      const after = credentialWith({ id: `${consumerId}-key`, consumerId, methods: ['key'] });
+      return { kind: 'credential', id: after.id, before: null, after } as const;
+    });
+    await api.store.commit(owned, { actor: 'ada', action: 'apply' });
+    for (const [path, field] of [
+      ['/v1/endpoints/stock/callers?limit=500', 'consumer'],
+      ['/v1/credentials?endpoint=stock&limit=500', 'consumer'],
+    ] as const) {
+      const read = api.store.read.consumer;
+      const first = await api.ask('alice', 'GET', path);
+      assert.ok(api.store.read.consumer - read <= 5500, path);
+      assert.deepEqual(new Set(namesIn(first, field)), new Set(['acme', 'many-00000']), path);
+      const second = await api.ask('alice', 'GET', `${path}&cursor=${String(first.body['nextCursor'])}`);
+      assert.deepEqual([namesIn(second, field), second.body['nextCursor']], [['many-06000'], null], path);
+    }
+    const read = api.store.read.consumer;
+    const one = await api.ask('alice', 'GET', '/v1/credentials?endpoint=stock&consumer=many-06000');
+    assert.deepEqual(namesIn(one), ['many-06000-key']);
+    assert.equal(api.store.read.consumer - read, 1);
   });
 
   it('is not said of what is beyond reach', async () => {
