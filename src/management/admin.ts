@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { startSystemTimer } from '../clock.ts';
-import type { Config } from '../config.ts';
 import { listen } from '../gateway/listeners.ts';
 import type { OwnedParts, ProcessPorts } from '../gateway/parts.ts';
 import type { ResourceStore } from '../manage/resource-store.ts';
