@@ -39,7 +39,7 @@ interface Operation {
   readonly operationId: string;
   parameters?: { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: Content };
-  responses: Record<string, { headers?: object; readonly content?: Content } | { readonly $ref: string }>;
+  responses: Record<string, { headers?: object; readonly content: Content } | { readonly $ref: string }>;
 }
 
 /** The OpenAPI document of all routes that were added so far. */
@@ -79,7 +79,7 @@ function addExamples({ operationId, requestBody, responses }: Operation): void {
   if (request !== undefined && body !== undefined) body.example = request;
   for (const [status, example] of Object.entries(answers)) {
     const answer = responses[status];
-    const content = answer !== undefined && 'content' in answer ? answer.content?.['application/json'] : undefined;
+    const content = answer !== undefined && 'content' in answer ? answer.content['application/json'] : undefined;
     if (content !== undefined) content.example = example;
   }
 }

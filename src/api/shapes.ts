@@ -158,7 +158,7 @@ export function answers<R extends Readonly<Record<number, z.ZodType>>>(
   headers: { readonly [K in keyof R]?: readonly HeaderName[] } = {},
 ): Answers<R> {
   const good = Object.entries(byStatus).map(([status, schema]) => {
-    const own = Object.entries(headers).find(([each]) => each === status)?.[1] as readonly HeaderName[] | undefined;
+    const own = Object.entries(headers).find(([each]) => each === status)?.[1];
     const answer = {
       description: status === '201' ? 'Created.' : 'Done.',
       ...(own === undefined ? {} : { headers: headersOf(own) }),
