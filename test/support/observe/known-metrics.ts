@@ -27,7 +27,7 @@ const cache = new CredentialCache(
   },
 );
 
-/** A registry with everything that can be shown: of a gateway with database, rate limit service, TLS, traces; of `manage`. */
+/** A registry with everything that a gateway can show: database, rate limit service, TLS, traces. */
 export function fullRegistry(): Registry {
   const { registry } = new Metrics('1.2.3');
   const logger = createLogger('error', { write: () => undefined });
@@ -44,7 +44,6 @@ export function fullRegistry(): Registry {
   const noRefusals = { consumer: 0, replica: 0, room: 0 };
   registerRefusalMetrics(registry, { written: () => 0, waiting: () => 0, leftOut: () => noRefusals });
   const startTimer = () => () => undefined;
-  new ManageMetrics(registry, () => ({ isStoreUp: true, connections: 0 }));
   openRequestLog({ logger, registry, clock: systemClock, startTimer });
   new BoundedSpans({
     ...{ maxPending: 1, registry, observer: { failed: () => undefined, delivered: () => undefined } },
@@ -54,6 +53,13 @@ export function fullRegistry(): Registry {
       ...{ forceFlush: () => Promise.resolve(), shutdown: () => Promise.resolve() },
     }),
   });
+  return registry;
+}
+
+/** A registry with what is only of `postern manage`. */
+export function manageRegistry(): Registry {
+  const registry = new Registry();
+  new ManageMetrics(registry, () => ({ isStoreUp: true, connections: 0 }));
   return registry;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
-import { fullRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
+import { fullRegistry, manageRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 
 /** The metrics of `postern serve`, and those of `postern manage`. */
 const pages = ['docs/metrics-and-logs.md', 'docs/manage.md'].map(readDocument);
@@ -18,7 +18,7 @@ describe('the table of metrics', () => {
         ),
     );
     const real = new Map(
-      [...seriesOf(fullRegistry())]
+      [...seriesOf(fullRegistry()), ...seriesOf(manageRegistry())]
         .filter(([name]) => name.startsWith('postern_') && !/_(bucket|sum)$/.test(name))
         .map(([name, labels]) => [
           name.replace(/_seconds_count$/, '_seconds'),
