@@ -126,7 +126,7 @@ export const settings = {
   trustedProxies: setting(
     'POSTERN_TRUSTED_PROXIES',
     '127.0.0.0/8,::1',
-    'addresses and networks whose x-envoy-external-address is trusted there, separated by commas',
+    'addresses and networks whose x-envoy-external-address is trusted on that listener, separated by commas',
     parseNetworks,
   ),
   adminAddress: setting(
@@ -218,7 +218,7 @@ export const settings = {
   tlsClientNames: setting(
     'POSTERN_TLS_CLIENT_NAMES',
     null,
-    'names (DNS or URI) of allowed client certificates, separated by commas; without it, any of those authorities',
+    'names (DNS or URI) of allowed client certificates, separated by commas; without it, all of those authorities',
     parseCertificateNames,
   ),
   httpTls: setting(
