@@ -19,7 +19,7 @@ import { quantiles } from './quantiles.ts';
 import { seed } from './seed.ts';
 
 /**
- * What so many consumers cost, each with a credential and a grant: the figures of docs/capacity.md. One mongod, the built
+ * What so many consumers cost, each with a credential and a grant: the figures of docs/sizing.md. One mongod, the built
  * `postern serve` and commands. `node --import tsx bench/mongodb/capacity.ts [COUNT] [look-ups] [hits] [commands] [memory]`;
  * all parts of 1 000 000 take about 20 minutes, 3 GB of disk and 3 GB of memory.
  */

@@ -14,7 +14,7 @@ interface Followed extends AsyncDisposable {
 }
 
 const page = readDocument('README.md');
-const fiveMinutes = page.slice(page.indexOf('## Five minutes'), page.indexOf('## Attach it'));
+const fiveMinutes = page.slice(page.indexOf('## Five minutes'), page.indexOf('## Status'));
 const fences = readFences(fiveMinutes, 'console');
 const requestId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
