@@ -63,7 +63,7 @@ export class AnswerHead implements FieldSink {
     this.sizeBytes += sizeBytes;
     if (malformedValue) this.problem = 'a field value holds octets that none may';
     if (kind === answerField.status) {
-      if (this.#hasRegular) this.problem = 'a pseudo-field stands after another field';
+      if (this.#hasRegular) this.problem = 'a pseudo-header field follows a regular field';
       if (this.status !== '') this.problem = ':status appears twice';
       if (!/^[1-9]\d\d$/.test(value)) this.problem = ':status is not a status';
       this.status = value;

@@ -142,7 +142,7 @@ export class Channel implements ConnectionHost, Disposable {
     this.#old.add(connection);
     const [oldest] = this.#old;
     if (this.#old.size > this.#context.limits.maxOldConnections) oldest?.destroy('it did not end in time');
-    this.#dialAgain(connection, 'it is going away');
+    this.#dialAgain(connection, 'the connection is being closed');
   }
 
   /** For the connections. */

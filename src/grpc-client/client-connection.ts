@@ -387,7 +387,7 @@ export class ClientConnection implements FrameSink, CallsConduct {
     this.#markLeaving();
     for (const call of this.#calls.all()) {
       if (call.id <= lastStreamId) continue;
-      this.#calls.drop(call, false, () => new CallFailure(callStatus.unavailable, 'it is going away'));
+      this.#calls.drop(call, false, () => new CallFailure(callStatus.unavailable, 'the connection is being closed'));
     }
     this.#endWhenIdle();
   }
@@ -408,7 +408,7 @@ export class ClientConnection implements FrameSink, CallsConduct {
     this.#writer.goaway(NO_STREAM, errorCode.noError, '');
     this.#writer.flush();
     this.#wire.end();
-    this.#end('it is going away', callStatus.unavailable);
+    this.#end('the connection is being closed', callStatus.unavailable);
   }
 
   /** For peers that do not react. */

@@ -40,7 +40,7 @@ export function findClientCredentials(
     }
     return { clientId, secret: Secret.fromText(secretText), isHeaderUsed: false };
   }
-  if (more.length > 0) return invalidRequest('The Authorization header stands more than once.');
+  if (more.length > 0) return invalidRequest('The Authorization header appears more than once.');
   if (secretText !== undefined) return invalidRequest('The client must authenticate in one way only.');
   const credentials = readBasic(header);
   if (credentials === null) return invalidClient(true, 'the Authorization header has no client id and secret');

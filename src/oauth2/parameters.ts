@@ -35,7 +35,7 @@ export function parseParameters({ headerValues, body }: OAuth2Request): Paramete
 }
 
 const TYPE_DESCRIPTION = 'The content type must be application/x-www-form-urlencoded or application/json.';
-const REPEATED_DESCRIPTION = 'A parameter stands more than once.';
+const REPEATED_DESCRIPTION = 'A parameter appears more than once.';
 const OBJECT_DESCRIPTION = 'The body must be a JSON object whose values are all strings.';
 
 function parseForm(text: string): Parameters | OAuth2Refusal {

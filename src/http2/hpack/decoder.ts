@@ -124,7 +124,7 @@ export class HpackDecoder {
   #resize(allowed: boolean): void {
     const maxBytes = this.#integer(5);
     if (this.#hasFailed()) return;
-    if (!allowed) this.#fail('a table size update stands after a field');
+    if (!allowed) this.#fail('a table size update follows a field');
     else if (maxBytes > this.#limitBytes) this.#fail('a table size update is above the limit');
     else this.#table.resize(maxBytes);
   }

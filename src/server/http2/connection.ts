@@ -175,7 +175,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     const { receiveStallMs, sendStallMs } = this.#context.limits;
     const sinceMs = this.#frames.unfinishedSinceMs ?? (this.#frames.introduced ? this.nowMs : this.#openedAtMs);
     if (this.nowMs - sinceMs > receiveStallMs) {
-      this.#cut('the peer began something and did not go on');
+      this.#cut('the peer did not finish a preface, header block or message in time');
     } else if (this.#paused && this.nowMs - this.#pausedAtMs > sendStallMs) {
       this.#cut('the peer does not read what it is sent');
     } else {

@@ -84,7 +84,7 @@ export class RequestHead implements FieldSink {
   }
 
   #pseudo(field: Field): void {
-    if (this.#hasRegular) this.problem = 'a pseudo-field stands after another field';
+    if (this.#hasRegular) this.problem = 'a pseudo-header field follows a regular field';
     if (field.kind === requestField.method) {
       if (this.method !== '') this.problem = ':method appears twice';
       this.method = field.value;

@@ -59,9 +59,9 @@ function describeNumber(name: string, value: number): string {
 describe('the resource accounting', () => {
   it('has every bound, with the number that is in force and what it bounds', () => {
     const rows = [...readRows('What can be held'), ...readRows('What can be computed')];
-    const shown = rows.map(([name = '', connection = '', process = '', what = '']) => {
+    const shown = rows.map(([name = '', number = '', what = '']) => {
       assert.notEqual(what, '', name);
-      return [name.replaceAll('`', ''), [connection, process].filter((cell) => cell !== '').join(', ')];
+      return [name.replaceAll('`', ''), number.replace(' in all', '')];
     });
     const inForce = Object.entries(bounds).map(([name, value]) => {
       const numbers = typeof value === 'number' ? [value] : [value.connectionBytes, value.serverBytes];

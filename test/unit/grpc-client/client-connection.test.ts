@@ -160,7 +160,7 @@ describe("a client's connection", () => {
     ],
     'has a pseudo-field last': [
       [answerHead(1, { 'content-type': 'application/grpc', ':status': '200' })],
-      '13 a pseudo-field stands after another field',
+      '13 a pseudo-header field follows a regular field',
     ],
     'has large fields': [[answerHead(1, { ...grpc, a: 'b'.repeat(8100) })], '13 the header fields are too large'],
     'has two messages': [
@@ -250,7 +250,10 @@ describe("a client's connection", () => {
     assert.deepEqual([client.unprocessed, outcomeOf(untaken)], [[untaken.call], null]);
     client.send(goodAnswer(1, message));
     assert.equal(outcomeOf(taken), 'answer');
-    assert.deepEqual([client.events, client.wire.ended], [['ready', 'leaving', 'lost: it is going away'], true]);
+    assert.deepEqual(
+      [client.events, client.wire.ended],
+      [['ready', 'leaving', 'lost: the connection is being closed'], true],
+    );
   });
 
   it('begins no more calls than the server takes', () => {

@@ -14,7 +14,7 @@ function parsed(parts: OAuth2RequestParts): Readonly<Record<string, string>> | s
 }
 
 const json = (type = 'application/json') => [['content-type', type]] as const;
-const REPEATED = 'A parameter stands more than once.';
+const REPEATED = 'A parameter appears more than once.';
 const ENCODING = 'The form is not encoded as it must be.';
 const OBJECT = 'The body must be a JSON object whose values are all strings.';
 const TYPE = 'The content type must be application/x-www-form-urlencoded or application/json.';

@@ -166,7 +166,7 @@ describe('decoding header blocks', () => {
 
   it('takes size updates before the first field only (RFC 7541 §4.2)', () => {
     assert.deepEqual(decoder()('20 3fe11f 82'), [':method: GET']);
-    assert.equal(decoder()('82 20'), 'a table size update stands after a field');
+    assert.equal(decoder()('82 20'), 'a table size update follows a field');
     assert.equal(decoder()('3fe21f'), 'a table size update is above the limit');
   });
 
