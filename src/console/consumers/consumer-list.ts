@@ -3,6 +3,7 @@ import { allows } from '../../model/operator.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
+import { searchForm, wishOf } from '../parts/search.ts';
 import { table } from '../parts/table.ts';
 import { enabledBadge, labels } from '../parts/values.ts';
 import type { ShownConsumer } from './shown-consumer.ts';
@@ -19,7 +20,7 @@ export const consumerList: Page = {
     const page = await visit.api.get<ListPage<ShownConsumer>>(
       withQuery('/v1/consumers', {
         ...{ limit: PAGE_SIZE, cursor: visit.query.get('cursor') ?? undefined },
-        ...(wanted.indexOf('=') > 0 ? { label: wanted } : { q: wanted }),
+        ...wishOf(wanted),
       }),
     );
     return { title: 'Consumers', body: listOf(visit, wanted, page) };
@@ -28,14 +29,8 @@ export const consumerList: Page = {
 
 function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownConsumer>): Html {
   const isCreator = allows(operator.role, 'change-consumers');
-  return html`<form method="get" action="/consumers" role="search" class="search">
-<div class="field"><label for="q">Find a consumer</label>
-<p class="hint" id="q-hint">By the beginning of its id, a part of its name, or a label such as <code>tier=gold</code>.</p>
-<input type="search" id="q" name="q" value="${wanted}" maxlength="100" autocomplete="off" spellcheck="false"
- aria-describedby="q-hint"></div>
-<p class="buttons"><button type="submit" class="primary">Find</button>
-${wanted === '' ? null : html`<a href="/consumers">Show all</a>`}</p>
-</form>
+  const hint = html`By the beginning of its id, a part of its name, or a label such as <code>tier=gold</code>.`;
+  return html`${searchForm({ path: '/consumers', label: 'Find a consumer', hint, wanted })}
 ${isCreator ? html`<p><a class="button" href="/new/consumer">Create a consumer</a></p>` : null}
 ${table({
   caption: wanted === '' ? 'Consumers' : `Consumers found for "${wanted}"`,

@@ -41,13 +41,13 @@ function summary(credential: ShownCredential): Html {
     ['Consumer', html`<a href="${url`/consumers/${consumer}`}">${consumer}</a>`],
     ['State', statusBadge(credential)],
     ['Method', methodsOf(credential).join(', ')],
-    ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
     ['Works from', notBefore === undefined ? null : time(notBefore)],
     ['Ends', timeOr(expiresAt, 'never')],
     ['Former secret ends', retiringSecret === undefined ? null : time(retiringSecret.expiresAt)],
     ['Former secret last used', retiringSecret === undefined ? null : timeOr(retiringSecretLastUsedAt, 'never')],
     ['Last used', timeOr(lastUsedAt, 'never')],
     ['Issued', time(createdAt)],
+    ['App Key', appKey === undefined ? secretKey(credential) : copyable(appKey, 'the App Key', 'app-key')],
     ['Endpoints', endpoints.length === 0 ? 'none lets it in' : endpointLinks(endpoints)],
   ]);
 }

@@ -82,8 +82,8 @@ function exampleSection({ appKey, appSecret, requests }: NonNullable<CredentialV
 <p>Made with the App Key <code>${appKey}</code> and the public example secret <code>${appSecret}</code>, to compare a
 program with.</p>
 ${requests.map(
-  ({ title, sent, stringToSign }, at) => html`<h4 id="example-${at}">${title}</h4>
-${stringToSign === undefined ? null : html`<p>The string to sign:</p><pre tabindex="0" role="region" aria-label="String to sign of: ${title}">${stringToSign}</pre>`}
+  ({ title, sent, stringToSign }, at) => html`<h4 id="example-${at}">${withCode(title)}</h4>
+${stringToSign === undefined ? null : html`<p>The string to sign:</p><pre tabindex="0" role="region" aria-label="String to sign of: ${title.replaceAll('`', '')}">${stringToSign}</pre>`}
 <pre tabindex="0" role="region" aria-labelledby="example-${at}">${sent}</pre>`,
 )}`;
 }

@@ -3,6 +3,7 @@ import { allows } from '../../model/operator.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Visit } from '../frame/page.ts';
 import { type ListPage, pager } from '../parts/pager.ts';
+import { searchForm, wishOf } from '../parts/search.ts';
 import { table } from '../parts/table.ts';
 import { enabledBadge, labels } from '../parts/values.ts';
 import { authenticationOf, formatPathRule, type ShownEndpoint } from './shown-endpoint.ts';
@@ -15,22 +16,19 @@ export const endpointList: Page = {
   needs: 'read',
   menu: { text: 'Endpoints' },
   show: async (visit) => {
-    const label = (visit.query.get('label') ?? '').trim();
+    const wanted = (visit.query.get('q') ?? '').trim();
     const cursor = visit.query.get('cursor') ?? undefined;
-    const path = withQuery('/v1/endpoints', { limit: PAGE_SIZE, cursor, label });
-    return { title: 'Endpoints', body: listOf(visit, label, await visit.api.get<ListPage<ShownEndpoint>>(path)) };
+    const path = withQuery('/v1/endpoints', { limit: PAGE_SIZE, cursor, ...wishOf(wanted) });
+    return { title: 'Endpoints', body: listOf(visit, wanted, await visit.api.get<ListPage<ShownEndpoint>>(path)) };
   },
 };
 
-function listOf({ operator, query }: Visit, label: string, { items, nextCursor }: ListPage<ShownEndpoint>): Html {
-  return html`<form method="get" action="/endpoints" role="search" class="filters">
-<div class="field"><label for="label">Label</label>
-<input type="search" id="label" name="label" value="${label}" placeholder="team=payments" autocomplete="off" spellcheck="false"></div>
-<p class="buttons"><button type="submit">Find</button>${label === '' ? null : html` <a href="/endpoints">Show all</a>`}</p>
-</form>
+function listOf({ operator, query }: Visit, wanted: string, { items, nextCursor }: ListPage<ShownEndpoint>): Html {
+  const hint = html`By the beginning of its id, or a label such as <code>team=payments</code>.`;
+  return html`${searchForm({ path: '/endpoints', label: 'Find an endpoint', hint, wanted })}
 ${allows(operator.role, 'change-endpoints') ? html`<p><a class="button" href="/new/endpoint">Create an endpoint</a></p>` : null}
 ${table({
-  caption: label === '' ? 'Endpoints' : `Endpoints with the label ${label}`,
+  caption: wanted === '' ? 'Endpoints' : `Endpoints found for "${wanted}"`,
   columns: ['Id', 'Paths', 'Hosts', 'Methods', 'Authentication', 'Labels', 'State'],
   rows: items.map((endpoint) => [
     html`<a href="${url`/endpoints/${endpoint.id}`}">${endpoint.id}</a>`,
@@ -41,7 +39,7 @@ ${table({
     labels(endpoint.labels),
     enabledBadge(endpoint.enabled),
   ]),
-  empty: label === '' ? 'There are no endpoints yet.' : `No endpoint has the label ${label}.`,
+  empty: wanted === '' ? 'There are no endpoints yet.' : `No endpoint was found for "${wanted}".`,
 })}
 ${pager('/endpoints', query, nextCursor)}`;
 }

@@ -54,8 +54,17 @@ export function problemPage(problem: ProblemBody): Shown {
 }
 
 function explain(advice: string, { code, detail, errors = [], requestId }: ProblemBody): Html {
-  return html`<p>${advice}</p>
-${errors.length > 0 ? html`<ul>${errors.map((error) => html`<li>${error.detail}</li>`)}</ul>` : html`<p>${detail}</p>`}
+  return html`${
+    errors.length > 0
+      ? html`<ul>${errors.map((error) => html`<li>${error.detail}</li>`)}</ul>`
+      : html`<p>${sentenceOf(detail)}</p>`
+  }
+<p>${advice}</p>
 <p class="muted">${code}, request <code>${requestId}</code></p>
 <p><a href="/">To the start page</a></p>`;
+}
+
+/** Details of the API are half sentences. */
+function sentenceOf(detail: string): string {
+  return `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}${detail.endsWith('.') ? '' : '.'}`;
 }

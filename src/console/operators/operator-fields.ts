@@ -67,7 +67,10 @@ export function operatorFields(texts: OperatorTexts, { refused, fault }: FormSta
       { name: 'name', label: 'Name', hint: 'What pages show. Without it they show the id.', value: name },
       refused,
     ),
-    selectField({ name: 'role', label: 'Role', value, choices }, refused),
+    selectField(
+      { name: 'role', label: 'Role', hint: 'Each role may also do what those above it may.', value, choices },
+      refused,
+    ),
     textArea(
       {
         ...{ name: 'selector', label: 'Labels of what the operator reaches', value: selector, fault, rows: 3 },

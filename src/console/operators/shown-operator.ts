@@ -18,8 +18,8 @@ export interface ShownOperator {
 
 /** What each role may, in words. */
 export const roleTexts: Readonly<Record<OperatorRole, string>> = {
-  viewer: 'sees endpoints, consumers, credentials without secrets, usage and replicas',
-  support: 'also sees refusals and the audit trail',
-  operator: 'also changes consumers, credentials and grants',
-  admin: 'also changes endpoints and operators',
+  viewer: 'sees resources and usage',
+  support: 'also sees refusals and audit',
+  operator: 'also changes consumers',
+  admin: 'also changes endpoints',
 };

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Limit, limitScopes, limitUnits } from '../../model/limit.ts';
 import type { Html } from '../frame/html.ts';
 import type { Form } from '../frame/page.ts';
-import { type Choice, type Refused, selectField, textField } from './form.ts';
+import { type Choice, hiddenField, type Refused, selectField, textField } from './form.ts';
 
 /** One limit as it is typed; without requests it is none. */
 export interface LimitRow {
@@ -51,6 +51,7 @@ export function limitFields(
   { pointer, refused, scopes = limitScopes }: LimitFieldsParts,
 ): Html {
   const shown = [...rows, ...Array.from({ length: FREE_ROWS }, () => free)].slice(0, MAX_ROWS);
+  const only = scopes.length === 1 ? scopes[0] : undefined;
   const scopeChoices = scopes.map((scope) => ({ value: scope, text: scopeTexts[scope] }));
   return html`${shown.map(({ requests, unit, per }, index) => {
     const at = String(index);
@@ -67,10 +68,14 @@ ${selectField(
   { name: `unit-${at}`, label: 'In', value: unit, choices: unitChoices, pointers: [`${own}/unit`] },
   refused,
 )}
-${selectField(
-  { name: `per-${at}`, label: 'Counted for', value: per, choices: scopeChoices, pointers: [`${own}/per`] },
-  refused,
-)}
+${
+  only === undefined
+    ? selectField(
+        { name: `per-${at}`, label: 'Counted for', value: per, choices: scopeChoices, pointers: [`${own}/per`] },
+        refused,
+      )
+    : hiddenField(`per-${at}`, only)
+}
 </fieldset>`;
   })}`;
 }

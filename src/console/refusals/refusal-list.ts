@@ -12,7 +12,7 @@ const PAGE_SIZE = '50';
 const filterNames = ['consumer', 'endpoint', 'code', 'since'] as const;
 
 const sinceChoices = [
-  { value: '', text: 'all that is kept (7 days)' },
+  { value: '', text: 'the last 7 days' },
   { value: '1h', text: 'the last hour' },
   { value: '24h', text: 'the last 24 hours' },
   { value: '3d', text: 'the last 3 days' },

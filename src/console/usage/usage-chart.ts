@@ -43,7 +43,7 @@ export function usageChart(title: string, bars: readonly Bar[]): Html {
 <div class="chart-frame" role="region" aria-label="Chart" tabindex="0">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">${lines}${drawn}</svg>
 </div>
-<figcaption>${title}. ${parts.map((part) => html`<span class="key ${part}"></span>${part}`)}</figcaption>
+<figcaption>${title}. ${parts.map((part) => html`<span class="key"><span class="${part}"></span>${part}</span>`)}</figcaption>
 </figure>`;
 }
 

@@ -95,7 +95,10 @@ describe('console: the frame of every page', () => {
     console.isStoreDown = true;
     const answer = await console.open('alice', '/consumers');
     assert.equal(answer.status, 503);
-    assert.match(answer.text, /<h1>MongoDB does not answer<\/h1>\s*<p>Nothing was changed\./);
+    assert.match(
+      answer.text,
+      /<h1>MongoDB does not answer<\/h1>\s*<p>MongoDB cannot be reached\.<\/p>\s*<p>Nothing was changed\./,
+    );
     assert.deepEqual(console.defects, []);
   });
 

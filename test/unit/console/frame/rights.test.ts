@@ -23,8 +23,8 @@ describe('console: who may use a page', () => {
         ];
         const why =
           needs === 'change-operators'
-            ? 'only an admin without labels manages operators'
-            : `the role ${role} does not allow this: it needs ${rolesFor(needs).join(' or ')}`;
+            ? 'Only an admin without labels manages operators.'
+            : `The role ${role} does not allow this: it needs ${rolesFor(needs).join(' or ')}`;
         for (const answer of answers) {
           assert.equal(answer.status, 403);
           assert.ok(answer.text.includes('<h1>You may not do this</h1>'), answer.text);
