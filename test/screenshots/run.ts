@@ -14,7 +14,7 @@ import { startReplicaSet } from '../support/mongodb/replica-set.ts';
 import { poll } from '../support/time/poll.ts';
 
 const folder = join(projectRoot, 'docs/console');
-const viewport = { width: 1100, height: 760 };
+const viewport = { width: 1020, height: 690 };
 const phone = { width: 360, height: 740 };
 const maxBytes = 80_000;
 
@@ -56,7 +56,6 @@ try {
   await filled.signIn(visitor, 'alice', 'admin');
   const shots = [
     ['home-light', '/', 'light', viewport],
-    ['home-dark', '/', 'dark', viewport],
     ['consumer-light', '/consumers/acme', 'light', viewport],
     ['usage-dark', '/usage?by=hour', 'dark', viewport],
     ['refusal-light', `/refusals/${requestId}`, 'light', viewport],

@@ -28,7 +28,7 @@ export async function setUpFirstPartner(page: Page, token: string, onStep: OnSte
   await expectPage(page, 'What needs attention');
   await onStep('start');
 
-  await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+  await chooseInMenu(page, 'Endpoints');
   await page.getByRole('link', { name: 'Create an endpoint' }).click();
   await page.getByLabel(/^Id/).fill('orders');
   await page.getByLabel('Paths').fill('/orders');
@@ -38,7 +38,7 @@ export async function setUpFirstPartner(page: Page, token: string, onStep: OnSte
   await page.getByRole('button', { name: 'Create' }).click();
   await expectPage(page, 'orders');
 
-  await page.getByRole('link', { name: 'Consumers', exact: true }).click();
+  await chooseInMenu(page, 'Consumers');
   await page.getByRole('link', { name: 'Create a consumer' }).click();
   await page.getByLabel(/^Id/).fill('acme');
   await page.getByLabel('Name').fill('Acme Ltd');
@@ -66,9 +66,13 @@ export async function setUpFirstPartner(page: Page, token: string, onStep: OnSte
   };
 }
 
+async function chooseInMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
+}
+
 /** After the first calls: opens the credential by its consumer, which says when it was used, and then the usage. */
 export async function lookAtFirstUse(page: Page, onStep: OnStep = nothing): Promise<void> {
-  await page.getByRole('link', { name: 'Consumers', exact: true }).click();
+  await chooseInMenu(page, 'Consumers');
   await page.getByRole('link', { name: 'acme', exact: true }).click();
   await expectPage(page, 'Acme Ltd');
   const credential = page.getByRole('row').filter({ hasText: 'hmac' }).getByRole('link').first();
@@ -78,7 +82,7 @@ export async function lookAtFirstUse(page: Page, onStep: OnStep = nothing): Prom
   const lastUsed = page.locator('.definitions div').filter({ hasText: 'Last used' });
   assert.match(await lastUsed.innerText(), /\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC$/);
   await onStep('last-used');
-  await page.getByRole('link', { name: 'Usage', exact: true }).click();
+  await chooseInMenu(page, 'Usage');
   await expectPage(page, 'Usage');
   await onStep('usage');
 }
