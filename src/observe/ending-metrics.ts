@@ -39,7 +39,7 @@ export function registerEndingMetrics(
   });
   new Gauge({
     name: 'postern_ends_soon_in_use',
-    help: 'Those of them that partners still use; absent where the store does not keep that.',
+    help: 'Those of postern_ends_soon that partners still use; absent where the store keeps no uses.',
     labelNames,
     registers,
     collect() {
@@ -52,7 +52,7 @@ export function registerEndingMetrics(
   });
   new Gauge({
     name: 'postern_next_end_seconds',
-    help: 'When the first of them ends, as seconds since 1970; absent when nothing ends within 30 days.',
+    help: 'When the first of postern_ends_soon ends, as seconds since 1970; absent when nothing ends within 30 days.',
     labelNames: ['what'],
     registers,
     collect() {

@@ -15,18 +15,18 @@ export function createLimiterObserver(logger: Logger, registry: Registry): RateL
   const registers = [registry];
   const questions = announcedCounter(registry, {
     name: 'postern_limiter_questions_total',
-    help: 'Questions about limits by outcome: ok, over-limit, or why the rate limit service did not count.',
+    help: 'Calls to the rate limit service by outcome: ok, over-limit, or why it did not count.',
     labels: { outcome: ['ok', 'over-limit', ...failureReasons] },
   });
   const duration = new Histogram({
     name: 'postern_limiter_question_duration_seconds',
-    help: 'Time of one question to the rate limit service, failed ones too; not of those that were not asked.',
+    help: 'Time of a call to the rate limit service, failed ones included.',
     buckets: DURATION_BUCKETS,
     registers,
   });
   const isUp = new Gauge({
     name: 'postern_limiter_up',
-    help: 'Whether the rate limit service is asked: 1, or 0 while it is given up.',
+    help: '1 while the rate limit service is in use, 0 while it is given up.',
     registers,
   });
   isUp.set(1);

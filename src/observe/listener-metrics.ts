@@ -59,12 +59,12 @@ export class ListenerMetrics {
     });
     this.ends = announcedCounter(registry, {
       name: 'postern_connections_ended_total',
-      help: 'Connections that Postern ended or refused for want of use or room, by listener and reason.',
+      help: 'Connections that Postern ended or refused, by listener and reason.',
       labels: { listener: listenerNames, reason: Object.keys(connectionEnds) },
     });
     this.memoryRefusals = announcedCounter(registry, {
       name: 'postern_grpc_memory_refusals_total',
-      help: 'gRPC calls that were refused or given up for want of memory.',
+      help: 'gRPC calls that were refused or given up for lack of memory.',
       labels: { pool: memoryPoolNames },
     });
   }
