@@ -26,7 +26,7 @@ describe('the management API while its key ring changes', () => {
   }
 
   it('seals with the new key, and opens what was sealed before, without a restart', async () => {
-    const once = { 'idempotency-key': 'before the rotation' };
+    const once = { 'idempotency-key': 'before-the-rotation' };
     const secret = await issue('before', once);
     const rotated = JSON.parse(await run(`keyring rotate ${management.ring()} -o json`)) as { readonly keyId: string };
     assert.equal(await isSealedWith('before', rotated.keyId), false);
