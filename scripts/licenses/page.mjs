@@ -12,13 +12,15 @@ export function writePage({ packages }) {
 
 The licence of every package that runs with Postern. \`npm run licenses\` writes this page; do not edit it.
 
-Postern is under [Apache-2.0](../LICENSE). It runs with these ${rows.length} npm packages. Their licence texts are in the packages' folders, and so
-in the image (\`/app/node_modules\`) and in every installation. \`npm run sbom --silent\` prints the bill of materials (CycloneDX), with
-checksums; the image has it as \`/app/sbom.cdx.json\`. These packages bring no licence file: ${without.join(', ')}.
+Postern is under [Apache-2.0](../LICENSE). It runs with these ${rows.length} npm packages. Their licence texts are in the packages'
+folders, and so in the image (\`/app/node_modules\`) and in every installation. These packages bring no licence file:
+${without.join(', ')}.
+\`npm run sbom --silent\` prints the bill of materials (CycloneDX), with checksums; the image has it as
+\`/app/sbom.cdx.json\`.
 
-Allowed are ${allowedLicenses.join(', ')}. A package with another licence
-fails \`npm run licenses -- --check\` and the tests. Node and its base image have their own licences, and so have Envoy, MongoDB, Redis or
-Valkey and the rate limit service, which Postern does not contain.
+Allowed are ${allowedLicenses.join(', ')}.
+A package with another licence fails \`npm run licenses -- --check\` and the tests. Node and its base image have their own
+licences, and so have Envoy, MongoDB, Redis or Valkey and the rate limit service, which Postern does not contain.
 
 | Licence | Packages |
 |---|---|
