@@ -4,7 +4,7 @@ import { findAccessibilityFaults } from '../../support/console/accessibility.ts'
 import { type ConsoleStack, startConsole } from '../../support/console/console-stack.ts';
 import { fillConsole, type FixedData } from '../../support/console/fixed-data.ts';
 import { useBrowser } from '../../support/console/use-browser.ts';
-import { open, visit } from '../../support/console/browser-visitor.ts';
+import { expectPage, open, visit, type Visitor } from '../../support/console/browser-visitor.ts';
 import { release } from '../../support/lifetime/release.ts';
 import { useDatabase } from '../../support/mongodb/use-database.ts';
 
@@ -31,30 +31,63 @@ describe('every page of the console', function () {
   const browser = useBrowser();
   let stack: ConsoleStack;
   let data: FixedData;
+  let visitor: Visitor;
 
   before(async () => {
     stack = await startConsole(database.uri());
     data = await fillConsole(stack, database.uri(), Math.floor(Date.now() / 1000));
+    visitor = await visit(browser(), stack.url);
+    await stack.signIn(visitor, 'admin', 'admin');
   });
-  after(() => release(stack));
+  after(() => release(stack, visitor));
 
-  for (const [index, { path: pattern }] of pages.entries()) {
+  /** Looks at what is shown now. Colours do not depend on the size of the window, so that two looks see everything. */
+  async function requireAccessible(what: string, { page, takeComplaints }: Visitor = visitor): Promise<void> {
+    for (const [colorScheme, size] of [
+      ['light', wide],
+      ['dark', narrow],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      const faults = await findAccessibilityFaults(page);
+      assert.deepEqual(faults, [], `${what}, ${colorScheme}, ${String(size.width)} px`);
+    }
+    assert.deepEqual(takeComplaints(), []);
+    assert.deepEqual(stack.defects, []);
+  }
+
+  for (const { path: pattern } of pages) {
     it(`${pattern} can be used by everyone: light and dark, narrow and wide, and loads nothing from elsewhere`, async () => {
-      await using visitor = await visit(browser(), stack.url);
-      await stack.signIn(visitor, `admin-${String(index)}`, 'admin');
       const path = pathOf(pattern, data);
       const status = await open(visitor, path);
       assert.equal(status, 200, `${path}: ${await visitor.page.locator('body').innerText()}`);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await visitor.page.emulateMedia({ colorScheme });
-        for (const size of [narrow, wide]) {
-          await visitor.page.setViewportSize(size);
-          const faults = await findAccessibilityFaults(visitor.page);
-          assert.deepEqual(faults, [], `${path}, ${colorScheme}, ${String(size.width)} px`);
-        }
-      }
-      assert.deepEqual(visitor.takeComplaints(), []);
-      assert.deepEqual(stack.defects, []);
+      await requireAccessible(path);
     });
   }
+
+  it('so can a form with faults, an answer with a secret, and a page that is not there', async () => {
+    const { page } = visitor;
+    await open(visitor, '/new/consumer');
+    await page.getByLabel(/^Id/).fill('Not An Id');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').waitFor();
+    await requireAccessible('a form with faults');
+    await open(visitor, '/consumers/globex/issue');
+    await page.getByRole('button', { name: 'Issue' }).click();
+    await expectPage(page, 'The credential was issued');
+    await requireAccessible('a secret');
+    assert.equal(await open(visitor, '/nowhere'), 404);
+    await requireAccessible('no page');
+  });
+
+  it('so can the page that says which role a form needs', async () => {
+    await using viewer = await visit(browser(), stack.url);
+    await stack.signIn(viewer, 'victor', 'viewer');
+    assert.equal(await open(viewer, '/new/endpoint'), 403);
+    assert.match(
+      await viewer.page.locator('main').innerText(),
+      /The role viewer does not allow this: it needs admin\./,
+    );
+    await requireAccessible('no right', viewer);
+  });
 });
