@@ -170,7 +170,7 @@ export const cursor = {
 export function readCursor<T>(text: string | undefined, read: (named: string) => T | null): T | null {
   if (text === undefined) return null;
   const named = read(Buffer.from(text, 'base64url').toString());
-  if (named === null) throw new ApiProblem('MALFORMED_REQUEST', 'cursor is none that a list gave');
+  if (named === null) throw new ApiProblem('MALFORMED_REQUEST', 'cursor is not one that a list returned');
   return named;
 }
 

@@ -142,7 +142,7 @@ function registerList(noun: Command, context: CommandContext): void {
     .description('List the consumers, in the order of their ids.')
     .option('--label <name=value>', 'those with this label; repeatable', collectLabel)
     .option('--disabled', 'those that are disabled')
-    .option('--limit <number>', 'the first so many', parseCount);
+    .option('--limit <number>', 'list this many at most', parseCount);
   addReadAction(command, context, {
     examples: ['postern consumer list --label tier=gold', 'postern consumer list --disabled -o json'],
     show: async ({ resources }, { label = {}, disabled, limit, output }: ListFlags & StoreFlags) => {

@@ -33,8 +33,9 @@ export function registerDemo(program: Command, context: CommandContext): void {
     .option('--with-console', 'keep endpoints and partners in a MongoDB, which is started too, and serve the console')
     .option('--without-console', 'leave the console out also where MongoDB is installed');
   addHelp(command, {
-    notes: `Downloads Envoy below .services/ first when it is missing; with --with-ratelimit Redis too, and builds the rate limit service, which takes Go
-and about two minutes. Runs until Ctrl-C. Where MongoDB is installed (scripts/install-services mongodb), it serves the console too; not with --once.`,
+    notes: `Downloads Envoy to .services/ if it is missing. With --with-ratelimit it also downloads Redis, and builds the rate limit
+service, which needs Go and about two minutes. Runs until Ctrl-C. If MongoDB is installed (scripts/install-services
+mongodb), it also serves the console, but not with --once.`,
     examples: ['postern demo', 'postern demo --once --port-base 0', 'postern demo --with-console'],
   });
   command.action(async (flags: DemoFlags) => {

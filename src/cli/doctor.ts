@@ -32,8 +32,9 @@ export function registerDoctor(program: Command, context: CommandContext): void 
     .addOption(timeoutOption())
     .addOption(outputOption());
   addHelp(command, {
-    notes: `Looks at the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the rate limit service, and with
---envoy at an Envoy's own configuration for the traps that make Postern unsafe. Changes nothing without --fix, and prints no secret.`,
+    notes: `Checks the settings, the store (server, clock, login, collections, indexes, records), the key ring, the TLS files, the
+rate limit service, and with --envoy the configuration of an Envoy for traps that make Postern unsafe. Changes nothing
+without --fix, and prints no secret.`,
     examples: [
       'postern doctor',
       'postern doctor --envoy http://127.0.0.1:9901',

@@ -11,12 +11,15 @@ import { adminOption } from './refusals/refusals.ts';
 export function registerExplain(program: Command, context: CommandContext): void {
   const command = program
     .command('explain')
-    .description('Say what is wrong with a request that is refused, and how to fix it.')
+    .description('Say what is wrong with a refused request, and how to fix it.')
     .argument(
       '[file]',
       'the request: a curl command, raw HTTP or a HAR; - for standard input; without it, --request-id names a refusal that is kept',
     )
-    .option('--endpoint <id>', 'the endpoint that it is meant for; without it, where host, path and method lead')
+    .option(
+      '--endpoint <id>',
+      'the endpoint that it is meant for; without it, the one that host, path and method match',
+    )
     .addOption(
       new Option('--method <method>', 'explain without a store: how the API authenticates')
         .choices(authenticationMethods)
@@ -39,7 +42,7 @@ export function registerExplain(program: Command, context: CommandContext): void
     .option('--entry <number>', 'which entry of a HAR, from 1', parseCount)
     .option(
       '--request-id <id>',
-      'the requestId of the refusal, to find it among those that are kept, and in the log; read from the answer where it stands in <file>',
+      'the requestId of the refusal, to find it among kept refusals and in the log; read from the answer if <file> holds it',
       parseRequestId,
     )
     .addOption(adminOption().conflicts('method'))
@@ -47,11 +50,11 @@ export function registerExplain(program: Command, context: CommandContext): void
     .addOption(timeoutOption())
     .addOption(outputOption());
   addHelp(command, {
-    notes: `With a store, the request is judged as "postern serve" does, but for limits and signatures that were used before: the
-credential, its state and its consumer count, and the grant. With --method, for partners, nothing but the request and
-the secret is needed. Without FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it
-compares. Access tokens are verified with the key ring of POSTERN_KEYRING and the POSTERN_PUBLIC_URL that "postern
-serve" has. The request is only read, never sent. No App Secret, right signature or token is printed.`,
+    notes: `With a store, the request is judged as "postern serve" does, including credential, consumer and grant, but without limits
+and without signatures that were used before. With --method, partners need only the request and the secret. Without
+FILE, --request-id explains a refusal that is kept ("postern refusals"); with FILE, it compares both. Access tokens are
+verified with the POSTERN_KEYRING and the POSTERN_PUBLIC_URL of "postern serve". The request is only read, never sent.
+No App Secret, correct signature or token is printed.`,
     examples: [
       'postern explain request.txt',
       'postern explain --request-id baac2dab-20a4-46e5-ae98-41a4cbf83ec1',

@@ -29,8 +29,9 @@ export function registerExport(program: Command, context: CommandContext): void 
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
   addHelp(command, {
-    notes: `The document says of everything whether it is enabled, and the state of every credential. Without secrets, it can be applied to the same store again, which keeps its secrets. With them, it makes the
-same state in an empty database. Of a file store, it is the file in its normal form.
+    notes: `The document says whether each endpoint and consumer is enabled, and the state of each credential. Without secrets, it
+can be applied to the same store, which keeps its secrets. With secrets, it makes the same state in an empty database.
+A file store is printed in its normal form.
 
 With --selector: endpoints and consumers with these labels, credentials of these consumers, and grants on these endpoints.`,
     examples: [

@@ -148,7 +148,7 @@ function registerList(noun: Command, context: CommandContext): void {
     .option('--consumer <id>', 'of this consumer', parseId)
     .addOption(groupOption('for exactly these labels; repeatable'))
     .option('--expiring <span>', 'those that are live, and end within this time, such as 30d', parseSpan)
-    .option('--limit <number>', 'the first so many', parseCount);
+    .option('--limit <number>', 'list this many at most', parseCount);
   addReadAction(command, context, {
     notes: `Which of them counts for a consumer: "postern consumer show ID", "postern may ID ENDPOINT".`,
     examples: [

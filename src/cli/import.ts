@@ -49,10 +49,13 @@ function registerImportKong(group: Command, context: CommandContext): void {
       new Option('-o, --output <format>', 'how to write the document').choices(['yaml', 'json']).default('yaml'),
     )
     .option('--to <file>', 'write this file, or to this pipe or device; only the owner can read the file')
-    .option('--report <file>', 'write what differs into this file too; as JSON when its name ends with .json')
+    .option('--report <file>', 'also write the differences to this file; as JSON if its name ends with .json')
     .option('--allow-partial', 'exit code 0 although something was refused or left out')
     .addOption(
-      new Option('--shared-limits <how>', 'a limit that several routes share: refuse, each has it, or its share of it')
+      new Option(
+        '--shared-limits <how>',
+        'a limit that several routes share: refuse; each route has it; or divide it among them',
+      )
         .choices([...sharedLimitChoices])
         .default('refuse'),
     )
@@ -66,17 +69,18 @@ function registerImportKong(group: Command, context: CommandContext): void {
     .option('--observe', 'endpoints only record what they would decide, while Kong behind them decides')
     .option('--complete', 'the file is the whole configuration, though it was selected by tags');
   addHelp(command, {
-    notes: `The document lets no caller in whom Kong refuses: what Postern cannot translate becomes an endpoint that refuses everything
-(enabled: false), or is left out. Each such thing is an error on standard error, with its place in the file, why, and what
-to do instead; warnings are what callers or back ends may notice. The document is written in any case.
+    notes: `The document never lets in a caller whom Kong refuses: what Postern cannot translate becomes an endpoint that
+refuses everything (enabled: false), or is left out. Each such error is reported on standard error with its place in
+the file, the reason and what to do instead. Warnings are differences that callers or back ends may notice. The document
+is always written.
 
-It holds secrets when the file does. They are not printed to a terminal: give --to, or a pipe.`,
+It holds secrets if the file does. They are not printed to a terminal: give --to, or a pipe.`,
     examples: [
       'postern import kong -f kong.yaml --to postern.yaml',
       'postern import kong -f kong.yaml --to postern.yaml --report report.txt --shared-limits each --elsewhere ip-restriction',
       'postern validate -f postern.yaml',
     ],
-    exits: { failed: 'errors, or the file is no configuration of Kong' },
+    exits: { failed: 'errors, or the file is not a Kong configuration' },
   });
   addAction(command, context, async (flags: ImportKongFlags) => await runImportKong(flags, context.terminal));
 }

@@ -38,7 +38,7 @@ export function registerOperator(program: Command, context: CommandContext): voi
   registerList(noun, context);
   registerShow(noun, context);
   const enabling = {
-    enable: 'Let an operator in again, with the tokens that are left.',
+    enable: 'Let an operator in again, with the remaining tokens.',
     disable: 'Refuse an operator, with all tokens, until "operator enable".',
     exampleId: 'alice',
   };

@@ -104,10 +104,10 @@ export function findExposedPassword(args: readonly string[]): string | null {
   return args.some(holdsPassword) ? ADVICE : null;
 }
 
-const ADVICE = `an address of MongoDB with a password is not taken from the command line, where "ps" and the history of the shell show it.
+const ADVICE = `a MongoDB address with a password is not accepted on the command line, where "ps" and the shell's history show it.
 Put it into the environment instead, from a file that only you can read, and leave --store out:
   POSTERN_STORE="$(cat store-address)" postern …
-Where it stood until now the password may have been seen: change it.`;
+The password may have been seen where it was used until now: change it.`;
 
 function holdsPassword(argument: string): boolean {
   const rest = ADDRESS.exec(argument)?.[1];

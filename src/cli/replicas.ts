@@ -19,10 +19,11 @@ export function registerReplicas(program: Command, context: CommandContext): voi
   const command = program
     .command('replicas')
     .description('List the replicas that serve a database, and the revision that each has in force.')
-    .option('--forget <id>', 'remove what a process said of itself that is gone for good');
+    .option('--forget <id>', 'remove the entry of a replica that is gone for good');
   addReadAction(command, context, {
-    notes: `A replica reports every five seconds. One that has not reported for 15 s is stale: gone, or cut off from the database and serving from
-memory. Its entry stays until it can serve nothing from memory any more; a replica that stops in order removes its own.`,
+    notes: `A replica reports every five seconds. One that has not reported for 15 s is stale: gone, or cut off from the database
+and serving from memory. Its entry stays until it can serve nothing from memory any more. A replica that stops
+cleanly removes its own.`,
     examples: ['postern replicas', 'postern replicas -o json', 'postern replicas --forget 5f0c9e1ab27d'],
     exits: { notFound: 'no such replica' },
     show: async (store, { output, forget }: ReplicasFlags) => {

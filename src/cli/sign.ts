@@ -58,7 +58,7 @@ async function sign(method: string, url: string, options: SignOptions, context: 
   const { terminal, clock } = context;
   const { header: headers, data = null, appKey = null, secretFrom, signHeader: alsoSigned } = options;
   if (data === '@-' && secretFrom === '-') {
-    throw new UsageError('both the body and the secret are to come from standard input; put one into a file');
+    throw new UsageError('the body and the secret would both be read from standard input; put one into a file');
   }
   const endpoint = await findEndpoint(options, context);
   const { request, origin } = readRequestArguments({ method, url, headers, data });

@@ -41,7 +41,7 @@ environment variables and files of appSecretFrom must be there. No secret is pri
 
 Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.
 
-With --selector, grants may lead to what only the store has, which is not looked at: "diff" with the same flags does.`,
+With --selector, grants may name what only the store has. The store is not read: "diff" with the same flags does.`,
     examples: [
       'postern validate',
       'postern validate postern.yaml',

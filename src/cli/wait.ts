@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fileRevision } from '../files/file-revision.ts';
 import { readWholeFile } from '../files/read-whole-file.ts';
 import { declareReplica, type WantedRevision } from '../manage/replicas.ts';
@@ -27,17 +27,19 @@ export function registerWait(program: Command, context: CommandContext): void {
     .description('Wait until every replica decides by a revision of the store.')
     .option(
       '--revision <revision>',
-      'as a changing command gives it with -o json; what the store holds now without it',
+      'as a changing command prints it with -o json; without it, what the store holds now',
       parseRevision,
     )
     .option('--admin <url...>', 'ask these admin listeners instead of what replicas report in MongoDB', parseAdmin)
-    .option('--timeout <span>', 'how long to wait', parseTimeout, DEFAULT_WAIT_MS)
+    .addOption(
+      new Option('--timeout <span>', 'how long to wait').argParser(parseTimeout).default(DEFAULT_WAIT_MS, '30s'),
+    )
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(outputOption());
   addHelp(command, {
-    notes: `A replica that has not reported for 15 s is waited for, too: it may be cut off from the database and serve from memory. Without
-any replica that reports, nothing is known. A declarative file has the first 12 digits of its SHA-256 as its revision; its
-replicas report nowhere, so that --admin is needed.`,
+    notes: `It also waits for replicas that have not reported for 15 s: they may be cut off from the database and serve from
+memory. If no replica reports, nothing is known. The revision of a declarative file is the first 12 digits of its
+SHA-256; its replicas report nowhere, so --admin is needed.`,
     examples: [
       'postern wait                                     for everything that was changed so far',
       'postern wait --revision 42 --timeout 1m',

@@ -133,8 +133,8 @@ function misroutedMistakes({ id }: Endpoint, { endpoint }: Judgement): readonly 
   return [
     {
       name: 'another-endpoint',
-      what: `host, path and method lead to the endpoint ${endpoint.id}, not to ${id}`,
-      fix: 'See whether the host, the path and the method are those of this API, and --endpoint names the right endpoint (an Envoy route may also name it)',
+      what: `host, path and method match the endpoint ${endpoint.id}, not ${id}`,
+      fix: 'Check that host, path and method are those of this API, and that --endpoint names the right endpoint (an Envoy route may also name it)',
     },
   ];
 }

@@ -12,7 +12,7 @@ const FIXES: Partial<Record<RefusalCode, string>> = {
   MALFORMED_WRAPPER:
     'Send {"data":"…","appKey":"…","sign":"…","apiTimestamp":1795228800}, in UTF-8, with nothing before or after it',
   ENDPOINT_NOT_FOUND:
-    'See whether the host, the path and the method are those of this API, and --endpoint names the right endpoint (an Envoy route may also name it)',
+    'Check that host, path and method are those of this API, and that --endpoint names the right endpoint (an Envoy route may also name it)',
   BODY_TOO_LARGE: 'Send at most 10 MiB (JSON with a parameter signature: 2 MiB), and give the request with its body',
   CREDENTIALS_MISSING: 'Send the credentials where the endpoint takes them: "postern handover" says where',
   CREDENTIALS_MALFORMED: 'Write the credentials as the endpoint takes them: "postern handover" says how',

@@ -124,7 +124,7 @@ function quoteId(id: string): string {
 function treeOf(source: DocumentSource | UnreadSource): ReturnType<typeof readYamlTree> {
   if ('message' in source) return unreadTree(source);
   if (Buffer.byteLength(source.text) <= MAX_RING_BYTES) return readYamlTree(source);
-  return unreadTree({ file: source.file, line: 1, message: 'this is larger than 1 MiB, which no key ring is' });
+  return unreadTree({ file: source.file, line: 1, message: 'this is larger than 1 MiB; a key ring is smaller' });
 }
 
 /** Messages repeat misspelt names; a key in the place of a name must not be repeated. */

@@ -11,7 +11,7 @@ import { applyWish, type Wish } from './wish.ts';
 /** Plans a new consumer; `existing` is the one that has the id already. */
 export function planNewConsumer(id: string, wish: Wish, existing: Stored<Consumer> | null): Planned {
   if (existing !== null) {
-    return { conflict: `there is a consumer "${id}" already`, remedy: { kind: 'edit', resource: 'consumer', id } };
+    return { conflict: `the consumer "${id}" already exists`, remedy: { kind: 'edit', resource: 'consumer', id } };
   }
   return planFrom({ id }, null, wish);
 }

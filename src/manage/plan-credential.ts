@@ -34,7 +34,7 @@ export interface TakenBy {
 /** Plans a credential by the rules of declarative files (spec §1). No problem and no conflict repeats a secret. */
 export function planNewCredential(wish: NewCredential, taken: TakenBy, nowSeconds: number): Planned {
   if (taken.id !== null) {
-    return { conflict: `there is a credential "${wish.id}" already`, remedy: { kind: 'other-id' } };
+    return { conflict: `the credential "${wish.id}" already exists`, remedy: { kind: 'other-id' } };
   }
   if (taken.appKey !== null) {
     const { id } = taken.appKey.resource;
@@ -122,7 +122,7 @@ export function planRotation(
   const { id, methods } = current.resource;
   if (!isAppKeySecret(methods)) return planNewSecret(current, rotation, nowSeconds);
   if (rotation.successorId === id) {
-    return { conflict: `there is a credential "${id}" already`, remedy: { kind: 'other-id' } };
+    return { conflict: `the credential "${id}" already exists`, remedy: { kind: 'other-id' } };
   }
   return planSuccessor(current, rotation, nowSeconds);
 }

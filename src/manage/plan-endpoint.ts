@@ -12,7 +12,7 @@ import { applyWish, type Wish } from './wish.ts';
 /** Plans a new endpoint. `others` are all endpoints that there are. A wish without a scenario is for partners. */
 export function planNewEndpoint(id: string, wish: Wish, others: readonly Endpoint[]): Planned {
   if (others.some((other) => other.id === id)) {
-    return { conflict: `there is an endpoint "${id}" already`, remedy: { kind: 'edit', resource: 'endpoint', id } };
+    return { conflict: `the endpoint "${id}" already exists`, remedy: { kind: 'edit', resource: 'endpoint', id } };
   }
   return planFrom({ id, scenario: 'partner-openapi', match: {} }, null, wish, others);
 }

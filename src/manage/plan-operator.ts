@@ -18,10 +18,10 @@ export function planNewOperator(
   existing: Stored<Operator> | null,
 ): Planned {
   if (existing !== null) {
-    return { conflict: `there is an operator "${id}" already`, remedy: { kind: 'edit', resource: 'operator', id } };
+    return { conflict: `the operator "${id}" already exists`, remedy: { kind: 'edit', resource: 'operator', id } };
   }
   if (id === OWN_NAME)
-    return { problems: [{ path: 'id', message: `"${OWN_NAME}" is taken: /v1/operators/me is whoever asks` }] };
+    return { problems: [{ path: 'id', message: `"${OWN_NAME}" is taken: /v1/operators/me is the caller` }] };
   const planned = planFrom({ id }, wish, null);
   if (issued === null || !('changes' in planned)) return planned;
   return withToken(planned, issued);

@@ -1,6 +1,6 @@
 import { decodeFormText } from '../signing/form-decoding.ts';
 
-/** A parameter that stands more than once. */
+/** A parameter that appears more than once. */
 export interface Repeated {
   readonly repeated: true;
 }

@@ -68,7 +68,7 @@ function checkAuthorities(
   const expired = authorities.length - live.length;
   found.faultIf(live.length === 0, {
     message: 'every authority in it has expired: no certificate is trusted',
-    advice: 'put the present one there',
+    advice: 'put the current one there',
   });
   found.warnIf(live.length > 0 && expired > 0, {
     message: `${String(expired)} of ${String(authorities.length)} authorities in it have expired`,
@@ -93,11 +93,11 @@ function checkTime(subject: string, certificates: readonly X509Certificate[], no
     const message = `is valid only from ${isoTime(beginMs)} on`;
     return fault(subject, message, 'compare the clocks, or wait with it');
   }
-  if (endMs <= nowMs) return fault(subject, `expired at ${isoTime(endMs)}`, 'renew it; it is taken without a restart');
+  if (endMs <= nowMs) return fault(subject, `expired at ${isoTime(endMs)}`, 'renew it; no restart is needed');
   const days = Math.floor((endMs - nowMs) / DAY_MS);
   if (days < EXPIRY_WARNING_DAYS) {
     const message = `expires at ${isoTime(endMs)}, in ${count(days, 'day')}`;
-    return warning(subject, message, 'renew it; it is taken without a restart');
+    return warning(subject, message, 'renew it; no restart is needed');
   }
   return fine(subject, `is valid until ${isoTime(endMs)}`);
 }

@@ -101,7 +101,7 @@ function about<T, A extends readonly unknown[]>({ setting, path }: PemFile, act:
   try {
     return act(...args);
   } catch (error) {
-    const reason = error instanceof TlsProblem ? error.message : `is not taken by OpenSSL (${codeOf(error)})`;
+    const reason = error instanceof TlsProblem ? error.message : `is not accepted by OpenSSL (${codeOf(error)})`;
     throw new TlsProblem(`${setting}: ${path} ${reason}`, { cause: error });
   }
 }

@@ -354,13 +354,10 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
 
       it('refuses an id that is taken', async () => {
         const other = managed({ key: 'other' });
-        await assertConflict(
-          [creation('endpoint', keyEndpoint())],
-          /there is an endpoint "orders" already|there is a endpoint/,
-        );
-        await assertConflict([creation('consumer', consumer())], /there is a consumer "acme" already/);
-        await assertConflict([creation('credential', other)], /there is a credential "acme-hmac" already/);
-        await assertConflict([creation('grant', grant())], /there is a grant "orders\/acme" already/);
+        await assertConflict([creation('endpoint', keyEndpoint())], /the endpoint "orders" already exists/);
+        await assertConflict([creation('consumer', consumer())], /the consumer "acme" already exists/);
+        await assertConflict([creation('credential', other)], /the credential "acme-hmac" already exists/);
+        await assertConflict([creation('grant', grant())], /the grant "orders\/acme" already exists/);
       });
 
       it('refuses an App Key that is taken, whatever the methods', async () => {

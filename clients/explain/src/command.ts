@@ -60,7 +60,7 @@ function createProgram(context: CommandContext): Command {
     .option('--entry <number>', 'which entry of a HAR, from 1', parseCount)
     .option(
       '--request-id <id>',
-      'the requestId of the refusal; read from the answer where it stands in <file>',
+      'the requestId of the refusal; read from the answer if <file> holds it',
       parseRequestId,
     )
     .addOption(outputOption())

@@ -99,7 +99,7 @@ def test_the_command_on_standard_input() -> None:
     [
         (["-", "--secret-from", "env:NONE"], CURL, "the environment variable NONE is not set or empty"),
         (["-", "--secret-from", SECRET], CURL, "never the secret itself"),
-        (["-", "--secret-from", "-"], CURL, "both the request and the secret are to come from standard input"),
+        (["-", "--secret-from", "-"], CURL, "the request and the secret would both be read from standard input"),
         (["-", "--secret-from", "file:/nowhere"], CURL, "--secret-from: /nowhere cannot be read"),
         (["/nowhere", "--secret-from", "env:S"], "", "/nowhere cannot be read"),
         (["-", "--secret-from", "env:S", "--at", "noon"], CURL, "--at takes a time with its zone"),

@@ -23,7 +23,7 @@ export function registerMay(program: Command, context: CommandContext): void {
     .argument('<endpoint>', 'its id', parseId);
   addStoreOptions(command);
   addHelp(command, {
-    notes: `Judged by what is in the store, as "postern serve" does: a request also needs a right signature, key or token, and
+    notes: `Judged by what is in the store, as "postern serve" does: a request also needs a correct signature, key or token, and
 stays within the limits. What is wrong with a request that was sent: "postern explain".`,
     examples: ['postern may acme orders', 'postern may acme orders -o json', 'postern may acme orders && echo yes'],
     exits: { ...readExits, done: 'yes', failed: 'no, or failed', notFound: 'no such consumer or endpoint' },

@@ -21,7 +21,7 @@ export function registerWhoMay(program: Command, context: CommandContext): void 
     .command('who-may')
     .description('List the consumers that may call an endpoint: by which grant, with which limits, until when.')
     .argument('<endpoint>', 'its id', parseId)
-    .option('--limit <number>', 'the first so many; how many more there are is counted', parseCount);
+    .option('--limit <number>', 'list this many at most, and count the rest', parseCount);
   addReadAction(command, context, {
     notes: `A consumer may call when it is enabled, has a credential of the endpoint's method that works, and has a grant where
 the endpoint needs one. UNTIL is when that grant ends, or the last of its credentials. Why another may not:

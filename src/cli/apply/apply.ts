@@ -45,14 +45,15 @@ export function registerApply(program: Command, context: CommandContext): void {
     .option('--revive', 'also bring back what was disabled, revoked or is retiring, where the files say so');
   addYesOption(addChangeOptions(addNewRingOption(command)));
   addHelp(command, {
-    notes: `What the files do not name stays as it is, unless --prune is given. Secrets that they leave out are kept as stored; a
-new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays so
-where the files leave out "enabled" and "state"; where they say the opposite, nothing is changed without --revive (--yes is
-not enough). Applying twice changes nothing. Up to 10 000 changes are all made or none; more are made in steps, and running
-the command again completes what was stopped.
+    notes: `What the files do not name stays as it is, unless --prune is given. Secrets that the files leave out are kept as stored;
+a new credential without appKey gets a generated pair, which is printed once. What a command disabled or revoked stays
+so if the files leave out "enabled" and "state"; if they say the opposite, nothing is changed without --revive (--yes
+is not enough). Applying twice changes nothing. Up to 10 000 changes are one transaction. More are made in steps; after
+an interruption, run the command again for the rest.
 
-With --selector, or the key "selector" in the files, they hold nothing but endpoints and consumers with these labels,
-credentials of these consumers, and grants on these endpoints. Nothing else is changed, and --prune deletes nothing else.`,
+With --selector, or the key "selector" in the files, the files may only hold endpoints and consumers with these labels,
+credentials of these consumers, and grants on these endpoints. Nothing else is changed, and --prune deletes nothing
+else.`,
     examples: [
       'postern apply -f postern.yaml --dry-run',
       'postern apply -f endpoints.yaml -f consumers.yaml',
@@ -185,7 +186,7 @@ function report(
     return;
   }
   const unchanged = `${grouped(plan.unchangedCount)} unchanged`;
-  if (plan.changes.length === 0) out.write(`Nothing to change: the store says the same (${unchanged}).\n`);
+  if (plan.changes.length === 0) out.write(`Nothing to change: the store matches the files (${unchanged}).\n`);
   else if (isDone)
     out.write(`${tally(plan.changes)}, ${unchanged}\n${dryRun ? 'Nothing was changed (--dry-run).\n' : ''}`);
   printGenerated(generated, context.terminal);

@@ -21,8 +21,8 @@ export function registerDiff(program: Command, context: CommandContext): void {
     .addOption(selectorOption('as apply --selector: only what carries this label'));
   addStoreOptions(command);
   addHelp(command, {
-    notes: `Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked is
-marked "revives": apply makes it only with --revive.`,
+    notes: `Secrets are compared and never printed: "appSecret: (changed)". A change that brings back what was disabled or revoked
+is marked "revives": apply makes it only with --revive.`,
     examples: [
       'postern diff -f postern.yaml',
       'postern diff -f postern.yaml --prune -o json',

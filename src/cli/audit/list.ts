@@ -23,11 +23,11 @@ export function registerList(noun: Command, context: CommandContext): void {
     .option('--until <time>', 'up to then: 1d, or 2026-11-02T00:00:00Z', parseMoment)
     .option('--consumer <id>', 'all about this partner: itself, its credentials and grants, deleted ones too', parseId)
     .option('--endpoint <id>', 'all about this endpoint: itself and the grants on it', parseId)
-    .option('--actor <name>', 'what this one changed')
-    .option('--action <command>', 'what this command changed, such as "credential revoke"');
+    .option('--actor <name>', 'changes by this operator')
+    .option('--action <command>', 'changes by this command, such as "credential revoke"');
   addResourceFlag(command, 'changes of this: consumer/acme, grant/orders/acme, endpoint')
     .option('--operations', 'a line for each command, however much it changed')
-    .option('--limit <number>', 'the newest so many', parseCount, DEFAULT_LIMIT);
+    .option('--limit <number>', 'show this many at most, newest first', parseCount, DEFAULT_LIMIT);
   addReadAction(command, context, {
     notes: `Changes of one command have the same REVISION; "audit show REVISION" shows what they changed, "audit revert REVISION"
 undoes them. JSON and YAML have each resource before and after the change.`,

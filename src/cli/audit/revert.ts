@@ -14,7 +14,7 @@ import { commandWords } from './revert-words.ts';
 export function registerRevert(noun: Command, context: CommandContext): void {
   const command = noun
     .command('revert')
-    .description('Undo what a command changed: give every field back what it had before.')
+    .description('Undo what a command changed: restore every field to its former value.')
     .argument('<event>', 'a REVISION of "audit list", or the "event" of its JSON', parseEventName);
   addResourceFlag(command, 'only the changes of this: consumer/acme, grant/orders/acme, endpoint').option(
     '--revive',
@@ -22,7 +22,7 @@ export function registerRevert(noun: Command, context: CommandContext): void {
   );
   addChangeAction(command, context, {
     isAsking: true,
-    notes: `Everything comes back in one transaction, or nothing. Other fields that were changed since stay as they are; where the
+    notes: `Everything is reverted in one transaction, or nothing. Other fields that were changed since stay as they are; where the
 same field was changed since, nothing is reverted (exit code 4). Secrets are in no event: a deleted credential does
 not come back, and a rotation cannot be reverted. A revert can be reverted.`,
     examples: [
@@ -61,7 +61,8 @@ interface RevertFlags {
 function onlyOne(operations: readonly AuditOperation[], name: EventName): AuditOperation {
   const real = operations.filter(({ action }) => action !== REWRAP);
   const [first, second] = real;
-  if (first === undefined) throw new Conflict('sealing secrets with another key changes no resource, and stays');
+  if (first === undefined)
+    throw new Conflict('sealing secrets with another key changes no resource, and cannot be reverted');
   if (second === undefined) return first;
   const events = real.map(({ action, events: [event] }) => `${String(event?.event)} (${action})`);
   throw new Conflict(`${describeName(name)} was given to several commands; name one event: ${events.join(', ')}`);

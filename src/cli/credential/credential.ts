@@ -73,9 +73,9 @@ function registerCredentialList(noun: Command, context: CommandContext): void {
     .addOption(methodOption())
     .addOption(new Option('--state <state>', 'those in this state').choices(shownStates))
     .option('--expiring <span>', 'those that work, and end within this time, such as 30d', parseSpan)
-    .option('--unused <span>', 'those that work, and nobody used for this time, such as 90d', parseSpan)
-    .option('--former-in-use', 'those whose former secret, or which as a former key, ends and is still used')
-    .option('--limit <number>', 'the first so many', parseCount);
+    .option('--unused <span>', 'those that work and were not used for this time, such as 90d', parseSpan)
+    .option('--former-in-use', 'those whose former secret or key will end, and is still used')
+    .option('--limit <number>', 'list this many at most', parseCount);
   addReadAction(command, context, {
     notes: `States: active; rotating, a former App Secret still works; retiring, works until it ends; not-yet-valid; expired; revoked.`,
     examples: [
@@ -195,7 +195,7 @@ function printView({ shown, isConsumerEnabled, usable }: View, isRevealed: boole
   const { options } = first.endpoint;
   const word =
     'clockSkewSeconds' in options
-      ? `signed now and good for ${count(options.clockSkewSeconds, 'second')}`
+      ? `signed now and valid for ${count(options.clockSkewSeconds, 'second')}`
       : 'with the App Key in it';
   terminal.out.write(`\nOr, ${word}:\n${signed}\n`);
 }

@@ -46,8 +46,8 @@ export function registerHandover(program: Command, context: CommandContext): voi
     .option('--store <location>', 'where resources are kept, instead of POSTERN_STORE; no password')
     .addOption(timeoutOption());
   addHelp(command, {
-    notes: `It never holds the App Secret, nor the App Key of a credential for method key: those are not even read. Requests to compare
-a program with are signed with the credential's App Key, a public example secret and a stated time.`,
+    notes: `It holds neither the App Secret nor the App Key of a credential for method key: those are not even read. The requests
+to compare a program with are signed with the credential's App Key, a public example secret and a stated time.`,
     examples: [
       'postern handover --credential acme-hmac --url https://api.example.com > acme.md',
       'postern handover --credential acme-hmac --url https://api.example.com --secret-by "by phone from Jane Roe"',

@@ -60,7 +60,7 @@ export async function findKept(
   const replica = address === null ? null : describe(address);
   if (newest === undefined) throw notKept(requestId, { replica });
   const ids = [...new Set(found.map((record) => record.requestId))];
-  if (ids.length > 1) throw new UsageError(`several request ids begin so: ${ids.slice(0, 5).join(', ')}`);
+  if (ids.length > 1) throw new UsageError(`several request ids begin with it: ${ids.slice(0, 5).join(', ')}`);
   return { record: newest, replica };
 }
 

@@ -139,7 +139,7 @@ async function explainLone(
   const read = readInput(given);
   const secret = readGivenSecret(given, environment);
   if (secret === null && proofOf(endpoint) !== 'token') {
-    throw new UsageError('--secret-from is missing: without a store, the secret is known from nowhere else');
+    throw new UsageError('--secret-from is missing: without a store there is no other source of the secret');
   }
   const asked = askedOf(given, read, clock);
   const explanation = await explain(read.request, endpoint, asked, (sent) =>
@@ -161,7 +161,7 @@ function explained(requestId: string | undefined, input: Input, explanation: Exp
 
 function checkFlags({ file, secretFrom, method, option }: Given): void {
   if (file === STANDARD_INPUT && secretFrom === STANDARD_INPUT) {
-    throw new UsageError('both the request and the secret are to come from standard input; put one into a file');
+    throw new UsageError('the request and the secret would both be read from standard input; put one into a file');
   }
   if (method === undefined && option !== undefined) {
     throw new UsageError('--option goes with --method; with a store, the endpoint has its options there');
@@ -187,9 +187,7 @@ function routedEndpoint({ request }: ReadRequest, endpoints: readonly Endpoint[]
       ? null
       : compileEndpointTable(endpoints).find(host, target.comparable, request.method);
   if (found !== null) return found;
-  throw new UsageError(
-    'host, path and method lead to no endpoint of the store; --endpoint names the one that is meant',
-  );
+  throw new UsageError('no endpoint of the store matches host, path and method; name the intended one with --endpoint');
 }
 
 function readGivenSecret({ secretFrom }: Given, environment: Environment): string | null {

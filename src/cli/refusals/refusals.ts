@@ -42,12 +42,12 @@ export function registerRefusals(program: Command, context: CommandContext): voi
     .option('--credential <id>', 'with this credential', parseId)
     .option('--request-id <id>', 'the one with this request id, or its first characters', parseRequestId)
     .option('--follow', 'go on with new ones until Ctrl-C')
-    .option('--limit <number>', 'the newest so many; 1000, or with --follow 10, when left out', parseCount);
+    .option('--limit <number>', 'show this many at most, newest first; 1000, or 10 with --follow', parseCount);
   addStoreOptions(command).addOption(adminOption());
   addHelp(command, {
     notes: `Only requests whose App Key or client is known are here. The table joins those of the same credential, endpoint and
 reason; JSON and YAML have each. With MongoDB it shows all replicas; with a declarative file, what one replica on this
-machine remembers. Of a partner who is refused very often not every request is kept: how many are missing is said below.`,
+machine remembers. Of a partner who is refused very often, not every refusal is kept; the output says how many are missing.`,
     examples: [
       'postern refusals --consumer acme',
       'postern refusals --consumer acme --since 1h --code AUTHENTICATION_FAILED',

@@ -159,7 +159,7 @@ async function propose(plan: Plan, former: Proposal | null, running: Running): P
     err.write('note: others changed the same records; planned again on what they left\n');
   if (!isDeepStrictEqual(described, former?.described)) printChanges(described, running);
   if (changes.length === 0 || flags.dryRun === true) {
-    const nothing = plan.already ?? 'Nothing to change: all is as wished.';
+    const nothing = plan.already ?? 'Nothing to change.';
     const sentence = changes.length === 0 ? nothing : 'Nothing was changed (--dry-run).';
     printEnd({ sentence, revision: null }, described, running);
     return flags.dryRun === true ? exitCodes.done : await waitWhereWished(null, store, flags, context);

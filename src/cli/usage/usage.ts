@@ -55,11 +55,11 @@ export function registerUsage(program: Command, context: CommandContext): void {
   });
 }
 
-const NOTES = `Replicas write their counts once a minute; MongoDB keeps them for 13 months. Times are UTC, and --since
-begins with a whole hour, day or month; left out, it is 24h by hour, 13 months by month, else 7d. LIMITED is
-RATE_LIMITED, REFUSED every other code: "postern refusals" shows what was refused and why. Without --consumer and
---label, requests of callers who are not known count too. Of a declarative file the process at POSTERN_ADMIN_ADDRESS
-is asked, which counts since its start.`;
+const NOTES = `Replicas write their counts once a minute; MongoDB keeps them for 13 months. Times are UTC. --since begins with a
+whole hour, day or month; the default is 24h by hour, 13 months by month, else 7d. LIMITED is RATE_LIMITED, REFUSED
+every other code: "postern refusals" shows what was refused and why. Without --consumer and --label, requests of
+unknown callers count too. For a declarative file the process at POSTERN_ADMIN_ADDRESS is asked, which counts since
+its start.`;
 
 interface UsageFlags extends StoreFlags {
   readonly consumer?: string;

@@ -19,7 +19,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
   const { manager, extAuthz, buffer, unwrap, guard } = chain;
   const found = findingsAbout(`${manager.name}: filter chain`);
   found.faultIf(buffer === null || !isBefore(chain, buffer, extAuthz), {
-    message: 'no buffer filter stands before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
+    message: 'there is no buffer filter before ext_authz: the end of an HTTP/2 body can reach the back end unchecked',
     advice: 'put envoy.filters.http.buffer before ext_authz, as envoy.yaml does',
   });
   found.faultIf(unwrap === null || !isBefore(chain, extAuthz, unwrap), {
@@ -35,7 +35,7 @@ export function inspectOrder(chain: PosternChain): readonly Finding[] {
   const isGuarded = guard !== null && isBefore(chain, unwrap ?? extAuthz, guard);
   found.faultIf(!isGuarded, {
     message:
-      'no guard stands after ext_authz and the unwrap script: undecided requests, and wrappers with App Key and signature, can reach the back end',
+      'there is no guard after ext_authz and the unwrap script: undecided requests, and wrappers with App Key and signature, can reach the back end',
     advice: 'put the RBAC filter postern.guard of envoy.yaml last before the router',
   });
   if (isGuarded) found.all.push(...inspectGuard(chain, guard));
@@ -149,7 +149,7 @@ export function inspectRateLimitFilter(chain: PosternChain, own: OwnLimits): rea
   found.warnIf(
     !JSON.stringify(listIn(manager.settings, 'local_reply_config', 'mappers')).includes('request_rate_limited'),
     {
-      message: `refusals of the filter ${filter.name} do not have the form of Postern's: callers get no RATE_LIMITED and no Retry-After`,
+      message: `refusals of the filter ${filter.name} have another body than Postern's: callers get no RATE_LIMITED and no Retry-After`,
       advice: `add the mappers of ${EXAMPLE} to local_reply_config, before the others`,
     },
   );

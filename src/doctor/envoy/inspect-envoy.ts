@@ -160,7 +160,8 @@ async function fetchJson(admin: URL, path: string): Promise<Answer> {
       : { value: JSON.parse(text) as unknown };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (error instanceof SyntaxError) return { problem: `its answer to ${name} is no configuration`, advice: notEnvoy };
+    if (error instanceof SyntaxError)
+      return { problem: `its answer to ${name} is not a configuration`, advice: notEnvoy };
     const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : error.name;
     const advice = 'start Envoy, or give its admin address with --envoy; it is loopback only, as a rule';
     return { problem: `its admin address does not answer (${cause})`, advice };

@@ -116,7 +116,7 @@ function inspectHosts(name: string, live: LiveState, effect: string, setting: st
   if (hosts.length === 0) {
     const message = `it has no address to call: ${effect}`;
     return [
-      fault(subject, message, 'look whether its name resolves, and whether a Service with ready pods is behind it'),
+      fault(subject, message, 'check whether its name resolves, and whether a Service with ready pods is behind it'),
     ];
   }
   const down = hosts.filter((host) => !host.isHealthy);
@@ -134,7 +134,7 @@ function inspectHosts(name: string, live: LiveState, effect: string, setting: st
         warning(
           subject,
           `${String(down.length)} of ${String(hosts.length)} replicas get no requests: ${which}`,
-          'look at the log and at /readyz of that replica',
+          'check the log and /readyz of that replica',
         ),
       ];
 }
@@ -161,7 +161,7 @@ function inspectChecks({ manager }: PosternChain, live: LiveState): readonly Fin
   const findings: Finding[] = [];
   if (failed > 0 && failed > MOST_FAILED * (failed + answered)) {
     const message = `${String(failed)} of ${String(failed + answered)} checks since Envoy started had no answer in time: their callers got 503`;
-    const advice = 'look at the health of Postern, its address and its log; the counter is ext_authz.error';
+    const advice = 'check the health of Postern, its address and its log; the counter is ext_authz.error';
     findings.push((answered === 0 ? fault : warning)(`${manager.name}: checks`, message, advice));
   }
   if (invalid > 0) {

@@ -19,7 +19,7 @@ export const keyGuide: Guide<'key'> = {
   ],
   codes: () => ({
     CREDENTIALS_MISSING: 'There is no App Key where it is expected.',
-    CREDENTIALS_MALFORMED: 'The App Key is empty, or stands twice.',
+    CREDENTIALS_MALFORMED: 'The App Key is empty, or appears twice.',
     AUTHENTICATION_FAILED: 'The App Key is not known, has expired or was revoked.',
   }),
   settings: ({ keyNames }) => {

@@ -23,7 +23,7 @@ export const oauth2Guide: Guide<'oauth2'> = {
     CREDENTIALS_MISSING: 'There is no `Authorization: Bearer …`.',
     CREDENTIALS_MALFORMED: `\`Authorization\` ${
       options.tokenInQuery ? 'or `access_token` ' : ''
-    }stands twice, or does not hold one token.`,
+    }appears twice, or does not hold one token.`,
     TOKEN_INVALID: 'The token has expired, was revoked or is not valid. Get a new one, and try once more.',
   }),
   settings: () => ({ tokenPath: oauth2Paths.token }),

@@ -40,7 +40,7 @@ export const parameterSignatureGuide: Guide<'parameter-signature'> = {
   ],
   codes: ({ options }) => ({
     CREDENTIALS_MISSING: 'There is no `appKey` or no `sign`.',
-    CREDENTIALS_MALFORMED: `\`appKey\`, \`sign\` or \`apiTimestamp\` stands twice or is empty, ${
+    CREDENTIALS_MALFORMED: `\`appKey\`, \`sign\` or \`apiTimestamp\` appears twice or is empty, ${
       options.requireTimestamp ? '`apiTimestamp` is missing, ' : ''
     }or \`sign\` is not 128 lower-case hex digits.`,
     AUTHENTICATION_FAILED: `App Key, App Secret or the text that was signed is another one: ${

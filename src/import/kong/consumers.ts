@@ -101,7 +101,7 @@ function readConsumer(
     const raw = entity.raw[key];
     if (Array.isArray(raw) && raw.length === 0) continue;
     if (plugin === undefined) {
-      report('warning', [key], { what: `has ${quoted(key)}, which is not known here and was left out` });
+      report('warning', [key], { what: `has ${quoted(key)}, which the importer does not know and left out` });
     } else {
       report('error', [key], {
         what: `has credentials of ${plugin}, which Postern cannot import`,

@@ -47,7 +47,7 @@ export function decideRoute(route: KongRoute, context: DecisionContext): RouteDe
   const unknown = acl?.config.unknownKeys(aclSettings) ?? [];
   if (unknown.length > 0) {
     acl?.config.report('error', [], {
-      what: `has ${unknown.map(quoted).join(', ')}, which is not known here: the endpoints it applies to refuse everything`,
+      what: `has ${unknown.map(quoted).join(', ')}, which the importer does not know: the endpoints it applies to refuse everything`,
     });
     isRefused = true;
   }
@@ -71,7 +71,7 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
   const names = (list: readonly KongPlugin[]): string => list.map(({ name }) => quoted(name)).join(', ');
   if (required.length > 1) {
     report('error', [], {
-      what: `wants callers to pass ${names(required)}, all of them; an endpoint has one method: it refuses everything`,
+      what: `requires callers to pass all of ${names(required)}; an endpoint has one method: it refuses everything`,
       instead: 'choose one method, then write it and "enabled: true" by hand',
     });
     return 'refused';
@@ -92,7 +92,7 @@ function decideAuthentication(plugins: ReadonlyMap<string, KongPlugin>, { report
   if (required.length === 0) {
     if (all.length > 1) {
       report('error', [], {
-        what: `takes callers who pass any of ${names(all)}; an endpoint has one method: this one takes only ${quoted(plugin.name)}`,
+        what: `accepts callers who pass any of ${names(all)}; an endpoint has one method: this one accepts only ${quoted(plugin.name)}`,
         instead: 'give the others credentials of this method, or an address of their own with another endpoint',
       });
     }
@@ -116,7 +116,7 @@ function readOptions(imported: ImportedMethod, { config }: KongPlugin): Declared
   const unknown = config.unknownKeys(new Set([...sharedSettings, ...imported.settings]));
   for (const key of unknown) {
     config.report('error', [key], {
-      what: `has the setting ${quoted(key)}, which is not known here: the endpoints it applies to refuse everything`,
+      what: `has the setting ${quoted(key)}, which the importer does not know: the endpoints it applies to refuse everything`,
       instead: 'compare what it does in Kong, then enable the endpoints by hand',
     });
   }

@@ -21,7 +21,7 @@ export function servedRoutes(routes: readonly KongRoute[]): readonly KongRoute[]
       return false;
     }
     if (protocols.length > 0 && protocols.every((protocol) => STREAM_PROTOCOLS.has(protocol))) {
-      report('note', [], { what: 'is not about HTTP and was left out', instead: 'write it as a listener of Envoy' });
+      report('note', [], { what: 'is not an HTTP route and was left out', instead: 'write it as a listener of Envoy' });
       return false;
     }
     return true;

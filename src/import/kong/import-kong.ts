@@ -96,7 +96,7 @@ function reportDifferences(
   const stripped = routes.filter(({ stripsPath, paths }) => stripsPath && paths.length > 0).length;
   if (stripped > 0) {
     findings.about(root, 'where requests go')('note', ['routes'], {
-      what: `services and strip_path (${count(stripped, 'route')}) say where requests go, which Envoy decides here`,
+      what: `services and strip_path of ${count(stripped, 'route')} were left out: Envoy decides where requests go`,
       instead: 'write routes of Envoy, with prefix_rewrite where Kong strips the path',
     });
   }
@@ -109,8 +109,8 @@ function reportDifferences(
   const without = consumers.filter(({ id }) => id === null).length;
   if (without > 0) {
     findings.about(root, 'X-Consumer-Id')('warning', ['consumers'], {
-      what: `${count(without, 'consumer')} ${without === 1 ? 'has' : 'have'} no id in this file: back ends will see another X-Consumer-Id than Kong’s`,
-      instead: 'where back ends look at it, dump with ids (deck gateway dump --with-id), which are then kept',
+      what: `${count(without, 'consumer')} ${without === 1 ? 'has' : 'have'} no id in this file: back ends will see a different X-Consumer-Id`,
+      instead: 'if back ends use it, dump with ids (deck gateway dump --with-id), which are then kept',
     });
   }
 }

@@ -90,7 +90,7 @@ export function readPlugins(
     if (!isEnabled) return [];
     for (const key of isFilterChain ? [] : entity.unknownKeys(pluginKeys)) {
       report('warning', [key], {
-        what: `has ${quoted(key)}, which is not known here: the plugin counts as if it always applied`,
+        what: `has ${quoted(key)}, which the importer does not know: the plugin counts as if it always applied`,
       });
     }
     const group = nesting.group ?? entity.reference('consumer_group');

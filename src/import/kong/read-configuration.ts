@@ -131,7 +131,7 @@ function reportOtherLists(root: KongMapping, { findings }: ImportContext): void 
     if (idleLists.has(key)) continue;
     if (envoyLists.has(key)) {
       report('note', [], {
-        what: 'is about connections, which Envoy makes here',
+        what: 'is about connections, which Envoy handles',
         instead: 'write it as clusters, listeners and TLS of Envoy',
       });
     } else if (Object.hasOwn(foreignCredentials, key)) {
@@ -141,7 +141,7 @@ function reportOtherLists(root: KongMapping, { findings }: ImportContext): void 
       });
     } else {
       report('error', [], {
-        what: 'is not known here and was left out',
+        what: 'is unknown to the importer and was left out',
         instead: 'check whether it decides who gets in',
       });
     }
@@ -153,7 +153,7 @@ function readService(entity: KongMapping, { findings }: ImportContext): KongServ
   const service = { place, id: entity.text('id'), name: entity.text('name'), isEnabled: entity.flag('enabled', true) };
   const report = findings.about(place, `service ${quoted(service.name ?? '')}`);
   for (const key of entity.unknownKeys(serviceKeys)) {
-    report('warning', [key], { what: `has ${quoted(key)}, which is not known here and was left out` });
+    report('warning', [key], { what: `has ${quoted(key)}, which the importer does not know and left out` });
   }
   return service;
 }

@@ -43,7 +43,7 @@ function reportMethods(drafts: readonly EndpointDraft[], cells: readonly MatchCe
       const own = [...taken].join(', ');
       const which = other.methods.length === 0 ? `methods other than ${own}` : left.join(', ');
       draft.route.report('warning', pathOfMatch(draft.route), {
-        what: `takes ${quoted(cell.path.literal)} for ${own} only: there, Kong gives ${which} to the route ${quoted(nameOfRoute(other.draft.route))}, and here they are 404`,
+        what: `takes ${quoted(cell.path.literal)} for ${own} only: there, Kong gives ${which} to the route ${quoted(nameOfRoute(other.draft.route))}, but Postern answers 404`,
         instead:
           'where callers need them, write one more endpoint with this path and those methods, and the access of that route',
       });
@@ -78,10 +78,9 @@ function reportSegments(cells: readonly MatchCell[], findings: FindingLog): void
   const { draft, path } = first;
   const count = new Set(ending.map((cell) => cell.path.literal)).size;
   const place = placeIn({ tree: draft.route.place.tree, path: [] }, 'routes');
-  findings.about(place, 'paths that go on within a segment')('note', [], {
-    what: `Kong’s path ${quoted(path.literal)}${count === 1 ? '' : `, and ${String(count - 1)} more like it,`} takes ${quoted(`${path.literal}2`)} too; here that is 404, or another endpoint’s`,
-    instead:
-      'where a back end has such paths, write endpoints for them; where none has, import again with --whole-segments',
+  findings.about(place, 'prefixes that end within a segment')('note', [], {
+    what: `Kong’s path ${quoted(path.literal)}${count === 1 ? '' : `, and ${String(count - 1)} more like it,`} also takes ${quoted(`${path.literal}2`)}; in Postern that is 404, or belongs to another endpoint`,
+    instead: 'if a back end has such paths, write endpoints for them; if none has, import again with --whole-segments',
   });
 }
 

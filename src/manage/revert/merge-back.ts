@@ -67,9 +67,9 @@ function wordOf(value: unknown): string {
   return value === undefined ? '(none)' : renderValue(value);
 }
 
-/** An event changed what is not there any more. */
+/** An event changed what no longer exists. */
 export function goneSince(event: AuditEvent): string {
-  return `the ${subjectOf(event)} is not there any more; revert its deletion first`;
+  return `the ${subjectOf(event)} no longer exists; revert its deletion first`;
 }
 
 /** What an event would give back, no store takes today. */

@@ -83,7 +83,7 @@ function findMissing(changes: readonly Change[], made: ReadonlySet<string>, grou
     });
     return missing.map((parent) => {
       const [kind = '', id = ''] = parent.split('/');
-      return `the ${subjectOf(change)} needs the ${kind} "${id}", which is not there any more; revert its deletion first`;
+      return `the ${subjectOf(change)} needs the ${kind} "${id}", which no longer exists; revert its deletion first`;
     });
   });
 }

@@ -25,7 +25,7 @@ export function secretMistakes(appKey: string | null): readonly Hypothesis<WithS
     mistake(
       'secret-white-space',
       'used with white space around it, or without its own',
-      'Take off the line feed and blanks that a file, a form or a copy adds; the secret is used exactly as it was issued',
+      'Remove the line feed and blanks that a file, a form or a copy adds; the secret is used exactly as it was issued',
       (text) => [
         ...['\n', '\r\n', ' ', '\r', '\t', '\0', ' \n', '\n\n'].map((space) => text + space),
         ...[' ', '\n', '\ufeff'].map((space) => space + text),
@@ -45,7 +45,7 @@ export function secretMistakes(appKey: string | null): readonly Hypothesis<WithS
     mistake(
       'secret-quoted',
       'used with quotes around it',
-      'Take the quotes off: they belong to the shell or the configuration file, not to the secret',
+      'Remove the quotes: they belong to the shell or the configuration file, not to the secret',
       (text) => [`"${text}"`, `'${text}'`, text.replace(/^(["'])(.*)\1$/s, '$2')],
     ),
     mistake('secret-case', 'changed to lower or upper case', 'Use the App Secret exactly as it was issued', (text) => [

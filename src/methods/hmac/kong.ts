@@ -43,7 +43,7 @@ function readOptions(settings: PluginSettings): Partial<HmacOptions> | null {
   reportSignedHeaders(settings);
   if (!settings.flag('validate_request_body', false)) {
     settings.report('warning', [], {
-      what: 'does not look at bodies; Postern wants a signed Digest with every body',
+      what: 'does not verify bodies; Postern requires a signed Digest with every body',
       instead: 'have callers add "Digest: SHA-256=…" and sign it',
     });
   }
@@ -67,12 +67,12 @@ function reportSignedHeaders(settings: PluginSettings): void {
   const unenforced = enforced.filter((name) => !ALWAYS_SIGNED.has(name.toLowerCase()));
   if (unenforced.length > 0) {
     settings.report('warning', ['enforce_headers'], {
-      what: `wants ${unenforced.map(quoted).join(', ')} signed; Postern checks what is signed, and wants only date, request-line and, with a body, digest`,
+      what: `requires ${unenforced.map(quoted).join(', ')} signed; Postern requires only date, request-line and, with a body, digest`,
     });
   }
   if (!enforced.includes('date') || !enforced.includes('request-line')) {
     settings.report('warning', [], {
-      what: 'lets callers choose what they sign; Postern wants "date" and "request-line" among it, not x-date or @request-target',
+      what: 'lets callers choose what they sign; Postern requires "date" and "request-line", not x-date or @request-target',
       instead: 'have callers sign "date request-line" at least',
     });
   }

@@ -93,7 +93,7 @@ function findWrong(
   const place = describeCarrier(carrier);
   const [value = '', second] = sentKeys(request, carrier);
   if (second !== undefined) {
-    return { name: 'key-twice', what: `the App Key stands more than once in ${place}`, fix: 'Send it once' };
+    return { name: 'key-twice', what: `the App Key appears more than once in ${place}`, fix: 'Send it once' };
   }
   if (value === '') {
     const fix = 'See where your program takes the App Key from: it was empty';

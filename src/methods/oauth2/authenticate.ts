@@ -122,7 +122,7 @@ function readBearer(rest: string): string | Refusal {
   const text = rest.replace(/^ +/, '');
   if (text === '') return refuse('TOKEN_INVALID', 'the Authorization header has no token after Bearer');
   if (rest.startsWith(' ') && BEARER_TOKEN.test(text)) return text;
-  return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is no token');
+  return refuse('CREDENTIALS_MALFORMED', 'what follows Bearer in the Authorization header is not a token');
 }
 
 function readParameter(value: string | Repeated): string | Refusal {

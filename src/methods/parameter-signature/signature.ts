@@ -42,7 +42,7 @@ export function parseParameterCredentials(
   if (appKey === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no appKey');
   if (sign === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no sign');
   const repeated = RESERVED_NAMES.find((name) => reserved[name].length > 1);
-  if (repeated !== undefined) return malformed(repeated, 'stands there more than once');
+  if (repeated !== undefined) return malformed(repeated, 'appears more than once');
   if (appKey.length === 0) return malformed('appKey', 'is empty');
   const mac = decodeSign(sign);
   if (mac === null) return malformed('sign', 'is not 128 lower-case hexadecimal digits');

@@ -64,7 +64,7 @@ class LatestTlsContext implements SecureContext {
       });
     } catch (error) {
       const files = tlsCertificateKeyFile ?? 'the files of the MongoDB address';
-      const message = `${files}: OpenSSL does not take what it holds (${codeOf(error)}); tlsCertificateKeyFile is one PEM file with the certificate and its key`;
+      const message = `${files}: OpenSSL does not accept what it holds (${codeOf(error)}); tlsCertificateKeyFile is one PEM file with the certificate and its key`;
       throw new TlsProblem(message, { cause: error });
     }
   }

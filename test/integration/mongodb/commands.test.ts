@@ -216,7 +216,7 @@ describe('the commands for operators on MongoDB', () => {
         ['consumer show', 2, /missing required argument 'id'/],
         ['consumer delete acme', 2, /add --yes\n$/],
         ['consumer show acne', 3, /did you mean "acme"\?\n$/],
-        ['consumer create acme', 4, /there is a consumer "acme" already/],
+        ['consumer create acme', 4, /the consumer "acme" already exists/],
         [
           'consumer list --timeout 2s --store mongodb://127.0.0.1:1/postern',
           5,

@@ -212,7 +212,7 @@ describe('the resource store on MongoDB', () => {
       );
       await assert.rejects(
         store.commit([creation('consumer', consumer())], operation),
-        /there is a consumer "acme" already/,
+        /the consumer "acme" already exists/,
       );
     });
 

@@ -78,7 +78,7 @@ describe('MongoDB over TLS', () => {
       'has a certificate for another name': {
         peer: () => serve(makeCertificate('localhost', authority, { names: null })),
         code: 'ERR_TLS_CERT_ALTNAME_INVALID',
-        told: 'its certificate is for another name than the one it is called by',
+        told: 'its certificate is for a different name than the one it is called by',
       },
       'wants a client certificate': {
         peer: () =>
@@ -143,7 +143,7 @@ describe('MongoDB over TLS', () => {
           await writeFile(path('mixed.pem'), postern.cert + server.key);
           return { tlsCertificateKeyFile: path('mixed.pem') };
         },
-        /mixed\.pem: OpenSSL does not take what it holds \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
+        /mixed\.pem: OpenSSL does not accept what it holds \(ERR_OSSL_X509_KEY_VALUES_MISMATCH\)/,
       ],
     ] as const) {
       it(`says which file it is that cannot be used: one ${what}`, async () => {

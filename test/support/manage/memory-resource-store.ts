@@ -157,7 +157,7 @@ export class MemoryResourceStore implements ResourceStore, AuditTrail, UsageSour
     const { kind, id, before, after } = change;
     const table = tables[kind] as Map<string, Stored<unknown>>;
     const current = table.get(id);
-    if (before === null && current !== undefined) throw new Outdated(`there is a ${kind} "${id}" already`);
+    if (before === null && current !== undefined) throw new Outdated(`the ${kind} "${id}" already exists`);
     if (before !== null && current?.revision !== before.revision) {
       throw new Outdated(`the ${kind} "${id}" was ${current === undefined ? 'deleted' : 'changed'} meanwhile`);
     }

@@ -97,8 +97,8 @@ describe('management API: changes of credentials', () => {
     assert.equal(beyond.body['detail'], 'there is no consumer "initech"');
     const within = await refuse('CONFLICT', { id: 'acme-hmac' });
     const foreign = await refuse('CONFLICT', { id: 'initech-hmac' });
-    assert.equal(within.body['detail'], 'there is a credential "acme-hmac" already; take another "id"');
-    assert.equal(foreign.body['detail'], 'there is a credential "initech-hmac" already; take another "id"');
+    assert.equal(within.body['detail'], 'the credential "acme-hmac" already exists; take another "id"');
+    assert.equal(foreign.body['detail'], 'the credential "initech-hmac" already exists; take another "id"');
   });
 
   it('import a pair that a partner has, and repeat none of it that is secret', async () => {

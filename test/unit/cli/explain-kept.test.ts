@@ -251,7 +251,10 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     assert.equal(none.code, 3);
     assert.match(none.err, /^postern explain: no refusal with the request id r-1 is kept: /);
     const several = await explain([{ requestId: 'r-11' }, { requestId: 'r-12' }]);
-    assert.deepEqual([several.code, several.err], [2, 'postern explain: several request ids begin so: r-12, r-11\n']);
+    assert.deepEqual(
+      [several.code, several.err],
+      [2, 'postern explain: several request ids begin with it: r-12, r-11\n'],
+    );
     const cli = await memoryCli();
     assert.match((await cli.run(['explain'])).err, /^postern explain: name the request: its FILE, /);
     assert.equal((await cli.run(['explain', '--request-id', 'r', '--method', 'hmac'])).code, 2);

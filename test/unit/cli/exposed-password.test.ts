@@ -62,7 +62,7 @@ describe('a password of MongoDB among the arguments', () => {
       const { code, out, err } = await runCli([...command.split(' '), '--store', address]);
       assert.equal(code, 2);
       assert.equal(out, '');
-      assert.match(err, /^postern: an address of MongoDB with a password is not taken from the command line/);
+      assert.match(err, /^postern: a MongoDB address with a password is not accepted on the command line/);
       assert.ok(!err.includes(PASSWORD) && !err.includes('127.0.0.1'));
     });
   }

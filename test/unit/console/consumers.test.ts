@@ -58,7 +58,7 @@ describe('console: pages of consumers', () => {
     assert.match(taken.text, /<h2>The change contradicts what is there<\/h2>/);
     assert.match(
       taken.text,
-      /<li>there is a consumer &quot;acme&quot; already; edit that one, or take another &quot;id&quot;<\/li>/,
+      /<li>the consumer &quot;acme&quot; already exists; edit that one, or take another &quot;id&quot;<\/li>/,
     );
     const reason = await console.submit('alice', '/new/consumer', { id: 'x', reason: 'x'.repeat(501) });
     assert.equal(reason.status, 400);

@@ -140,7 +140,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
         for (const policy of Object.values(policies)) objectAt(policy)['principals'] = [{ and_ids: { ids: [] } }];
         removeFilter(gateway, 'postern.guard');
       },
-      /^fault: .*no guard stands after/,
+      /^fault: .*there is no guard after/,
       /^fault: .*filter_enabled_metadata makes the check depend on metadata/,
     ],
     'no EnvoyFilter': [
@@ -150,7 +150,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
       },
       /^fault: .*no buffer filter/,
       /^fault: .*the script that unwraps/,
-      /^fault: .*no guard stands after/,
+      /^fault: .*there is no guard after/,
       /^warning: .*callers' own x-consumer-id/,
       /^warning: .*x-envoy-auth-partial-body/,
       /^warning: .*x-envoy-external-address/,
@@ -197,7 +197,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
         delete check['encode_raw_headers'];
         delete objectAt(check, 'with_request_body')['pack_as_bytes'];
       },
-      /^fault: .*no guard stands after/,
+      /^fault: .*there is no guard after/,
       /^fault: .*normalize_path/,
       /^warning: .*encode_raw_headers is off/,
       /^fault: .*sends bodies as text/,
@@ -240,7 +240,7 @@ const traps: Readonly<Record<string, Readonly<Record<string, Trap>>>> = {
         removeFilter(gateway, BUFFER);
         listAt(gateway.manager, 'http_filters').splice(1, 0, buffer);
       },
-      /^fault: .*no buffer filter stands before/,
+      /^fault: .*there is no buffer filter before/,
     ],
   },
 };
@@ -305,6 +305,6 @@ describe('looking through an Envoy that a control plane configures', () => {
       ecds_filters: [{ ecds_filter: { name: 'postern.guard', typed_config: settings } }],
     };
     assert.match(findingsOf(gateway, [sent]).join(), /^ok: /);
-    assert.match(findingsOf(gateway).join(), /no guard stands after/);
+    assert.match(findingsOf(gateway).join(), /there is no guard after/);
   });
 });

@@ -45,13 +45,13 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     (config) => {
       removeFilter(config, BUFFER);
     },
-    /^fault: listener partners: filter chain: no buffer filter/,
+    /^fault: listener partners: filter chain: there is no buffer filter/,
   ],
   'the buffer after ext_authz': [
     (config) => {
       moveFilterBefore(config, AUTHZ, BUFFER);
     },
-    /no buffer filter stands before/,
+    /there is no buffer filter before/,
   ],
   'no unwrap script': [
     (config) => {
@@ -63,13 +63,13 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     (config) => {
       removeFilter(config, 'postern.guard');
     },
-    new RegExp(`^${chain}: no guard stands after`),
+    new RegExp(`^${chain}: there is no guard after`),
   ],
   'the guard too early': [
     (config) => {
       moveFilterBefore(config, 'postern.guard', AUTHZ);
     },
-    /no guard stands after/,
+    /there is no guard after/,
   ],
   'a guard that lets pending bodies pass': [
     (config) => {

@@ -31,7 +31,7 @@ describe('a wish for a consumer', () => {
       ],
     });
     assert.deepEqual(planNewConsumer('acme', {}, stored(acme)), {
-      conflict: 'there is a consumer "acme" already',
+      conflict: 'the consumer "acme" already exists',
       remedy: { kind: 'edit', resource: 'consumer', id: 'acme' },
     });
   });

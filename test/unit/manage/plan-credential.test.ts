@@ -85,7 +85,7 @@ describe('a new credential', () => {
     const holder = stored(credentialWith({ id: 'other' }));
     const wish = wishOf(['key']);
     assert.deepEqual(planNewCredential(wish, { id: holder, appKey: null }, nowSeconds), {
-      conflict: 'there is a credential "acme-1" already',
+      conflict: 'the credential "acme-1" already exists',
       remedy: { kind: 'other-id' },
     });
     assert.deepEqual(planNewCredential(wish, { id: null, appKey: holder }, nowSeconds), {

@@ -117,7 +117,7 @@ describe('a wish for an endpoint', () => {
 
   it('cannot have an id that is taken, nor the requests of another endpoint, disabled or not', () => {
     assert.deepEqual(planNewEndpoint('orders', {}, [orders]), {
-      conflict: 'there is an endpoint "orders" already',
+      conflict: 'the endpoint "orders" already exists',
       remedy: { kind: 'edit', resource: 'endpoint', id: 'orders' },
     });
     const wish = {

@@ -81,7 +81,7 @@ describe('the rotation of a credential of method key', () => {
   it('gives the second one another id than the former one has', () => {
     const credential = credentialWith({ methods: ['key'] });
     const rotation = { ...rotationOf(['key']), successorId: credential.id };
-    assert.equal(conflictOf(credential, rotation), `there is a credential "${credential.id}" already`);
+    assert.equal(conflictOf(credential, rotation), `the credential "${credential.id}" already exists`);
   });
 
   it('keeps only the hash again where that was so', () => {

@@ -132,7 +132,7 @@ const spellings: readonly Spelling[] = [
     'signature-white-space',
     'the signature has white space or line ends in it',
     (text) => (/\s|\\n/.test(text) ? ofBase64(text.replace(/\s|\\n|\\r/g, '')) : null),
-    'Switch off the line breaks of your base64 encoder (base64 -w0), and take off what is left',
+    'Switch off the line breaks of your base64 encoder (base64 -w0), and remove what is left',
   ),
 ];
 

@@ -131,7 +131,7 @@ export const authorizationFaults: readonly Fault<HmacCase>[] = [
   {
     name: 'listed-header-absent',
     what: 'headers="…" lists a header that the request does not have',
-    fix: 'Send every header that is listed, and see whether your client or a proxy drops it',
+    fix: 'Send every header that is listed, and check whether your client or a proxy drops it',
     isMade: ({ names, header, request }) =>
       names.some(
         (name) =>

@@ -64,7 +64,7 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
   },
   {
     name: 'repeated-parameter',
-    what: 'appKey, sign or apiTimestamp stands there more than once',
+    what: 'appKey, sign or apiTimestamp appears more than once',
     fix: 'Send each of them once',
     isMade: ({ parameters }) =>
       RESERVED.some((reserved) => parameters.filter(({ name }) => name === reserved).length > 1),
@@ -72,7 +72,7 @@ export const parameterFaults: readonly Fault<ParameterCase>[] = [
   {
     name: 'empty-parameter',
     what: 'appKey, sign or apiTimestamp is empty',
-    fix: 'See where your program takes it from: it was empty',
+    fix: 'Check where your program takes it from: it was empty',
     isMade: ({ parameters }) => parameters.some(({ name, value }) => RESERVED.includes(name) && value === ''),
   },
   {

@@ -38,8 +38,7 @@ export async function checkRevisions(changes: readonly Change[], context: Commit
     for (const { id, before } of own) {
       const isThere = revisions.has(id);
       if (before === null && isThere) {
-        const article = kind === 'endpoint' ? 'an' : 'a';
-        throw new Outdated(`there is ${article} ${kind} "${id}" already; nothing was changed`);
+        throw new Outdated(`the ${kind} "${id}" already exists; nothing was changed`);
       }
       if (before === null || revisions.get(id) === before.revision) continue;
       const how = `${isThere ? 'changed' : 'deleted'} meanwhile${await describeLastChange(kind, id, context)}`;

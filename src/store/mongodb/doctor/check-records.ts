@@ -134,7 +134,7 @@ async function checkParents(db: Db): Promise<readonly Finding[]> {
       .toArray();
     for (const { _id: id } of orphans) {
       findings.push(
-        warning(collection, `${String(id)} has a ${localField} that leads nowhere: it does nothing`, 'remove it'),
+        warning(collection, `${String(id)} has a ${localField} that does not exist: it has no effect`, 'remove it'),
       );
     }
   }

@@ -30,7 +30,7 @@ export async function checkReplicas(db: Db, timeoutMs: number): Promise<readonly
     });
     found.warnIf(behind.length > 0, {
       message: `${namesOf(behind)} ${behind.length === 1 ? 'does' : 'do'} not decide by what the store holds`,
-      advice: 'look at their logs and /readyz; "postern replicas" shows how far behind they are',
+      advice: 'check their logs and /readyz; "postern replicas" shows how far behind they are',
     });
     found.warnIf(versions.length > 1, {
       message: `have different versions: ${versions.map(printable).join(', ')}`,

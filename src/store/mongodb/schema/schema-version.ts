@@ -27,7 +27,7 @@ export async function withSchemaLease<T>(db: Db, work: (lease: SchemaLease) => P
   const deadline = AbortSignal.timeout(MAX_WAIT_MS);
   while (!(await acquire(db, holder))) {
     if (deadline.aborted)
-      throw unavailable('another Postern has been changing the schema for two minutes; try again later');
+      throw unavailable('another Postern process has been changing the schema for two minutes; try again later');
     await delay(POLL_MS);
   }
   const ended = new AbortController();
@@ -36,7 +36,7 @@ export async function withSchemaLease<T>(db: Db, work: (lease: SchemaLease) => P
     return await work({
       reach: async (version) => {
         const { matchedCount } = await meta.updateOne(own, { $set: { version } });
-        if (matchedCount === 0) throw unavailable('another Postern changed the schema meanwhile; try again');
+        if (matchedCount === 0) throw unavailable('another Postern process changed the schema; try again');
       },
     });
   } finally {

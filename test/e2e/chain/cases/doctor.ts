@@ -34,7 +34,7 @@ export function doctorCases(attachment: Attachment): void {
       const found = await examine((config) => {
         removeFilter(config, attachment.filters.guard);
       });
-      assert.match(found.join('\n'), /^✗ listener .*: filter chain: no guard stands after ext_authz/);
+      assert.match(found.join('\n'), /^✗ listener .*: filter chain: there is no guard after ext_authz/);
     });
   });
 }

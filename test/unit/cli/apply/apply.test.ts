@@ -40,7 +40,10 @@ describe('postern apply', () => {
     const cli = await memoryCli();
     const file = files.write('document.yaml', document);
     assert.equal(await cli.done('apply', '-f', file), printed);
-    assert.equal(await cli.done('apply', '-f', file), 'Nothing to change: the store says the same (4 unchanged).\n');
+    assert.equal(
+      await cli.done('apply', '-f', file),
+      'Nothing to change: the store matches the files (4 unchanged).\n',
+    );
     assert.equal(cli.store.revision, 1);
     assert.equal(cli.closed(), 2);
   });
@@ -173,7 +176,7 @@ consumers:
       assert.equal(await cli.done('diff', '-f', file), 'No differences (4 unchanged).\n');
       assert.equal(
         await cli.done('apply', '-f', file, '--yes'),
-        'Nothing to change: the store says the same (4 unchanged).\n',
+        'Nothing to change: the store matches the files (4 unchanged).\n',
       );
       assert.equal(cli.store.revision, 4);
     });
@@ -288,7 +291,7 @@ This brings back what was stopped, for which apply needs --revive: ${named}.
     };
     const { code, err } = await cli.run(['apply', '-f', file]);
     assert.equal(code, 4);
-    assert.match(err, /^postern apply: there is a consumer "acme" already\nIf others changed the store, run/);
+    assert.match(err, /^postern apply: the consumer "acme" already exists\nIf others changed the store, run/);
     assert.equal((await cli.run(['apply', '-f', file])).code, 0);
   });
 

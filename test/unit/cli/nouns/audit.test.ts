@@ -295,7 +295,7 @@ describe('postern audit revert', () => {
   it('refuses what was deleted or made again since', async () => {
     await cli.done('consumer', 'edit', 'globex', '--name', 'Globex');
     await cli.done('consumer', 'delete', 'globex', '--yes');
-    await refused('audit revert 7', /the consumer "globex" is not there any more; revert its deletion first/);
+    await refused('audit revert 7', /the consumer "globex" no longer exists; revert its deletion first/);
     await cli.done('consumer', 'create', 'globex', '--name', 'Another');
     await refused(
       'audit revert 8',
@@ -329,7 +329,7 @@ describe('postern audit revert', () => {
     await cli.done('endpoint', 'delete', 'invoices', '--yes');
     await refused(
       'audit revert 7 --resource grant',
-      /the grant "invoices\/acme" needs the endpoint "invoices", which is not there any more; revert its deletion first/,
+      /the grant "invoices\/acme" needs the endpoint "invoices", which no longer exists; revert its deletion first/,
     );
     await cli.done('audit', 'revert', '7', '--yes');
     assert.ok((await cli.store.find('grant', 'invoices/acme')) !== null);

@@ -60,7 +60,7 @@ describe('postern consumer', () => {
     const taken = await cli.run(['consumer', 'create', 'acme']);
     assert.deepEqual(
       [taken.code, taken.err],
-      [4, 'postern consumer create: there is a consumer "acme" already; change it with "postern consumer edit acme"\n'],
+      [4, 'postern consumer create: the consumer "acme" already exists; change it with "postern consumer edit acme"\n'],
     );
     for (const verb of [['edit', '--name', 'x'], ['show'], ['enable'], ['disable'], ['delete', '--yes']]) {
       const { code, err } = await cli.run(['consumer', verb[0] ?? '', 'acmee', ...verb.slice(1)]);

@@ -103,7 +103,7 @@ describe('postern credential', () => {
   it('issues nothing that is wrong, taken or for no consumer', async () => {
     await issue('hmac', '--id', 'taken');
     const cases: readonly (readonly [string, number, RegExp])[] = [
-      ['--consumer acme --method hmac --id taken', 4, /there is a credential "taken" already/],
+      ['--consumer acme --method hmac --id taken', 4, /the credential "taken" already exists/],
       ['--consumer acne --method hmac', 3, /did you mean "acme"\?/],
       ['--consumer acme --method hmc', 2, /Allowed choices are key, hmac/],
       ['--consumer acme', 2, /required option '--method <method>' not specified/],

@@ -109,7 +109,7 @@ describe('postern endpoint', () => {
   it('does not take what another endpoint has, with exit code 4', async () => {
     const taken = await cli.run(['endpoint', 'create', 'orders', '--path', '/x', '--authentication', 'key']);
     assert.deepEqual([taken.code, taken.out], [4, '']);
-    assert.match(taken.err, /there is an endpoint "orders" already/);
+    assert.match(taken.err, /the endpoint "orders" already exists/);
     const collides = await cli.run(['endpoint', 'create', 'more', '--path', '/orders', '--scenario', 'open']);
     assert.equal(collides.code, 4);
     assert.match(collides.err, /would take the same requests as the endpoint "orders"/);

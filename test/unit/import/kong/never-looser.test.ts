@@ -201,7 +201,7 @@ describe('an imported document', () => {
             if (table.find(asked.host, asked.path, asked.method) !== null) continue;
             missing += 1;
             assert.ok(
-              findings.some(({ what }) => what.includes('and here they are 404')),
+              findings.some(({ what }) => what.includes('but Postern answers 404')),
               JSON.stringify(asked),
             );
           }

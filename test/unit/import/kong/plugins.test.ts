@@ -80,7 +80,7 @@ describe('a route of Kong', () => {
   it('with hmac-auth says which headers Kong wants signed and Postern does not', () => {
     const plugin = '{ name: hmac-auth, config: { enforce_headers: [date, request-line, host] } }';
     const warnings = linesOf(withPlugins(plugin).findings, 'warning').join('\n');
-    assert.match(warnings, /wants "host" signed/);
+    assert.match(warnings, /requires "host" signed/);
     assert.doesNotMatch(warnings, /lets callers choose/);
   });
 
@@ -128,7 +128,7 @@ describe('a route of Kong', () => {
     assert.equal(endpointOf(imported, 'a')['authentication'], 'hmac');
     assert.match(
       linesOf(imported.findings, 'error').join('\n'),
-      /takes callers who pass any of "key-auth", "hmac-auth"/,
+      /accepts callers who pass any of "key-auth", "hmac-auth"/,
     );
   });
 

@@ -240,10 +240,10 @@ describe('requests that pass in Kong and are 404 here', () => {
     const routes =
       '  - { name: all, paths: [/] }\n  - { name: m, paths: [/m], methods: [POST], plugins: [{ name: key-auth }] }\n';
     assert.deepEqual(notFound(routes), [
-      'takes "/m" for POST only: there, Kong gives methods other than POST to the route "all", and here they are 404',
+      'takes "/m" for POST only: there, Kong gives methods other than POST to the route "all", but Postern answers 404',
     ]);
     assert.deepEqual(notFound(routes.replace('paths: [/] }', 'paths: [/], methods: [GET, POST] }')), [
-      'takes "/m" for POST only: there, Kong gives GET to the route "all", and here they are 404',
+      'takes "/m" for POST only: there, Kong gives GET to the route "all", but Postern answers 404',
     ]);
   });
 
@@ -258,7 +258,7 @@ describe('requests that pass in Kong and are 404 here', () => {
   it('are reported: what goes on within a segment, once for the file', () => {
     const routes = '  - { name: a, paths: [/orders, /users] }\n  - { name: b, paths: [/stock/] }\n';
     assert.deepEqual(notFound(routes, { wholeSegments: false }), [
-      'Kong’s path "/orders", and 1 more like it, takes "/orders2" too; here that is 404, or another endpoint’s',
+      'Kong’s path "/orders", and 1 more like it, also takes "/orders2"; in Postern that is 404, or belongs to another endpoint',
     ]);
     assert.deepEqual(notFound(routes), []);
   });

@@ -198,7 +198,7 @@ const inTheSignature: Readonly<Record<string, readonly (readonly [Sent, RegExp])
     [{ signature: mac(getText, Buffer.from(hexSecret, 'hex')), input: { secret: hexSecret } }, /as they are/],
   ],
   'secret-encoded': [[{ signature: mac(getText, Buffer.from(secret).toString('base64')) }, /as they are/]],
-  'secret-quoted': [[{ signature: mac(getText, `"${secret}"`) }, /quotes off/]],
+  'secret-quoted': [[{ signature: mac(getText, `"${secret}"`) }, /Remove the quotes/]],
   'secret-case': [[{ signature: mac(getText, secret.toLowerCase()) }, /exactly as it was issued/]],
   'app-key-as-secret': [[{ signature: mac(getText, appKey) }, /App Secret/]],
   'secret-empty': [[{ signature: mac(getText, '') }, /there was none/]],

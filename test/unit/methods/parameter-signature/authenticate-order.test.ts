@@ -111,7 +111,7 @@ describe('a signed form with many faults is refused for the first of them', () =
       },
       {
         code: 'CREDENTIALS_MALFORMED',
-        detail: 'apiTimestamp stands there more than once',
+        detail: 'apiTimestamp appears more than once',
         change: withBody((body) => `${body}&apiTimestamp=1`),
       },
       { code: 'CREDENTIALS_MALFORMED', detail: 'appKey is empty', parts: { appKey: '' } },

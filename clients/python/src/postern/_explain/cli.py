@@ -47,8 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     command = commands.add_parser(
         "explain",
-        help="say what is wrong with a request that is refused, and how to fix it",
-        description="Says what is wrong with a request that is refused, and how to fix it.",
+        help="say what is wrong with a refused request, and how to fix it",
+        description="Says what is wrong with a refused request, and how to fix it.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _explain(given: argparse.Namespace) -> int:
     if given.file == "-" and given.secret_from == "-":
-        raise _Usage("both the request and the secret are to come from standard input; put one into a file")
+        raise _Usage("the request and the secret would both be read from standard input; put one into a file")
     options = _options(given.option)
     at = None if given.at is None else _time(given.at)
     secret = _secret(given.secret_from)

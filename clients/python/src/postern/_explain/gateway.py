@@ -398,7 +398,7 @@ def _credentials(fields: Fields, text: bytes, options: Options) -> Union[Parsed,
             return Refused(401, "CREDENTIALS_MISSING", "the request has no " + name)
     for name, values in fields.items():
         if len(values) > 1:
-            return malformed("%s stands there more than once" % name)
+            return malformed("%s appears more than once" % name)
     if fields["appKey"][0] == b"":
         return malformed("appKey is empty")
     if re.match(rb"[0-9a-f]{128}\Z", fields["sign"][0]) is None:

@@ -107,7 +107,7 @@ _SPELLINGS: List[Spelling] = [
         Mistake(
             "signature-white-space",
             "the signature has white space or line ends in it",
-            "Switch off the line breaks of your base64 encoder (base64 -w0), and take off what is left",
+            "Switch off the line breaks of your base64 encoder (base64 -w0), and remove what is left",
         ),
         _without_white_space,
     ),

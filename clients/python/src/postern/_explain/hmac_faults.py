@@ -163,7 +163,7 @@ AUTHORIZATION_FAULTS: List[Fault] = [
     Fault(
         "listed-header-absent",
         'headers="…" lists a header that the request does not have',
-        "Send every header that is listed, and see whether your client or a proxy drops it",
+        "Send every header that is listed, and check whether your client or a proxy drops it",
         _has_absent,
     ),
     Fault(

@@ -121,14 +121,14 @@ _CREDENTIAL_FAULTS: List[Fault] = [
     ),
     Fault(
         "repeated-parameter",
-        "appKey, sign or apiTimestamp stands there more than once",
+        "appKey, sign or apiTimestamp appears more than once",
         "Send each of them once",
         lambda case: any(sum(each.name == name for each in case.parameters) > 1 for name in _RESERVED),
     ),
     Fault(
         "empty-parameter",
         "appKey, sign or apiTimestamp is empty",
-        "See where your program takes it from: it was empty",
+        "Check where your program takes it from: it was empty",
         lambda case: any(each.name in _RESERVED and each.value == "" for each in case.parameters),
     ),
     Fault(

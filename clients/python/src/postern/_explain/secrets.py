@@ -22,7 +22,7 @@ def secret_mistakes(app_key: Optional[str]) -> List[Hypothesis]:
         _secret(
             "secret-white-space",
             "used with white space around it, or without its own",
-            "Take off the line feed and blanks that a file, a form or a copy adds; "
+            "Remove the line feed and blanks that a file, a form or a copy adds; "
             "the secret is used exactly as it was issued",
             lambda text: [
                 *(text + space for space in ("\n", "\r\n", " ", "\r", "\t", "\0", " \n", "\n\n")),
@@ -38,7 +38,7 @@ def secret_mistakes(app_key: Optional[str]) -> List[Hypothesis]:
         _secret(
             "secret-quoted",
             "used with quotes around it",
-            "Take the quotes off: they belong to the shell or the configuration file, not to the secret",
+            "Remove the quotes: they belong to the shell or the configuration file, not to the secret",
             lambda text: ['"%s"' % text, "'%s'" % text, re.sub(r"(?s)\A([\"'])(.*)\1\Z", r"\2", text)],
         ),
         _secret(
