@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { ChangeOutcome } from '../../api/change.ts';
-import type { ProblemBody } from '../../api/problem.ts';
 import { type Html, url, withQuery } from '../frame/html.ts';
 import type { Page, Shown, Visit } from '../frame/page.ts';
 import { buttons, changeForm, reasonField, refusal, type Refused } from '../parts/form.ts';
@@ -68,8 +67,13 @@ async function show(visit: Visit, { event, action, actor }: WholeEvent, { reason
       { href: '/audit', text: 'Audit' },
       { href: path, text: `${action} by ${actor}` },
     ],
-    body: html`${choices(`${path}/undo`, wish)}
-${problem === null ? form(visit, planned.body, { reason, refused }, path) : obstacle(refused ?? problem, path)}`,
+    body:
+      problem === null
+        ? html`${choices(`${path}/undo`, wish)}
+${form(visit, planned.body, { reason, refused }, path)}`
+        : html`${refusal(refused ?? problem, `${path}/undo`)}
+${choices(`${path}/undo`, wish)}
+<p><a href="${path}">Back to the change</a></p>`,
     ...(problem === null ? {} : { status: problem.status }),
   };
 }
@@ -93,7 +97,7 @@ function choices(path: string, wish: Wish): Html {
 function form(visit: Visit, { changes, notes }: RevertOutcome, { reason, refused }: Sent, back: string): Html {
   if (changes.length === 0) {
     return html`${refusal(refused, `${back}/undo`)}
-<p class="empty">There is nothing to undo: it already is as it was before.</p>
+<p class="empty">There is nothing to undo: everything is as it was before.</p>
 ${noteList(notes)}
 <p><a href="${back}">Back to the change</a></p>`;
   }
@@ -117,10 +121,4 @@ ${fields.length === 0 ? null : fieldTable(fields, `Fields of the ${kind} ${id}`)
 
 function noteList(notes: readonly string[]): Html | null {
   return notes.length === 0 ? null : html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
-}
-
-/** Why there is no plan. */
-function obstacle(problem: ProblemBody, back: string): Html {
-  return html`${refusal(problem, `${back}/undo`)}
-<p><a href="${back}">Back to the change</a></p>`;
 }

@@ -42,7 +42,8 @@ describe('every page of the console', function () {
   after(() => release(stack, visitor));
 
   /** Looks at what is shown now. Colours do not depend on the size of the window, so that two looks see everything. */
-  async function requireAccessible(what: string, { page, takeComplaints }: Visitor = visitor): Promise<void> {
+  async function requireAccessible(what: string, who: Visitor = visitor): Promise<void> {
+    const { page } = who;
     for (const [colorScheme, size] of [
       ['light', wide],
       ['dark', narrow],
@@ -52,7 +53,7 @@ describe('every page of the console', function () {
       const faults = await findAccessibilityFaults(page);
       assert.deepEqual(faults, [], `${what}, ${colorScheme}, ${String(size.width)} px`);
     }
-    assert.deepEqual(takeComplaints(), []);
+    assert.deepEqual(who.takeComplaints(), []);
     assert.deepEqual(stack.defects, []);
   }
 

@@ -103,7 +103,9 @@ describe('console: a change is undone', () => {
     const isEnabled = async (): Promise<unknown> => (await store.find('consumer', 'acme'))?.resource.enabled;
     const stopped = await console.open('alice', undo);
     assert.equal(stopped.status, 409);
-    assert.match(stopped.text, /this would bring back what was stopped/);
+    assert.match(stopped.text, /this would bring back what was stopped[^]*to bring it back, choose that below</);
+    assert.match(stopped.text, /choose that below[^]*Bring back what was stopped/);
+    assert.doesNotMatch(stopped.text, /postern [a-z]|--[a-z]|\/v1\//);
     assert.ok(stopped.text.includes(`href="${undo}?revive=true"`));
     assert.equal((await console.submit('alice', undo, {})).status, 409);
     assert.equal(await isEnabled(), false);
