@@ -112,6 +112,6 @@ function commentFor({ endpoint, consumer, selector, withSecrets }: ExportFlags):
     ...(selector === undefined
       ? []
       : ['It is a part of a store: "selector" keeps "postern apply" to it, also with --prune.']),
-    ...(isPart ? ['It is a part of a store: its grants may lead to what only the store has.'] : []),
+    ...(isPart ? ['It is a part of a store: its grants may name what only the store has.'] : []),
   ];
 }
