@@ -4,7 +4,7 @@ interface Allowance {
   readonly perSecond: number;
 }
 
-/** What one replica keeps. docs/mongodb.md says what that comes to in a database. */
+/** What one replica keeps. docs/sizing.md says what that comes to in a database. */
 export interface RefusalAllowances {
   readonly ofConsumer: Allowance;
   readonly inAll: Allowance;
