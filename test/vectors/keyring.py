@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes keyring.json: sealed secrets and derived keys, made from docs/key-ring.md with another implementation.
+"""Writes keyring.json: sealed secrets and derived keys, made from docs/threat-model.md with another implementation.
 
 Needs the package `cryptography`. Run in this folder: python3 keyring.py > keyring.json
 """
