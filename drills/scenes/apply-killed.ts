@@ -65,7 +65,7 @@ export const applyKilled: Drill = {
     }
     const inForceMs = await revoke(stage, fleet, 'acme-hmac', () => signed(partner.hmac));
     stage.expect('it did not wait for the minute', inForceMs <= MAX_BUSY_MS, `${inForceMs.toFixed(0)} ms`);
-    stage.note('What needs its turn after other commits, as a new credential does:');
+    stage.note('A new credential, which is committed after other changes:');
     const startMs = performance.now();
     const issued = await runCli(
       'credential issue --consumer acme --method hmac --id acme-new'.split(' '),
@@ -79,7 +79,7 @@ export const applyKilled: Drill = {
       issued.err,
     );
 
-    stage.step('The same file again does what is left, and brings nothing back');
+    stage.step('Apply the same file again: it does what is left, and revives nothing');
     stage.show('$ postern apply -f many.json');
     await fleet.postern('apply', '-f', 'many.json');
     await stage.postern(fleet, 'diff -f many.json', { lines: 1 });

@@ -17,7 +17,7 @@ export const badChange: Drill = {
     const path = (name: string): string => join(fleet.folder, name);
     const request = () => keyed(key);
 
-    stage.step('Before a change: keep what there is');
+    stage.step('Before a change: keep the present state');
     await stage.postern(fleet, 'export --to before.yaml');
     await expectCall(stage, fleet, 'a partner calls', request(), '200');
 
@@ -28,7 +28,7 @@ export const badChange: Drill = {
     await stage.postern(fleet, 'diff -f before.yaml');
     await expectCall(stage, fleet, 'nothing was changed, the partner calls', request(), '200');
 
-    stage.step('A file without a mistake, that means another thing than was meant: 1 a day for 1000 a minute');
+    stage.step('A valid file with a wrong value: 1 a day instead of 1000 a minute');
     await writeFile(
       path('after.yaml'),
       before.replace(
@@ -41,7 +41,7 @@ export const badChange: Drill = {
     await stage.postern(fleet, 'apply -f after.yaml');
     await untilCall(stage, fleet, 'the partner', request, '429 RATE_LIMITED');
 
-    stage.step('It is noticed: 429 jumps, and the log says by which limit');
+    stage.step('What monitoring shows: 429 jumps, and the log names the limit');
     const metrics = await fleet.replicas[0]?.process.metrics();
     const line = metrics?.split('\n').find((each) => /^postern_checks_total.*RATE_LIMITED/.test(each)) ?? '';
     stage.show(line.replace(/ \d+$/, ''));

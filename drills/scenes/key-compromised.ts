@@ -47,9 +47,9 @@ export const keyCompromised: Drill = {
     const key = await handOver(fleet, 'credential issue --consumer acme --method key --id acme-key-2');
     await untilCall(stage, fleet, 'the partner with the new one', () => keyed(key), '200');
 
-    stage.step('An OAuth2 client: a rotation would leave its tokens as they are, so revoke it');
+    stage.step('An OAuth2 client: a rotation would leave its tokens valid, so revoke it');
     const stolen = await getToken(port, leaked.oauth2);
-    await expectCall(stage, fleet, 'a token that the thief got', withToken(stolen), '200');
+    await expectCall(stage, fleet, 'a token of the thief', withToken(stolen), '200');
     await stage.postern(fleet, 'credential revoke acme-oauth2 --yes');
     await untilCall(stage, fleet, 'that token', () => withToken(stolen), '401 TOKEN_INVALID');
     const client = await handOver(fleet, 'credential issue --consumer acme --method oauth2 --id acme-oauth2-2');
@@ -64,12 +64,12 @@ export const keyCompromised: Drill = {
     await stage.postern(fleet, 'keyring rewrap');
     await stage.postern(fleet, `keyring remove ${keys[0]?.id ?? ''} --yes`);
     await untilCall(stage, fleet, 'a token signed with the leaked key', () => withToken(forged), '401 TOKEN_INVALID');
-    await untilCall(stage, fleet, 'partners go on, hmac', () => signed(rotated), '200');
+    await untilCall(stage, fleet, 'partners are served, hmac', () => signed(rotated), '200');
     stage.note(
-      'App Secrets in dumps of before are known to who has the ring: rotate each, with a grace that you can bear.',
+      'Whoever has the ring can read App Secrets in older dumps: rotate each, with a grace period that you can accept.',
     );
     const after = await handOver(fleet, 'credential rotate acme-hmac --grace 1h');
-    await untilCall(stage, fleet, 'the partner with the secret of after', () => signed(after), '200');
+    await untilCall(stage, fleet, 'the partner with the new secret', () => signed(after), '200');
 
     stage.step('Look who did what');
     await stage.postern(fleet, 'audit list --since 1h', { lines: 7 });

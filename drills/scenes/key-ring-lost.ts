@@ -22,25 +22,25 @@ export const keyRingLost: Drill = {
     const acme = await makePartner(fleet);
     const leaked = await handOver(fleet, 'credential issue --consumer acme --method key --id acme-leaked');
 
-    stage.step('A backup is made, and two partners come after it');
+    stage.step('A backup is made; two partners are added after it');
     await stage.postern(fleet, 'export --with-secrets --to backup.yaml');
     for (const id of ['globex', 'initech', 'hooli']) await fleet.postern('consumer', 'create', id);
     await fleet.postern(...'endpoint create legacy --path /legacy --authentication key'.split(' '));
     const globex = await handOver(fleet, 'credential issue --consumer globex --method hmac --id globex-hmac');
     const initech = await handOver(fleet, 'credential issue --consumer initech --method hmac --id initech-hmac');
     await handOver(fleet, 'credential issue --consumer hooli --method hmac --id hooli-hmac');
-    await expectCall(stage, fleet, 'a partner of before the backup, hmac', signed(acme.hmac), '200');
-    await expectCall(stage, fleet, 'one of after it, hmac', signed(globex), '200');
+    await expectCall(stage, fleet, 'a partner in the backup, hmac', signed(acme.hmac), '200');
+    await expectCall(stage, fleet, 'one added after it, hmac', signed(globex), '200');
     await expectCall(stage, fleet, 'another one, hmac', signed(initech), '200');
     await expectCall(stage, fleet, 'an App Key of method key', keyed(leaked), '200');
 
     stage.step('The key ring is lost');
     await rm(environment.POSTERN_KEYRING);
     await replica?.process.logLine(({ level, message }) => level === 'error' && /key ring/.test(String(message)));
-    stage.expect('the replica logs an error, and goes on with what it has read', true);
-    await expectCall(stage, fleet, 'who called before, hmac', signed(acme.hmac), '200');
+    stage.expect('the replica logs an error, and keeps the ring it has read', true);
+    await expectCall(stage, fleet, 'a caller from before, hmac', signed(acme.hmac), '200');
 
-    stage.step('Whatever must be stopped is stopped without a key ring');
+    stage.step('Stop what must be stopped: this needs no key ring');
     const ringless = { folder, environment: { ...environment, POSTERN_KEYRING: '' } };
     await stage.postern(ringless, 'credential revoke acme-leaked --yes');
     await untilCall(stage, fleet, 'the leaked App Key', () => keyed(leaked), '401 AUTHENTICATION_FAILED');
@@ -50,40 +50,40 @@ export const keyRingLost: Drill = {
     await stage.postern(ringless, 'endpoint disable legacy');
     await stage.postern(ringless, 'endpoint delete legacy --yes');
 
-    stage.step('Make a new key ring; without a flag nothing is sealed with it');
+    stage.step('Create a new key ring; nothing is sealed with it without a flag');
     await makeRing(stage, fleet);
     await stage.postern(fleet, 'credential rotate globex-hmac', { code: 1 });
 
-    stage.step('Seal with it what the backup has, and keep stopped what was stopped since');
+    stage.step('Seal the secrets of the backup with it, and keep stopped what was stopped since');
     await stage.postern(fleet, 'apply -f backup.yaml --new-key-ring', { code: 4 });
     await writeRevoked(join(folder, 'backup.yaml'), leaked.id);
-    stage.note('backup.yaml: "state: revoked" is written at acme-leaked');
+    stage.note('In backup.yaml, acme-leaked gets "state: revoked".');
     await stage.postern(fleet, 'apply -f backup.yaml --new-key-ring');
     await stage.postern(fleet, 'diff -f backup.yaml');
     await untilCall(
       stage,
       fleet,
-      'a partner of before the backup, hmac, with the secret it has',
+      'a partner in the backup, hmac, with its former secret',
       () => signed(acme.hmac),
       '200',
     );
     await expectCall(stage, fleet, 'the leaked App Key', keyed(leaked), '401 AUTHENTICATION_FAILED');
 
-    stage.step('Give who is not in the backup a new secret');
+    stage.step('Give partners who are not in the backup a new secret');
     await stage.postern(fleet, 'keyring rewrap --dry-run');
     const rotated = await handOver(fleet, 'credential rotate globex-hmac --new-key-ring');
     stage.show('$ postern credential rotate globex-hmac --new-key-ring');
     await untilCall(stage, fleet, 'with the new secret', () => signed(rotated), '200');
     await untilCall(stage, fleet, 'with the former one', () => signed(globex), '401 AUTHENTICATION_FAILED');
-    stage.note('The secret of the disabled partner is left: rotate it, too, or delete it.');
+    stage.note('The secret of the disabled partner is left: rotate it, or delete the partner.');
     await stage.postern(fleet, 'consumer delete initech --yes');
 
-    stage.step('Restart the replica: it needs nothing of the former ring');
+    stage.step('Restart the replica: it no longer needs the former ring');
     await replica?.stop();
     await replica?.start();
     await fleet.healthy(1);
-    await expectCall(stage, fleet, 'a partner of before the backup, hmac', signed(acme.hmac), '200');
-    await expectCall(stage, fleet, 'a partner of before the backup, key', keyed(acme.key), '200');
+    await expectCall(stage, fleet, 'a partner in the backup, hmac', signed(acme.hmac), '200');
+    await expectCall(stage, fleet, 'a partner in the backup, key', keyed(acme.key), '200');
     await expectCall(stage, fleet, 'the one with a new secret', signed(rotated), '200');
 
     stage.step('Do not lose it again: a key that seals secrets is not removed');
@@ -95,7 +95,7 @@ export const keyRingLost: Drill = {
     await stage.postern(fleet, `keyring remove ${former} --yes`, { code: 4 });
     await stage.postern(fleet, 'keyring rewrap');
     await stage.postern(fleet, `keyring remove ${former} --yes`);
-    await untilCall(stage, fleet, 'partners go on, hmac', () => signed(rotated), '200');
+    await untilCall(stage, fleet, 'partners are served, hmac', () => signed(rotated), '200');
   },
 };
 

@@ -43,19 +43,19 @@ export const keyRingRotation: Drill = {
       startLoad({ port: fleet.envoy.port, perSecond: REQUESTS_PER_SECOND, next: mixedRequests(partner, token) });
     {
       await using load = start(oldToken);
-      stage.step('Add a key that is not used yet, and bring the ring to one replica after the other');
+      stage.step('Add a key that is not used yet, and bring the ring to each replica');
       await stage.postern(fleet, 'keyring rotate --stage');
       for (const at of [0, 1]) await bringTo(stage, fleet, at);
       await load.more(SOME);
 
-      stage.step('Use it, and bring the ring to them again');
+      stage.step('Use the key, and bring the ring to each replica again');
       await stage.postern(fleet, 'keyring rotate --promote');
       await bringTo(stage, fleet, 0);
       stage.note(
         'Now one replica signs with the new key and the other with the former one. An operator issues a credential:',
       );
       const issued = await handOver(fleet, 'credential issue --consumer acme --method hmac --id acme-new');
-      await untilCall(stage, fleet, 'who has a secret sealed with the new key', () => signed(issued), '200');
+      await untilCall(stage, fleet, 'a caller whose secret is sealed with the new key', () => signed(issued), '200');
       await bringTo(stage, fleet, 1);
       await load.more(SOME);
 
@@ -83,13 +83,7 @@ export const keyRingRotation: Drill = {
       await load.more(SOME);
       expectNoFailure(stage, await load.stop());
     }
-    await expectCall(
-      stage,
-      fleet,
-      'a token of the removed key, had there been one left',
-      withToken(oldToken),
-      '401 TOKEN_INVALID',
-    );
+    await expectCall(stage, fleet, 'a remaining token of the removed key', withToken(oldToken), '401 TOKEN_INVALID');
     await stage.postern(fleet, 'keyring show');
   },
 };

@@ -30,15 +30,15 @@ export const mongodbLost: Drill = {
     };
 
     stage.step('Two partners have credentials; one of them calls');
-    await expectCall(stage, fleet, 'the one who calls, hmac', signed(partner.hmac), '200');
-    await expectCall(stage, fleet, 'the one who calls, key', keyed(partner.key), '200');
+    await expectCall(stage, fleet, 'the partner who calls, hmac', signed(partner.hmac), '200');
+    await expectCall(stage, fleet, 'the partner who calls, key', keyed(partner.key), '200');
 
     stage.step('MongoDB is lost (SIGKILL of its only member)');
     await server.kill();
     await logged('the database cannot be read');
-    await expectCall(stage, fleet, 'a caller who was seen before, hmac', signed(partner.hmac), '200');
-    await expectCall(stage, fleet, 'a caller who was seen before, key', keyed(partner.key), '200');
-    await untilCall(stage, fleet, 'one who was not', () => keyed(quiet), '503 STORE_UNAVAILABLE');
+    await expectCall(stage, fleet, 'a cached caller, hmac', signed(partner.hmac), '200');
+    await expectCall(stage, fleet, 'a cached caller, key', keyed(partner.key), '200');
+    await untilCall(stage, fleet, 'another caller', () => keyed(quiet), '503 STORE_UNAVAILABLE');
 
     stage.step('What monitoring shows');
     const readiness = await admin('/readyz');

@@ -21,7 +21,7 @@ export const overload: Drill = {
     const startTraffic = await mixedTraffic(fleet, await makePartner(fleet));
     const { port } = fleet.envoy;
     {
-      stage.step('Partners call, and an attacker tries App Keys, as many as the machine can send');
+      stage.step('Partners call, and an attacker sends as many invented App Keys as the machine can');
       await using partners = startTraffic(REQUESTS_PER_SECOND);
       await partners.more(SOME);
       let tried = 0;
@@ -49,7 +49,7 @@ export const overload: Drill = {
       expectNoFailure(stage, await partners.stop());
     }
     {
-      stage.step('A replica hangs (SIGSTOP): it takes requests and does not answer');
+      stage.step('A replica hangs (SIGSTOP): it accepts requests and does not answer');
       const [hanging] = fleet.replicas;
       if (hanging === undefined) throw new Error('a fleet has replicas');
       await using partners = startTraffic(REQUESTS_PER_SECOND);
@@ -59,11 +59,11 @@ export const overload: Drill = {
       const during = await partners.stop();
       const clean = Object.keys(during.outcomes).every((outcome) => / (200|50[34] \w+)$/.test(outcome));
       stage.expect(
-        'what it had taken ended with 503 or 504, at the latest after the 5 s of Envoy, and nothing else failed',
+        "requests that it had accepted ended with 503 or 504 within Envoy's 5 s, and no other failed",
         clean,
         describeLoad(during),
       );
-      stage.step('Envoy has left it out after two bad answers about its health; the other one goes on alone');
+      stage.step('Envoy does not use it after two failed health checks; the other replica serves alone');
       await using alone = startTraffic(REQUESTS_PER_SECOND);
       await alone.more(SOME);
       expectNoFailure(stage, await alone.stop());

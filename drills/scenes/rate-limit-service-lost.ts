@@ -63,7 +63,7 @@ export const rateLimitServiceLost: Drill = {
     );
     stage.show(await poll('the metric', async () => ((await metric()).endsWith(' 1') ? await metric() : null)));
 
-    stage.step('Should it stay away for long: take the limit off the endpoint that refuses');
+    stage.step('If it takes long: remove the limit of the endpoint that refuses');
     await service.kill();
     await untilCall(stage, fleet, 'the second endpoint', strict, '503 LIMITER_UNAVAILABLE');
     await stage.postern(fleet, 'limit clear --endpoint strict');

@@ -29,12 +29,12 @@ export const replicaLost: Drill = {
       const report = await load.stop();
       const { failed, sent } = report;
       stage.expect(
-        'requests that it was deciding may fail, and nearly all others were answered',
+        'requests that it was deciding may fail; nearly all others were answered',
         failed <= sent * MOST_FAILED_SHARE,
         describeLoad(report),
       );
     }
-    stage.step('Go on with the other one alone');
+    stage.step('Use the other replica alone');
     {
       await using load = startTraffic(REQUESTS_PER_SECOND);
       await load.more(SOME);

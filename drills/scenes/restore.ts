@@ -29,27 +29,21 @@ export const restore: Drill = {
     const dump = await withDb(dumpDatabase);
     await writeFile(join(folder, 'backup.bson'), BSON.serialize({ collections: dump }));
     stage.note(
-      'Both are worth nothing to who has no key ring: keep that apart. The file holds the secrets in clear: encrypt it.',
+      'Keep the key ring apart: the collections are worth nothing without it. The file holds the secrets in clear: encrypt it.',
     );
     const text = await readFile(join(folder, 'backup.bson'), 'latin1');
-    stage.expect('no App Secret stands in the collections', !text.includes(partner.hmac.appSecret ?? ''));
+    stage.expect('no App Secret is readable in the collections', !text.includes(partner.hmac.appSecret ?? ''));
 
     stage.step('The database is dropped by mistake');
     await withDb(async (db) => await db.dropDatabase());
-    await expectCall(
-      stage,
-      fleet,
-      'the partner who called before, decided by the last state',
-      signed(partner.hmac),
-      '200',
-    );
-    await untilCall(stage, fleet, 'one who did not', () => keyed(quiet), '503 STORE_UNAVAILABLE');
+    await expectCall(stage, fleet, 'a cached caller, decided by the last state', signed(partner.hmac), '200');
+    await untilCall(stage, fleet, 'another caller', () => keyed(quiet), '503 STORE_UNAVAILABLE');
 
     stage.step('Restore from the file, into the empty database');
     await stage.postern(fleet, 'doctor --fix', { lines: 6 });
     await stage.postern(fleet, 'apply -f backup.yaml', { lines: 3 });
     await stage.postern(fleet, 'diff -f backup.yaml');
-    await untilCall(stage, fleet, 'who was refused has the same App Key as before', () => keyed(quiet), '200');
+    await untilCall(stage, fleet, 'the refused caller, with the same App Key as before', () => keyed(quiet), '200');
     await untilCall(stage, fleet, 'the partner who called before', () => signed(partner.hmac), '200');
     stage.note('The file lacks the audit trail, last uses, revoked tokens and App Keys of deleted credentials.');
 
@@ -60,12 +54,12 @@ export const restore: Drill = {
     });
     await stage.postern(fleet, 'doctor --fix', { lines: 6 });
     await stage.postern(fleet, 'doctor --deep', { lines: 12 });
-    await untilCall(stage, fleet, 'who was refused', () => keyed(quiet), '200');
+    await untilCall(stage, fleet, 'the refused caller', () => keyed(quiet), '200');
     await untilCall(stage, fleet, 'the partner who called before', () => signed(partner.hmac), '200');
     const { length } = JSON.parse(await fleet.postern('audit', 'list', '-o', 'json')) as readonly unknown[];
-    stage.expect('the audit trail is there, too', length > 0);
+    stage.expect('the audit trail is restored, too', length > 0);
 
-    stage.step('With another key ring nothing opens: keep the ring that belongs to the backup');
+    stage.step('Another key ring opens no secret: keep the ring that belongs to the backup');
     const other = { ...fleet.environment, POSTERN_KEYRING: join(folder, 'other.yaml') };
     await stage.postern({ folder, environment: other }, 'keyring create other.yaml');
     const out = await stage.postern({ folder, environment: other }, 'doctor --deep', { code: 1, lines: 11 });

@@ -44,7 +44,7 @@ export const schemaUpgrade: Drill = {
     }
     expectNoFailure(stage, await load.stop());
 
-    stage.step('A newer version than this one has changed the schema: commands refuse, replicas that run go on');
+    stage.step('A newer Postern has changed the schema: commands refuse, running replicas keep serving');
     await withDatabase(fleet, async (db) => {
       await setSchemaVersion(db, SCHEMA_VERSION + 1);
     });
@@ -52,6 +52,6 @@ export const schemaUpgrade: Drill = {
     await using rest = startTraffic(REQUESTS_PER_SECOND);
     await rest.more(SOME);
     expectNoFailure(stage, await rest.stop());
-    stage.note('A replica of this version that is restarted now waits, not ready, for the schema that it knows.');
+    stage.note('If a replica of this version restarts now, it is not ready until the schema is one that it knows.');
   },
 };
