@@ -31,10 +31,13 @@ export function idQuery(description: string): z.ZodOptional<z.ZodString> {
   return z.string().regex(ID_PATTERN).optional().openapi({ description });
 }
 
-/** A time as the document shows it: a span, of decades at most, or itself. The reader takes up to a hundred years. */
+/** A span as the document shows it: of decades at most. The reader takes up to a hundred years. */
+const SPAN_FORM = '[0-9]{1,9}s|[0-9]{1,7}m|[0-9]{1,5}h|[0-9]{1,4}d|[0-9]{1,3}w';
+
+/** A time as the document shows it: a span, or itself. */
 const momentForm = {
   type: 'string' as const,
-  anyOf: [{ pattern: '^(?:[0-9]{1,9}s|[0-9]{1,7}m|[0-9]{1,5}h|[0-9]{1,4}d|[0-9]{1,3}w)$' }, { format: 'date-time' }],
+  anyOf: [{ pattern: `^(?:${SPAN_FORM})$` }, { format: 'date-time' }],
 };
 
 /** A time in a query: a span back from now, or a time with its zone. */
@@ -177,7 +180,10 @@ export function readCursor<T>(text: string | undefined, read: (named: string) =>
 const SPAN_PATTERN = /^(?:0|\d{1,10}[smhdw])$/;
 
 /** A span of a query or a body, such as `30d`. */
-export const spanParam = z.string().regex(SPAN_PATTERN).openapi({ example: '30d' });
+export const spanParam = z
+  .string()
+  .regex(SPAN_PATTERN)
+  .openapi({ pattern: `^(?:0|${SPAN_FORM})$`, example: '30d' });
 
 /** A time of a body: itself, or a span ahead of now. */
 export const momentBody = z

@@ -100,6 +100,12 @@ describe('the OpenAPI document of the management API', () => {
       await api.done('alice', 'GET', `/v1/audit?since=${span}`);
     }
     await api.done('alice', 'GET', '/v1/audit?since=2026-01-01T00:00:00Z');
+    const spans = [...JSON.stringify(document).matchAll(/"pattern":"(\^\(\?:0\|[^"]+)"/g)];
+    assert.ok(spans.length >= 3, String(spans.length));
+    for (const span of ['0', '999999999s', '9999999m', '99999h', '9999d', '999w']) {
+      assert.match(span, new RegExp(spans[0]?.[1] ?? ''));
+      await api.done('alice', 'GET', `/v1/credentials?unusedFor=${span}`);
+    }
     for (const text of ['', '7', '1.5d', '7y', '7D', 'd', '٧d', '2026-01-01']) {
       assert.doesNotMatch(text, pattern);
       await api.refused('MALFORMED_REQUEST', 'alice', 'GET', `/v1/audit?since=${encodeURIComponent(text)}`);
