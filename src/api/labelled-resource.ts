@@ -102,7 +102,9 @@ export function addLabelledResource<K extends LabelledKind>(
       const after = cursor.read(from);
       const labels = labelsWithin(operator, labelsOf(label));
       const listed =
-        labels === null ? [] : await takeFirst(resources.list(kind, { labels, namedLike, after }), limit + 1);
+        labels === null
+          ? []
+          : await takeFirst(resources.list(kind, { labels, namedLike, after, most: limit + 1 }), limit + 1);
       return context.json(
         pageOf(listed, limit, (each) => pick(show(each), fields)),
         200,

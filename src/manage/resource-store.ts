@@ -36,6 +36,8 @@ export interface Selection {
   readonly namedLike?: string | undefined;
   /** Those whose ids come after this one. */
   readonly after?: string | undefined;
+  /** So many are wanted: no more are asked for at once. A list still gives all that are taken from it. */
+  readonly most?: number | undefined;
 }
 
 /**

@@ -242,6 +242,24 @@ export function describeResourceStoreContract(name: string, setUp: () => Promise
         assert.deepEqual(await namedLike('m'), ['acme-eu', 'macme']);
         assert.deepEqual(await namedLike('.*'), []);
         assert.deepEqual(await namedLike('^'), []);
+        const after = await ids('consumer', { namedLike: 'e', after: 'acme-eu', labels: {}, most: 1 });
+        assert.deepEqual(after, ['globex']);
+      });
+
+      it('lists each once, in order, where ids and names and more than a thousand of them fit', async () => {
+        const numbers = Array.from({ length: 1100 }, (_, index) => String(index).padStart(4, '0'));
+        const labels = { team: 'payments' };
+        const many = numbers.map((number) =>
+          creation('consumer', consumer({ id: `n${number}`, name: `N${number}`, labels })),
+        );
+        await commit(...many, creation('consumer', consumer({ id: 'a', name: 'Not these' })));
+        const found = await ids('consumer', { namedLike: 'n' });
+        assert.deepEqual(found, ['a', ...numbers.map((number) => `n${number}`)]);
+        assert.deepEqual(await ids('consumer', { namedLike: 'n', labels, after: 'n1097', most: 1 }), [
+          'n1098',
+          'n1099',
+        ]);
+        assert.deepEqual(await ids('consumer', { namedLike: 'n109', after: 'n1097' }), ['n1098', 'n1099']);
       });
 
       it('keeps grants for groups, and selects them', async () => {

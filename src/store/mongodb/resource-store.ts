@@ -4,12 +4,12 @@ import type { Clock } from '../../clock.ts';
 import type { Sealer } from '../../keyring/sealed.ts';
 import type { Change, Operation } from '../../manage/change.ts';
 import type { ResourceKind, ResourceOf, Stored } from '../../resources/resource.ts';
-import { literalPattern } from '../../manage/named-like.ts';
 import { chunksOf, type ResourceStore, type Selection } from '../../manage/resource-store.ts';
 import { checkPlan, deletedIds, type Identified, isUrgent, needsTurn, takeTurn } from './commit/changes.ts';
 import { Obstacles } from './commit/obstacles.ts';
 import { inTransaction } from './commit/transaction.ts';
 import { endRevision, LATEST_BEGIN_MS } from './commit/store-revision.ts';
+import { findNamed, withNames } from './named-like.ts';
 import { isCommitted, makeChanges, revisionFor, WRITES_AT_ONCE } from './commit/write-changes.ts';
 import { isStandAlone } from './connect.ts';
 import { batchesInTime, byDeadline, DEFAULT_TIMEOUT_MS } from './deadline.ts';
@@ -79,8 +79,12 @@ export class MongoResourceStore implements ResourceStore {
     const { db, onFault, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#ports;
     await this.#requireReadable();
     const collection = db.collection<Identified>(recordKinds[kind].collection);
-    for (const filter of filtersOf(selection)) {
-      const documents = collection.find(filter, { sort: { _id: 1 }, batchSize: READ_AT_ONCE });
+    const { namedLike } = selection;
+    const named = namedLike === undefined ? null : await findNamed(collection, namedLike, timeoutMs);
+    for (const narrowed of filtersOf(selection)) {
+      const filter = named === null ? narrowed : withNames(narrowed, named);
+      const batchSize = Math.min(selection.most ?? READ_AT_ONCE, READ_AT_ONCE);
+      const documents = collection.find(filter, { sort: { _id: 1 }, batchSize });
       for await (const document of iterateWithFaults(batchesInTime(documents, timeoutMs))) {
         const mapped: Mapped<Stored<ResourceOf[K]>> = readStored(kind, document, this.#reading);
         if ('value' in mapped) yield mapped.value;
@@ -211,7 +215,7 @@ const SILENT_ABOUT_CHANGES: readonly UnavailableReason[] = ['no-primary', 'slow'
 /** The filters of a selection, in the order of ids: many ids take several requests. */
 function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   const { ids, consumerId, consumerIds, endpointId, endpointIds, isForGroup, appKeyHashes } = selection;
-  const { subject, certificateNames, labels = {}, namedLike, after } = selection;
+  const { subject, certificateNames, labels = {}, after } = selection;
   const filters: Filter<Identified>[] = [];
   if (consumerId !== undefined) filters.push({ consumerId });
   if (consumerIds !== undefined) filters.push({ consumerId: { $in: [...consumerIds] } });
@@ -222,19 +226,12 @@ function* filtersOf(selection: Selection): Generator<Filter<Identified>> {
   if (subject !== undefined) filters.push({ subjects: subject });
   if (certificateNames !== undefined) filters.push({ certificateNames: { $in: [...certificateNames] } });
   for (const [name, value] of Object.entries(labels)) filters.push(carriesLabel(name, value));
-  if (namedLike !== undefined) filters.push(namedLikeFilter(namedLike));
   if (after !== undefined) filters.push({ _id: { $gt: after } });
   const narrowed = filters.length === 0 ? {} : { $and: filters };
   if (ids === undefined) yield narrowed;
   else
     for (const piece of chunksOf([...new Set(ids)].sort(), IDS_AT_ONCE))
       yield { ...narrowed, _id: { $in: [...piece] } };
-}
-
-/** What `isNamedLike` (named-like.ts) finds. */
-function namedLikeFilter(text: string): Filter<Identified> {
-  const id = { $regex: `^${literalPattern(text.toLowerCase())}` };
-  return { $or: [{ _id: id }, { name: { $regex: literalPattern(text), $options: 'i' } }] };
 }
 
 /** Names of labels may hold dots and dollars, which paths of fields cannot. */
