@@ -27,6 +27,9 @@ const idempotencyKey = {
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 } as const;
 
+/** What the server itself answers, before a route is known. */
+const headersTooLarge = { description: 'Address and headers are longer than 16 KiB together. The answer has no body.' };
+
 type Document = ReturnType<OpenAPIHono<ApiEnvironment>['getOpenAPI31Document']>;
 
 /** A content of the document, which an example can be given to. */
@@ -48,7 +51,7 @@ export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
   registry.registerComponent('securitySchemes', 'operatorToken', { type: 'http', scheme: 'bearer' });
   registry.register('Problem', problemSchema);
   const document = api.getOpenAPI31Document(about);
-  const responses: Record<string, object> = {};
+  const responses: Record<string, object> = { HeadersTooLarge: headersTooLarge };
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
@@ -58,7 +61,9 @@ export function describeApi(api: OpenAPIHono<ApiEnvironment>): Document {
       const hasBody = operation.requestBody !== undefined;
       const { operationId } = operation;
       const answers = problemAnswers(problemsOf({ method, path, operationId, parameters, hasBody }));
-      Object.assign(operation.responses, answers.responses);
+      Object.assign(operation.responses, answers.responses, {
+        431: { $ref: '#/components/responses/HeadersTooLarge' },
+      });
       Object.assign(responses, answers.components);
     }
   }

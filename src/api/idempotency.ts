@@ -33,7 +33,7 @@ export async function answerOnce(
   { once, clock, onLost }: IdempotencyPorts,
 ): Promise<Response | undefined> {
   const given = context.req.header('idempotency-key');
-  if (context.req.method !== 'POST' || given === undefined || context.req.query('dryRun') === 'true') {
+  if (context.req.method !== 'POST' || given === undefined) {
     await next();
     return undefined;
   }
@@ -41,6 +41,10 @@ export async function answerOnce(
   const key = quoted ?? bare;
   if (key === undefined) {
     throw new ApiProblem('MALFORMED_REQUEST', 'Idempotency-Key is a text of 1 to 255 visible characters');
+  }
+  if (context.req.query('dryRun') === 'true') {
+    await next();
+    return undefined;
   }
   const { id: operatorId, role, selector } = context.get('operator');
   const { pathname, search } = new URL(context.req.url);

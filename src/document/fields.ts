@@ -109,12 +109,14 @@ export const textsByKeyField = fieldOf(readTextsByKey, {
   additionalProperties: { bsonType: 'string' },
 });
 const unwritableKey = new FieldFault('has a key that is not valid Unicode text');
+const keyWithNull = new FieldFault('has a key with the character U+0000, which MongoDB cannot keep');
 
 function readTextsByKey(raw: unknown): Readonly<Record<string, string>> | FieldFault {
   if (!isMapping(raw)) return noMapping;
   const inside = Object.keys(raw).flatMap((key) => {
     const value = textField(raw[key]);
-    const fault = textField(key) instanceof FieldFault ? unwritableKey : value;
+    const keyFault = key.includes('\0') ? keyWithNull : textField(key) instanceof FieldFault ? unwritableKey : null;
+    const fault = keyFault ?? value;
     return fault instanceof FieldFault ? [{ key, fault }] : [];
   });
   return inside.length === 0 ? (raw as Readonly<Record<string, string>>) : new FieldFault('', { inside });

@@ -84,7 +84,10 @@ describe('management API: a POST with an Idempotency-Key', () => {
 
   it('does not take a key of another form, and needs none to plan', async () => {
     const headers = { 'idempotency-key': 'a b' };
-    await api.refused('MALFORMED_REQUEST', 'paula', 'POST', '/v1/credentials:issue', { body, headers });
+    for (const query of ['', '?dryRun=true']) {
+      const path = `/v1/credentials:issue${query}`;
+      await api.refused('MALFORMED_REQUEST', 'paula', 'POST', path, { body, headers });
+    }
     const asked = { body, headers: { 'idempotency-key': 'one' } };
     await api.done('paula', 'POST', '/v1/credentials:issue?dryRun=true', asked);
     assert.equal((await issue('one')).status, 201);
