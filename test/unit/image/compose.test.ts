@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { composeEnvoy, differences } from '../../../scripts/compose/envoy-yaml.mjs';
 import { defaultEnvoyVersion } from '../../../services/install-services.mjs';
 import { parseConfig } from '../../../src/config.ts';
-import { projectRoot, readDocument } from '../../support/docs/documents.ts';
+import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
 
 interface Service {
   readonly image: string;
@@ -15,6 +15,8 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly env_file?: readonly string[];
   readonly ports?: readonly string[];
+  readonly profiles?: readonly string[];
+  readonly networks?: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
   readonly volumes?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
   readonly read_only?: boolean;
@@ -34,8 +36,8 @@ const services = Object.entries(file.services);
 describe('deploy/compose/compose.yaml', () => {
   it('publishes ports on the loopback only', () => {
     const ports = services.flatMap(([, { ports: published = [] }]) => published);
-    assert.equal(ports.length, 3);
-    for (const port of ports) assert.match(port, /^127\.0\.0\.1:\$\{PORT_[A-Z]+:-\d+\}:\d+$/);
+    assert.equal(ports.length, 4);
+    for (const port of ports) assert.match(port, /^127\.0\.0\.1:\$\{PORT_\w+:-\d+\}:\d+$/);
   });
 
   it('gives no container more than it needs', () => {
@@ -93,6 +95,26 @@ describe('deploy/compose/compose.yaml', () => {
     }
   });
 
+  it('runs a second process with the profile two, which differs in its port and shares the name that Envoy looks up', () => {
+    const { postern, 'postern-2': second } = file.services;
+    assert.ok(postern !== undefined && second !== undefined);
+    const { profiles, networks, ports, ...same } = second;
+    assert.deepEqual(profiles, ['two']);
+    assert.deepEqual(networks, { default: { aliases: ['postern'] } });
+    assert.deepEqual(ports, ['127.0.0.1:${PORT_ADMIN_2:-9005}:9003']);
+    const { ports: firstPorts, ...first } = postern;
+    assert.notDeepEqual(ports, firstPorts);
+    assert.deepEqual(same, first);
+  });
+
+  it('has the second process that docs/sizing.md shows', () => {
+    const excerpt =
+      readFences(readDocument('docs/sizing.md'), 'yaml').find((text) => text.startsWith('postern-2:')) ?? '';
+    const { 'postern-2': shown = {} } = parse(excerpt) as Readonly<Record<string, object>>;
+    assert.deepEqual(Object.keys(shown), ['profiles', 'ports', 'networks']);
+    assert.deepEqual({ ...file.services['postern-2'], ...shown }, file.services['postern-2']);
+  });
+
   it('runs the management API as a process of its own, beyond the loopback of its container only', () => {
     const { manage, postern } = file.services;
     assert.deepEqual(manage?.command, ['dist/main.js', 'manage']);
@@ -110,7 +132,7 @@ describe('deploy/compose/compose.yaml', () => {
   it('runs this version of Postern, and the Envoy that the tests run', () => {
     const { version } = JSON.parse(readDocument('package.json')) as { readonly version: string };
     const images = Object.fromEntries(services.map(([name, { image }]) => [name, image]));
-    for (const name of ['postern', 'manage', 'setup', 'backend']) {
+    for (const name of ['postern', 'postern-2', 'manage', 'setup', 'backend']) {
       assert.equal(images[name], `\${IMAGE_POSTERN:-postern:${version}}`);
       assert.equal(file.services[name]?.build?.context, '../..');
     }
