@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { countsText, printNote, printStep } from './testing/report.mjs';
 import { applyAgain, callDemo, endDemo, startDemo } from './test-cluster/demo.mjs';
 import { drills } from './test-cluster/drills.mjs';
+import { gateways } from './test-cluster/envoy-gateway.mjs';
 import { production } from './test-cluster/production.mjs';
 import { runScript } from './test-cluster/cluster.mjs';
 
@@ -32,6 +33,7 @@ const steps = new Map([
   ...drills.map(([name, title, action]) => [name, [title, action]]),
   ['demo-end', ['the demo is removed', endDemo]],
   ...production.map(([name, title, action]) => [name, [title, action]]),
+  ...gateways.map(([name, title, action]) => [name, [title, action]]),
 ]);
 
 async function step(title, action) {

@@ -185,6 +185,21 @@ const cluster = {
     },
     byHand: [],
   },
+  // The version that scripts/attachments asks, too.
+  'envoy-gateway': {
+    title: 'Envoy Gateway 1.9.1',
+    version: '1.9.1',
+    command: 'envoy-gateway',
+    source: {
+      kind: 'go',
+      module: 'github.com/envoyproxy/gateway',
+      release: 'v1.9.1',
+      sum: 'h1:vAVp6/AlBXJ1aOhp1mxL7fNEzVEfjADUguUhm2wzxQY=',
+      package: './cmd/envoy-gateway',
+      minGo: '1.26.7',
+    },
+    byHand: [],
+  },
   pause: {
     title: 'what holds the namespaces of a pod',
     version: '1',

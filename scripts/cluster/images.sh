@@ -5,6 +5,7 @@
 #   former    postern:former, of the commit $CLUSTER_FORMER: by default the last version, or the commit before
 #   servers   the others that the manifests name
 #   system    what the nodes need
+#   gateway   the control plane of Envoy Gateway
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 . "$here/packages.sh"
 need_packages
@@ -98,6 +99,13 @@ make_system() {
       docker import -c "ENTRYPOINT [\"/$name\"]" - "local/$name:1" > /dev/null
   done
   save system local/coredns:1 local/pause:1
+}
+
+make_gateway() {
+  link_programs envoy-gateway
+  place "$work/gateway" "$bin/envoy-gateway" /usr/local/bin/envoy-gateway
+  tar -C "$work/gateway" -c . | docker import - local/envoy-gateway:1 > /dev/null
+  save gateway local/envoy-gateway:1
 }
 
 trap stop_engine EXIT
