@@ -1,10 +1,12 @@
 /**
  * What reads of the management API cost the checks of `postern serve` on the same machine: `npm run build`, then
- * `node --import tsx bench/manage-beside.ts [--rounds N] [--seconds N] [--reads PER-SECOND] [--checks PER-SECOND]`.
+ * `node --import tsx bench/manage-beside.ts [--rounds N] [--seconds N] [--reads PER-SECOND] [--checks PER-SECOND]
+ * [--apart]`. With `--apart`, `postern serve` and its driver have the first core, and all else has the others.
  *
  * Starts MongoDB, `postern serve` and `postern manage` on the loopback, sends checks at a steady rate, and reads the
  * management API in every other round. Prints medians of the rounds, and ends; with the usual figures after two minutes.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,12 +45,15 @@ interface Round {
 }
 
 const options = readOptions();
+const coreOfChecks = options.apart ? 0 : null;
+// Programs started from here on run where this one does.
+if (options.apart) execFileSync('taskset', ['-cp', '1-1023', String(process.pid)], { stdio: 'ignore' });
 const fault = buildGoPrograms();
 if (fault !== null) throw new Error(fault);
 await using measured = await start();
 const rounds: { readonly alone: Round[]; readonly beside: Round[] } = { alone: [], beside: [] };
 // Each caller is looked up once, slowly; then all are in memory.
-await drivePace({ ...paceOf(measured), rate: 50, seconds: 8 });
+await drivePace({ ...paceOf(measured), rate: 50, seconds: 8 }, coreOfChecks);
 await measure(true);
 const loadBefore = loadavg()[0] ?? NaN;
 for (let round = 0; round < options.rounds; round += 1) {
@@ -76,7 +81,8 @@ async function measure(isBeside: boolean): Promise<Round> {
     : null;
   const before = [readCpuUs(servePid), readCpuUs(managePid)] as const;
   const startMs = performance.now();
-  const { small } = await drivePace({ ...paceOf(measured), rate: options.checks, seconds: options.seconds });
+  const pace = { ...paceOf(measured), rate: options.checks, seconds: options.seconds };
+  const { small } = await drivePace(pace, coreOfChecks);
   const elapsedUs = (performance.now() - startMs) * 1000;
   const read = (await reading?.stop()) ?? null;
   const [serveUs, manageUs] = [readCpuUs(servePid) - before[0], readCpuUs(managePid) - before[1]];
@@ -124,6 +130,7 @@ async function start(): Promise<Measured> {
     if ((await added.ended).code !== 0) throw new Error(added.stderr());
     const { token } = (JSON.parse(added.stdout()) as { readonly token: { readonly token: string } }).token;
     const [serve, manage] = [await run('serve'), await run('manage')];
+    if (options.apart) execFileSync('taskset', ['-acp', '0', String(serve.pid)], { stdio: 'ignore' });
     const portIn = async (child: Child, name: string): Promise<number> =>
       await child.line('stdout', (line) => {
         const [, port] = new RegExp(`"${name}":"127\\.0\\.0\\.1:(\\d+)"`).exec(line) ?? [];
@@ -164,13 +171,18 @@ function statusesOf(seen: readonly Read[]): string {
     .join(', ');
 }
 
-function readOptions(): { readonly [K in keyof typeof limits]: number } {
+interface Options extends Readonly<Record<keyof typeof limits, number>> {
+  readonly apart: boolean;
+}
+
+function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '8' },
       reads: { type: 'string', default: '1000' },
       checks: { type: 'string', default: '1000' },
+      apart: { type: 'boolean', default: false },
     },
   });
   const read = (name: keyof typeof limits): number => {
@@ -178,5 +190,6 @@ function readOptions(): { readonly [K in keyof typeof limits]: number } {
     if (Number.isInteger(value) && value >= 1 && value <= limits[name]) return value;
     throw new Error(`--${name} is a whole number from 1 to ${String(limits[name])}`);
   };
-  return { rounds: read('rounds'), seconds: read('seconds'), reads: read('reads'), checks: read('checks') };
+  const counts = { rounds: read('rounds'), seconds: read('seconds'), reads: read('reads'), checks: read('checks') };
+  return { ...counts, apart: values.apart };
 }

@@ -28,7 +28,9 @@ export interface Paced {
   readonly large?: Latencies;
 }
 
-/** Drives a service once; rejects when a call was not allowed. */
-export async function drivePace(pace: Pace): Promise<Paced> {
-  return (await runDriver(goProgram('pace'), [], pace)) as Paced;
+/** Drives a service once, from this core if one is given; rejects when a call was not allowed. */
+export async function drivePace(pace: Pace, core: number | null = null): Promise<Paced> {
+  const program = goProgram('pace');
+  const [command, ...args] = core === null ? [program] : ['taskset', '-c', String(core), program];
+  return (await runDriver(command, args, pace)) as Paced;
 }
