@@ -77,7 +77,7 @@ describe('what is beyond the reach of an operator', () => {
 
   /** The address of an operation for what it names. */
   function addressOf(path: string, what: string): string {
-    return path.replace('{token}', '12ab34cd').replace(/\{.*\}/, what.replace('EVENT', hiddenEvent));
+    return path.replace('{tokenId}', '12ab34cd').replace(/\{.*\}/, what.replace('EVENT', hiddenEvent));
   }
 
   /** What an answer says, but for ids and numbers that differ by request. */
