@@ -117,6 +117,8 @@ export default tseslint.config(
       'services/',
       'deploy/',
       'clients/**/dist/',
+      'clients/**/target/',
+      'clients/**/vendor/',
       'clients/postman/',
     ],
   },
