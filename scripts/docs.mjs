@@ -1,6 +1,6 @@
 // `npm run docs`: the book as a site. CONTRIBUTING.md
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runCommand } from './command.mjs';
 import { buildSite } from './docs/build-site.mjs';
 import { DocsFailure } from './docs/failure.mjs';
 import { root } from './sbom/runtime-packages.mjs';
@@ -19,41 +19,20 @@ Look at it with any server of files, such as: python3 -m http.server --directory
 Exit codes: 0 built · 1 a link leads nowhere, or the site is incomplete · 2 usage
 `;
 
-function parse(args) {
-  const options = {
+await runCommand({
+  usage,
+  options: {
     base: { type: 'string', default: '/' },
     out: { type: 'string', default: join(root, 'build/docs') },
     root: { type: 'string', default: root },
-    help: { type: 'boolean', default: false },
-  };
-  try {
-    const { values } = parseArgs({ args, options });
-    if (!/^\/(?:[\w.~-]+\/)*$/.test(values.base))
-      throw new Error(`--base must begin and end with /, not "${values.base}"`);
-    return values;
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${usage}`);
-    return null;
-  }
-}
-
-async function main(args) {
-  const options = parse(args);
-  if (options === null) return 2;
-  if (options.help) {
-    process.stdout.write(usage);
-    return 0;
-  }
-  try {
+  },
+  check: ({ base }) => {
+    if (!/^\/(?:[\w.~-]+\/)*$/.test(base)) throw new Error(`--base must begin and end with /, not "${base}"`);
+  },
+  Failure: DocsFailure,
+  run: async (options) => {
     const out = resolve(options.out);
     const { pages, files } = await buildSite({ root: resolve(options.root), out, base: options.base });
     process.stdout.write(`${pages} pages, ${files} files that they link to: ${out}\n`);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof DocsFailure)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 1;
-  }
-}
-
-process.exitCode = await main(process.argv.slice(2));
+  },
+});

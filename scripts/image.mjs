@@ -1,5 +1,5 @@
 // `npm run image`: builds the container image of this working tree. docs/image.md
-import { parseArgs } from 'node:util';
+import { runCommand } from './command.mjs';
 import { buildImage } from './image/build.mjs';
 import { DockerFailure } from './image/docker.mjs';
 import { makeBaseImages } from './image/local-base.mjs';
@@ -20,34 +20,18 @@ Builds the image postern:VERSION of this working tree with Docker.
 Exit codes: 0 built · 1 it cannot be built · 2 usage
 `;
 
-function parse(args) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        tag: { type: 'string', multiple: true, default: [] },
-        'build-image': { type: 'string' },
-        'run-image': { type: 'string' },
-        'local-base': { type: 'boolean', default: false },
-        network: { type: 'string' },
-        'no-cache': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${usage}`);
-    return null;
-  }
-}
-
-async function main(args) {
-  const options = parse(args);
-  if (options === null) return 2;
-  if (options.help) {
-    process.stdout.write(usage);
-    return 0;
-  }
-  try {
+await runCommand({
+  usage,
+  options: {
+    tag: { type: 'string', multiple: true, default: [] },
+    'build-image': { type: 'string' },
+    'run-image': { type: 'string' },
+    'local-base': { type: 'boolean', default: false },
+    network: { type: 'string' },
+    'no-cache': { type: 'boolean', default: false },
+  },
+  Failure: DockerFailure,
+  run: async (options) => {
     const base = options['local-base'] ? await makeBaseImages() : {};
     const { tag, bytes, seconds, source } = await buildImage({
       tags: options.tag,
@@ -61,12 +45,5 @@ async function main(args) {
         `Try it:  docker run --rm ${tag} dist/main.js --help\n` +
         `         npm run compose\n`,
     );
-    return 0;
-  } catch (error) {
-    if (!(error instanceof DockerFailure)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 1;
-  }
-}
-
-process.exitCode = await main(process.argv.slice(2));
+  },
+});

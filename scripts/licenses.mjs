@@ -1,7 +1,7 @@
 // `npm run licenses`: which licences the runtime dependencies have. docs/licenses.md
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runCommand } from './command.mjs';
 import { writePage } from './licenses/page.mjs';
 import { allowedLicenses, findForbidden } from './licenses/rules.mjs';
 import { DependencyFailure, readRuntimePackages, root } from './sbom/runtime-packages.mjs';
@@ -16,47 +16,27 @@ Exit codes: 0 good · 1 a licence is not allowed, or the page is not up to date 
 `;
 const page = join(root, 'docs/licenses.md');
 
-function parse(args) {
-  const options = { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } };
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n${usage}`);
-    return null;
-  }
-}
-
-function main(args) {
-  const options = parse(args);
-  if (options === null) return 2;
-  if (options.help) {
-    process.stdout.write(usage);
+await runCommand({
+  usage,
+  options: { check: { type: 'boolean', default: false } },
+  Failure: DependencyFailure,
+  run: ({ check }) => {
+    const read = readRuntimePackages();
+    const forbidden = findForbidden(read.packages);
+    if (forbidden.length > 0) {
+      process.stderr.write(
+        `These licences are not allowed (${allowedLicenses.join(', ')} are):\n${forbidden.map((line) => `  ${line}\n`).join('')}`,
+      );
+      return 1;
+    }
+    const text = writePage(read);
+    if (!check) {
+      writeFileSync(page, text);
+    } else if (readFileSync(page, 'utf8') !== text) {
+      process.stderr.write('docs/licenses.md is not up to date: npm run licenses\n');
+      return 1;
+    }
+    process.stdout.write(`${read.packages.length} packages, all with licences that are allowed\n`);
     return 0;
-  }
-  let read;
-  try {
-    read = readRuntimePackages();
-  } catch (error) {
-    if (!(error instanceof DependencyFailure)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 1;
-  }
-  const forbidden = findForbidden(read.packages);
-  if (forbidden.length > 0) {
-    process.stderr.write(
-      `These licences are not allowed (${allowedLicenses.join(', ')} are):\n${forbidden.map((line) => `  ${line}\n`).join('')}`,
-    );
-    return 1;
-  }
-  const text = writePage(read);
-  if (!options.check) {
-    writeFileSync(page, text);
-  } else if (readFileSync(page, 'utf8') !== text) {
-    process.stderr.write('docs/licenses.md is not up to date: npm run licenses\n');
-    return 1;
-  }
-  process.stdout.write(`${read.packages.length} packages, all with licences that are allowed\n`);
-  return 0;
-}
-
-process.exitCode = main(process.argv.slice(2));
+  },
+});
