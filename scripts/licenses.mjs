@@ -1,4 +1,4 @@
-// `npm run licenses`: which licences the runtime dependencies have. docs/licenses.md
+// `npm run licenses`: which licences the runtime dependencies have. THIRD-PARTY.md
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './command.mjs';
@@ -8,13 +8,13 @@ import { DependencyFailure, readRuntimePackages, root } from './sbom/runtime-pac
 
 const usage = `Usage: npm run licenses [-- --check]
 
-Writes docs/licenses.md: the licence of every package that runs in production. Fails when one is not allowed.
+Writes THIRD-PARTY.md: the licence of every package that runs in production. Fails when one is not allowed.
 
-  --check   writes nothing; fails when the page is not up to date, too
+  --check   writes nothing; fails when the file is not up to date, too
 
-Exit codes: 0 good · 1 a licence is not allowed, or the page is not up to date · 2 usage
+Exit codes: 0 good · 1 a licence is not allowed, or the file is not up to date · 2 usage
 `;
-const page = join(root, 'docs/licenses.md');
+const file = join(root, 'THIRD-PARTY.md');
 
 await runCommand({
   usage,
@@ -31,9 +31,9 @@ await runCommand({
     }
     const text = writePage(read);
     if (!check) {
-      writeFileSync(page, text);
-    } else if (readFileSync(page, 'utf8') !== text) {
-      process.stderr.write('docs/licenses.md is not up to date: npm run licenses\n');
+      writeFileSync(file, text);
+    } else if (readFileSync(file, 'utf8') !== text) {
+      process.stderr.write('THIRD-PARTY.md is not up to date: npm run licenses\n');
       return 1;
     }
     process.stdout.write(`${read.packages.length} packages, all with licences that are allowed\n`);

@@ -1,4 +1,4 @@
-// `npm run sbom`: the software bill of materials of what runs in production. docs/licenses.md
+// `npm run sbom`: the software bill of materials of what runs in production. THIRD-PARTY.md
 import { writeFileSync } from 'node:fs';
 import { runCommand } from './command.mjs';
 import { writeBill } from './sbom/bill.mjs';

@@ -1,4 +1,4 @@
 import type { RuntimePackages } from '../sbom/runtime-packages.mjs';
 
-/** The text of docs/licenses.md. */
+/** The text of THIRD-PARTY.md. */
 export declare function writePage(packages: Pick<RuntimePackages, 'packages'>): string;

@@ -1,7 +1,7 @@
-// docs/licenses.md, made from the packages.
+// THIRD-PARTY.md, made from the packages.
 import { allowedLicenses } from './rules.mjs';
 
-/** The page as text; names and versions only, because the texts of licences travel with the packages. */
+/** The file as text; names and versions only, because the texts of licences travel with the packages. */
 export function writePage({ packages }) {
   const unique = new Map(packages.map((each) => [`${each.name} ${each.version}`, each]));
   const rows = [...unique.values()].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
@@ -10,9 +10,9 @@ export function writePage({ packages }) {
   for (const { license } of rows) counts.set(license, (counts.get(license) ?? 0) + 1);
   return `# Licences of runtime dependencies
 
-The licence of every package that runs with Postern. \`npm run licenses\` writes this page; do not edit it.
+The licence of every package that runs with Postern. \`npm run licenses\` writes this file; do not edit it.
 
-Postern is under [Apache-2.0](../LICENSE). It runs with these ${rows.length} npm packages. Their licence texts are in the packages'
+Postern is under [Apache-2.0](LICENSE). It runs with these ${rows.length} npm packages. Their licence texts are in the packages'
 folders, and so in the image (\`/app/node_modules\`) and in every installation. These packages bring no licence file:
 ${without.join(', ')}.
 \`npm run sbom --silent\` prints the bill of materials (CycloneDX), with checksums; the image has it as

@@ -117,9 +117,9 @@ function checkLicenses(tree) {
   const packages = readRuntimePackages(tree.directory);
   return [
     ...findForbidden(packages.packages),
-    ...(tree.read('docs/licenses.md') === writePage(packages)
+    ...(tree.read('THIRD-PARTY.md') === writePage(packages)
       ? []
-      : ['docs/licenses.md is not up to date: npm run licenses']),
+      : ['THIRD-PARTY.md is not up to date: npm run licenses']),
   ];
 }
 

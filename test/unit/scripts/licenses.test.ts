@@ -11,8 +11,8 @@ describe('licences of runtime dependencies', () => {
     assert.deepEqual(findForbidden(read.packages), []);
   });
 
-  it('are those that docs/licenses.md lists: run "npm run licenses" after a change of dependencies', () => {
-    assert.equal(readDocument('docs/licenses.md'), writePage(read));
+  it('are those that THIRD-PARTY.md lists: run "npm run licenses" after a change of dependencies', () => {
+    assert.equal(readDocument('THIRD-PARTY.md'), writePage(read));
   });
 
   it('have their text in the package, but for the ones that are known', () => {
