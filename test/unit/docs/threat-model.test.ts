@@ -1,45 +1,146 @@
 import assert from 'node:assert/strict';
-import { readDocument } from '../../support/docs/documents.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 
-interface Threat {
-  readonly border: string;
-  readonly letters: readonly string[];
-  readonly stop: string;
-  readonly tests: readonly string[];
+interface Shown {
+  /** Letters of STRIDE: spoofing, tampering, repudiation, information disclosure, denial of service, elevation. */
+  readonly kinds: string;
+  /** Shows what the page says; null where nothing stops the threat. */
+  readonly test: string | null;
 }
 
-/** The rows of the tables below the headings of borders: `| S | threat | what stops it | tests |`. */
-function readThreats(): readonly Threat[] {
-  const threats: Threat[] = [];
-  let border = '';
-  for (const line of readDocument('docs/threat-model.md').split('\n')) {
-    if (line.startsWith('## ')) border = line.slice('## '.length);
-    const [, letters = '', , stop = '', shown = ''] = line.split('|').map((cell) => cell.trim());
-    if (!/^[A-Z](, [A-Z])*$/.test(letters)) continue;
-    const tests = [...shown.matchAll(/\]\(\.\.\/(test\/[^)#]+)\)/g)].map(([, path = '']) => path);
-    threats.push({ border, letters: letters.split(', '), stop, tests });
+/** Each threat of docs/threat-model.md, by border, and the test that shows what stops it. */
+const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
+  '(1)': {
+    'Identity headers of another consumer': { kinds: 'S', test: 'test/e2e/chain/identity.test.ts' },
+    'Guessed App Keys and secrets': { kinds: 'S', test: 'test/e2e/key/unknowable.test.ts' },
+    'A public App Key sent as a key': { kinds: 'S', test: 'test/unit/methods/key/authenticate.test.ts' },
+    'Forged tokens, `alg: none`': { kinds: 'S', test: 'test/unit/tokens/access-tokens.test.ts' },
+    'Guessing at the token endpoint, or locking a partner out': {
+      kinds: 'SD',
+      test: 'test/unit/oauth2/throttle.test.ts',
+    },
+    'Changed signed requests': { kinds: 'T', test: 'test/e2e/hmac/tampered.test.ts' },
+    'Other spellings of signatures, digests, parameter lists': {
+      kinds: 'T',
+      test: 'test/unit/methods/hmac/properties.test.ts',
+    },
+    'Paths that the back end reads differently (`..;/`, `%2e`, `//`)': {
+      kinds: 'T',
+      test: 'test/e2e/routing/non-normal.test.ts',
+    },
+    'A body that Postern sees in part': { kinds: 'T', test: 'test/e2e/chain/body-limit.test.ts' },
+    'Ambiguous JSON wrappers': { kinds: 'T', test: 'test/unit/methods/parameter-signature/wrapper.test.ts' },
+    'Replayed requests': { kinds: 'T', test: 'test/e2e/operations/replay.test.ts' },
+    'Denying a call': { kinds: 'R', test: 'test/e2e/operations/access.test.ts' },
+    'Learning whether an App Key exists': { kinds: 'I', test: 'test/unit/store/unknown-app-keys.test.ts' },
+    'App Keys and signatures in logs of the back end': { kinds: 'I', test: 'test/e2e/key/hide-credentials.test.ts' },
+    'JSON wrappers at the back end': { kinds: 'I', test: 'test/e2e/unwrap/never-wrapped.test.ts' },
+    'Secrets through `signatureHints`': { kinds: 'I', test: 'test/e2e/hmac/hints-and-observe.test.ts' },
+    'Filling the memory of used signatures': { kinds: 'D', test: 'test/unit/replay/in-process.test.ts' },
+    'Many, slow or huge requests': { kinds: 'D', test: 'test/unit/server/http2/connection-floods.test.ts' },
+    'Input that crashes or costs too much': { kinds: 'D', test: 'test/fuzz/targets.ts' },
+    'Floods of log lines': { kinds: 'D', test: 'test/unit/observe/line-budget.test.ts' },
+    'Floods of invented App Keys': { kinds: 'D', test: 'test/unit/store/cache/look-up-gate.test.ts' },
+    'Using up a shared limit': { kinds: 'D', test: 'test/e2e/ratelimit/limits.test.ts' },
+    'A wider endpoint by method or host': { kinds: 'E', test: 'test/e2e/routing/match.test.ts' },
+    'An endpoint named by header': { kinds: 'E', test: 'test/e2e/routing/named-endpoint.test.ts' },
+  },
+  '(2)': {
+    'Calls past Envoy': { kinds: 'SE', test: null },
+    'Missing, shadowed or failing-open ext_authz': { kinds: 'T', test: 'test/e2e/chain/guard.test.ts' },
+    'Replaced bodies in access logs': { kinds: 'I', test: 'test/e2e/chain/guard.test.ts' },
+  },
+  '(3)': {
+    'Plain traffic': { kinds: 'STI', test: 'test/e2e/operations/transport.test.ts' },
+    'A client of a removed authority': { kinds: 'S', test: 'test/e2e/operations/tls-rotation.test.ts' },
+    "Token guesses in another's name": { kinds: 'S', test: 'test/unit/server/http-server.test.ts' },
+    'HTTP/2 floods': { kinds: 'D', test: 'test/unit/server/http2/connection-work.test.ts' },
+    'Silent connections, half handshakes': { kinds: 'D', test: 'test/unit/server/connection-table.test.ts' },
+    'Endless watches and calls': { kinds: 'D', test: 'test/unit/server/http2/open-calls.test.ts' },
+    'No answer from Postern': { kinds: 'D', test: 'test/e2e/chain/refusal.test.ts' },
+    'Other client certificates of the mesh': { kinds: 'E', test: 'test/conformance/grpc-transport-listener.test.ts' },
+  },
+  '(4)': {
+    'A false database': { kinds: 'S', test: 'test/integration/mongodb/wrong-key-ring.test.ts' },
+    'Edited documents, moved secrets': { kinds: 'T', test: 'test/integration/mongodb/faulty-records.test.ts' },
+    'A compromised gateway': { kinds: 'TR', test: 'test/integration/mongodb/roles.test.ts' },
+    'Copies of the database': { kinds: 'I', test: 'test/unit/keyring/key-ring.test.ts' },
+    'Secrets in kept [refusals](mongodb.md#refusals)': { kinds: 'I', test: 'test/unit/refusals/no-secrets.test.ts' },
+    'Refusals at the admin listener': { kinds: 'I', test: 'test/unit/server/refusals-page.test.ts' },
+    'Secrets in logs, errors, metrics': { kinds: 'I', test: 'test/unit/model/secret.test.ts' },
+    'Floods of refusals': { kinds: 'D', test: 'test/unit/refusals/refusal-writer.test.ts' },
+    'Database down, slow or frozen': { kinds: 'D', test: 'test/integration/mongodb/outage.test.ts' },
+    'Rate limit service down, slow or frozen': { kinds: 'D', test: 'test/integration/ratelimit/faults.test.ts' },
+    'A hostile rate limit service': { kinds: 'D', test: 'test/integration/ratelimit/hostile-service.test.ts' },
+    'A rate limit service without the domain': { kinds: 'E', test: 'test/integration/ratelimit/doctor.test.ts' },
+    'A revoked credential at a replica that missed it': { kinds: 'E', test: 'test/e2e/mongodb/replicas.test.ts' },
+  },
+  '(5)': {
+    'Guessed, planted, copied or old console sessions': {
+      kinds: 'S',
+      test: 'test/integration/management/sessions.test.ts',
+    },
+    'Forms of other sites': { kinds: 'S', test: 'test/unit/console/frame/request-origin.test.ts' },
+    'False OpenID Connect answers': { kinds: 'S', test: 'test/unit/console/sign-in/openid-provider.test.ts' },
+    "Guessed operators' tokens": { kinds: 'S', test: 'test/integration/management/sign-in.test.ts' },
+    'Foreign or ambiguous client certificates': {
+      kinds: 'S',
+      test: 'test/integration/management/client-certificates.test.ts',
+    },
+    'A wrong file or half a change': { kinds: 'T', test: 'test/integration/mongodb/apply.test.ts' },
+    'Control characters in names and arguments': { kinds: 'T', test: 'test/unit/cli/hostile-arguments.test.ts' },
+    'Unseen changes': { kinds: 'R', test: 'test/conformance/mongodb/resource-store.test.ts' },
+    'Changes under another name': { kinds: 'R', test: null },
+    'Secrets in `ps`, shell history, on screen': { kinds: 'I', test: 'test/unit/docs/operator-commands.test.ts' },
+    'Files built to exhaust the reader': { kinds: 'D', test: 'test/unit/resources/hostile-text.test.ts' },
+    'Sign-in leading to another host': { kinds: 'E', test: 'test/unit/console/sign-in/return-path.test.ts' },
+    'Imports looser than the original': { kinds: 'E', test: 'test/unit/import/kong/never-looser.test.ts' },
+    'Endpoints opened by mistake': { kinds: 'E', test: 'test/unit/resources/faulty-documents.test.ts' },
+  },
+};
+
+/** What stops each threat, by border: `- threat: what stops it` below the heading of the border. */
+function readThreats(): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const threats: Record<string, Record<string, string>> = {};
+  for (const section of readDocument('docs/threat-model.md').split('\n## ')) {
+    const [, border] = /^(\(\d\)) /.exec(section) ?? [];
+    if (border === undefined) continue;
+    const items = [...section.matchAll(/^- ((?:`[^`\n]+`|[^`\n])+?): ([^]+?)(?=\n- |\n\n|$)/gm)];
+    threats[border] = Object.fromEntries(items.map(([, threat = '', stop = '']) => [threat, stop]));
   }
   return threats;
 }
+
+const namesOf = (borders: Readonly<Record<string, object>>): readonly string[] =>
+  Object.entries(borders).flatMap(([border, threats]) => Object.keys(threats).map((threat) => `${border} ${threat}`));
 
 describe('the threat model', () => {
   const threats = readThreats();
 
   it('looks at each border', () => {
-    const borders = [...new Set(threats.map(({ border }) => border.slice(0, '(1)'.length)))];
-    assert.deepEqual(borders, ['(1)', '(2)', '(3)', '(4)', '(5)']);
+    assert.deepEqual(Object.keys(threats), ['(1)', '(2)', '(3)', '(4)', '(5)']);
   });
 
   it('looks at each kind of threat of STRIDE, at the borders that attackers reach', () => {
     for (const border of ['(1)', '(4)']) {
-      const letters = threats.filter((threat) => threat.border.startsWith(border)).flatMap((threat) => threat.letters);
-      assert.deepEqual([...new Set(letters)].sort().join(''), 'DEIRST');
+      const kinds = Object.values(shown[border] ?? {})
+        .map((each) => each.kinds)
+        .join('');
+      for (const kind of 'STRIDE') assert.ok(kinds.includes(kind), `${border} ${kind}`);
     }
   });
 
-  it('names a test for each threat, or says that nothing stops it', () => {
-    const unproven = threats.filter(({ tests, stop }) => tests.length === 0 && !stop.startsWith('nothing'));
-    assert.deepEqual(unproven, []);
-    assert.ok(threats.length > 40, 'the tables are no longer read');
+  it('has a test for each threat, and says so where nothing stops it', () => {
+    assert.deepEqual([...namesOf(threats)].sort(), [...namesOf(shown)].sort());
+    assert.ok(namesOf(threats).length > 40, 'the lists are no longer read');
+    for (const [border, each] of Object.entries(shown)) {
+      for (const [threat, { test }] of Object.entries(each)) {
+        const stop = threats[border]?.[threat] ?? '';
+        assert.equal(stop.startsWith('nothing'), test === null, threat);
+        if (test !== null) assert.ok(existsSync(join(projectRoot, test)), test);
+      }
+    }
   });
 });
