@@ -1,6 +1,6 @@
 // Creates the roles and users of Postern. Run it as an administrator, with the database of POSTERN_STORE:
 //
-//   mongosh "mongodb://HOST:27017/postern?authSource=admin" --username ADMIN deploy/mongodb/roles.js
+//   mongosh "mongodb://HOST:27017/postern?replicaSet=rs0&authSource=admin" --username ADMIN deploy/mongodb/roles.js
 //
 // It asks for the password of each new user. Run it again at any time: it updates roles, and existing users keep their
 // passwords. POSTERN_STORE is then, for `postern serve`,
