@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { composeEnvoy, differences } from '../../../scripts/compose/envoy-yaml.mjs';
 import { defaultEnvoyVersion } from '../../../services/install-services.mjs';
 import { parseConfig } from '../../../src/config.ts';
-import { projectRoot, readDocument, readFences } from '../../support/docs/documents.ts';
+import { projectRoot, readDocument } from '../../support/docs/documents.ts';
 
 interface Service {
   readonly image: string;
@@ -105,14 +105,6 @@ describe('deploy/compose/compose.yaml', () => {
     const { ports: firstPorts, ...first } = postern;
     assert.notDeepEqual(ports, firstPorts);
     assert.deepEqual(same, first);
-  });
-
-  it('has the second process that docs/sizing.md shows', () => {
-    const excerpt =
-      readFences(readDocument('docs/sizing.md'), 'yaml').find((text) => text.startsWith('postern-2:')) ?? '';
-    const { 'postern-2': shown = {} } = parse(excerpt) as Readonly<Record<string, object>>;
-    assert.deepEqual(Object.keys(shown), ['profiles', 'ports', 'networks']);
-    assert.deepEqual({ ...file.services['postern-2'], ...shown }, file.services['postern-2']);
   });
 
   it('runs the management API as a process of its own, beyond the loopback of its container only', () => {
