@@ -5,16 +5,16 @@ const promises = readTable(readDocument('docs/releasing.md'), 'What you depend o
 
 /** The first cell of the row that begins so. */
 function row(beginning: string): string {
-  const found = promises.find(([what = '']) => what.startsWith(beginning));
+  const found = promises.find(([what = '']) => what.replace(/^\[/, '').startsWith(beginning));
   assert.ok(found, beginning);
   return found[0] ?? '';
 }
 
 describe('docs/releasing.md', () => {
-  it('says of everything what breaks it and what does not', () => {
+  it('says of everything what breaks it', () => {
     assert.ok(promises.length >= 15);
     for (const cells of promises) {
-      assert.equal(cells.length, 4, cells[0]);
+      assert.equal(cells.length, 2, cells[0]);
       for (const cell of cells) assert.notEqual(cell, '', cells[0]);
     }
   });

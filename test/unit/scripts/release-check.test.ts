@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checks, formatResults, runChecks, type WorkingTree, workingTree } from '../../../scripts/release/checks.mjs';
 import { componentPath, namedImages, readDigests, writeComponent } from '../../../scripts/images/pins.mjs';
-import { readDocument, readTable } from '../../support/docs/documents.ts';
+import { readDocument } from '../../support/docs/documents.ts';
 
 const real = workingTree();
 const { version } = JSON.parse(real.read('package.json')) as { readonly version: string };
@@ -64,8 +64,9 @@ describe('npm run release:check', () => {
   });
 
   it('has the checks that docs/releasing.md names', () => {
+    const [, list = ''] = /It checks: (.*?)\.\n/s.exec(page) ?? [];
     assert.deepEqual(
-      readTable(page, 'Check').map(([name]) => name),
+      list.split(/,\s/).map((name) => name.replaceAll(/\s/g, ' ').replace(/ \(.*\)$/, '')),
       checks.map(({ name }) => name),
     );
   });
