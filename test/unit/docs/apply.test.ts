@@ -14,20 +14,19 @@ describe('docs/apply.md', () => {
     const cli = await memoryCli();
     const shared = await memoryCli();
     const file = files.write('postern.yaml', 'version: 1\nconsumers: [{ id: acme }]\n');
-    const [payments = '', billing = ''] = readFences(page, 'yaml');
+    const [payments = ''] = readFences(page, 'yaml');
     files.write('secret', 'a secret for tests, 32 characters');
     const paths: Readonly<Record<string, string>> = {
       'postern.yaml': file,
       'backup.yaml': files.path('backup.yaml'),
       'payments.yaml': files.write('payments.yaml', payments.replace('{ env: ACME_SECRET }', '{ file: secret }')),
-      'billing.yaml': files.write('billing.yaml', billing),
     };
     const lines = readFences(page, 'sh').flatMap((fence) => fence.trim().split('\n'));
     const commands = lines.filter((line) => !line.includes('rewrap'));
     assert.ok(commands.length >= 7);
     for (const line of commands) {
       const words = line.replace(/ >.*/, '').split(' ').slice(1);
-      const { code, out, err } = await (/payments|billing/.test(line) ? shared : cli).run(
+      const { code, out, err } = await (/payments/.test(line) ? shared : cli).run(
         words.map((word) => paths[word] ?? word),
       );
       assert.equal(code, 0, `${line}: ${err}${out}`);
