@@ -7,10 +7,13 @@ import { findDocuments, readDocument, readFences, readTable } from '../../suppor
 
 const page = readDocument('docs/declarative-file.md');
 
+/** What the documents name with `appSecretFrom`. */
+const environment = { ACME_SECRET: 'n3vxQ1o8Zr5tYw2uLk7sDf0gHj4aBc6eMpXiVqTzRb9' };
+
 /** Reads a text as a file store does; the problems as an operator would see them. */
 function read(text: string): { readonly problems: readonly string[]; readonly endpoints: number } {
   const parsed = parseDocument([{ file: 'postern.yaml', text }], {
-    readSecret: secretReader({ environment: {} }),
+    readSecret: secretReader({ environment }),
     isComplete: true,
   });
   if ('problems' in parsed) return { problems: parsed.problems.map(formatProblem), endpoints: 0 };
