@@ -49,7 +49,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
   },
   '(2)': {
     'Calls past Envoy': { kinds: 'SE', test: null },
-    'Missing, shadowed or failing-open ext_authz': { kinds: 'T', test: 'test/e2e/chain/guard.test.ts' },
+    'ext_authz missing, in shadow mode or failing open': { kinds: 'T', test: 'test/e2e/chain/guard.test.ts' },
     'Replaced bodies in access logs': { kinds: 'I', test: 'test/e2e/chain/guard.test.ts' },
   },
   '(3)': {
@@ -101,13 +101,13 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
   },
 };
 
-/** What stops each threat, by border: `- threat: what stops it` below the heading of the border. */
+/** What stops each threat, by border: `- **threat**: what stops it` below the heading of the border. */
 function readThreats(): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const threats: Record<string, Record<string, string>> = {};
   for (const section of readDocument('docs/threat-model.md').split('\n## ')) {
     const [, border] = /^(\(\d\)) /.exec(section) ?? [];
     if (border === undefined) continue;
-    const items = [...section.matchAll(/^- ((?:`[^`\n]+`|[^`\n])+?): ([^]+?)(?=\n- |\n\n|$)/gm)];
+    const items = [...section.matchAll(/^- \*\*(.+?)\*\*: ([^]+?)(?=\n- |\n\n|$)/gm)];
     threats[border] = Object.fromEntries(items.map(([, threat = '', stop = '']) => [threat, stop]));
   }
   return threats;
