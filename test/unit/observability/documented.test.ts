@@ -2,20 +2,21 @@ import assert from 'node:assert/strict';
 import { readDocument, readTable } from '../../support/docs/documents.ts';
 import { fullRegistry, manageRegistry, seriesOf } from '../../support/observe/known-metrics.ts';
 
-/** The metrics of `postern serve`, and those of `postern manage`. */
-const pages = ['docs/metrics-and-logs.md', 'docs/manage.md'].map(readDocument);
+/** What names the metrics of `postern serve`, a list, and those of `postern manage`, a table. */
+const named = [
+  ...readDocument('docs/metrics-and-logs.md').matchAll(/^- (`postern_[^`]+`): \S/gm),
+  ...readTable(readDocument('docs/manage.md'), 'Metric').map(([names = '']) => ['', names] as const),
+].map(([, names = '']) => names);
 
-describe('the table of metrics', () => {
-  it('names every metric of Postern with its labels, and none that there is not', () => {
+describe('the metrics in the documents', () => {
+  it('are every metric of Postern with its labels and what it means, and none that there is not', () => {
     const documented = new Map(
-      pages
-        .flatMap((page) => readTable(page, 'Metric'))
-        .flatMap(([names = '']) =>
-          [...names.matchAll(/`(postern_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels]) => [
-            name,
-            labels?.split(',') ?? [],
-          ]),
-        ),
+      named.flatMap((names) =>
+        [...names.matchAll(/`(postern_\w+)(?:\{([\w,]+)\})?`/g)].map(([, name = '', labels]) => [
+          name,
+          labels?.split(',') ?? [],
+        ]),
+      ),
     );
     const real = new Map(
       [...seriesOf(fullRegistry()), ...seriesOf(manageRegistry())]
