@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { countsText, printNote, printStep } from './testing/report.mjs';
 import { applyAgain, callDemo, endDemo, startDemo } from './test-cluster/demo.mjs';
 import { drills } from './test-cluster/drills.mjs';
-import { gateways } from './test-cluster/envoy-gateway.mjs';
+import { envoyGateway } from './test-cluster/envoy-gateway.mjs';
+import { istio } from './test-cluster/istio.mjs';
 import { production } from './test-cluster/production.mjs';
 import { runScript } from './test-cluster/cluster.mjs';
 
@@ -33,7 +34,7 @@ const steps = new Map([
   ...drills.map(([name, title, action]) => [name, [title, action]]),
   ['demo-end', ['the demo is removed', endDemo]],
   ...production.map(([name, title, action]) => [name, [title, action]]),
-  ...gateways.map(([name, title, action]) => [name, [title, action]]),
+  ...[...envoyGateway, ...istio].map(([name, title, action]) => [name, [title, action]]),
 ]);
 
 async function step(title, action) {

@@ -10,7 +10,7 @@ import { InstallFailure, installServices } from '../services/install-services.mj
 import { progressPrinter } from '../services/progress.mjs';
 import { run } from '../services/run.mjs';
 import { startCluster } from './test-kubernetes/cluster.mjs';
-import { crdFiles, crdSources } from './test-kubernetes/crds.mjs';
+import { moduleFiles, crdSources } from './test-kubernetes/crds.mjs';
 import { readSections, runSection } from './test-kubernetes/documented-commands.mjs';
 import { findKustomizations } from './test-kubernetes/kustomizations.mjs';
 import { plantedFaults } from './test-kubernetes/planted-faults.mjs';
@@ -52,7 +52,7 @@ const parseObjects = (yaml) =>
 async function installCrds(kubectl) {
   for (const source of crdSources) {
     await step(`definitions of ${source.title}`, async () => {
-      const files = await crdFiles(source);
+      const files = await moduleFiles(source);
       const applied = mustBeGood(
         await kubectl(['apply', '--server-side', ...files.flatMap((file) => ['--filename', file])]),
       );

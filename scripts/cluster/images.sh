@@ -6,6 +6,8 @@
 #   servers   the others that the manifests name
 #   system    what the nodes need
 #   gateway   the control plane of Envoy Gateway
+#   istio     the control plane of Istio, and its gateway with stock Envoy
+#   metrics   the metrics server
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 . "$here/packages.sh"
 need_packages
@@ -106,6 +108,27 @@ make_gateway() {
   place "$work/gateway" "$bin/envoy-gateway" /usr/local/bin/envoy-gateway
   tar -C "$work/gateway" -c . | docker import - local/envoy-gateway:1 > /dev/null
   save gateway local/envoy-gateway:1
+}
+
+# As Istio's own images: the program is the entry point, and the user is the one of its charts.
+make_istio() {
+  link_programs envoy pilot-agent pilot-discovery
+  place "$work/pilot" "$bin/pilot-discovery" /usr/local/bin/pilot-discovery
+  place "$work/proxy" "$bin/pilot-agent" /usr/local/bin/pilot-agent
+  place "$work/proxy" "$bin/envoy" /usr/local/bin/envoy
+  mkdir -m 1777 "$work"/{pilot,proxy}/tmp
+  tar -C "$work/pilot" -c . |
+    docker import -c 'USER 1337:1337' -c 'ENTRYPOINT ["/usr/local/bin/pilot-discovery"]' - local/pilot:1 > /dev/null
+  tar -C "$work/proxy" -c . |
+    docker import -c 'USER 1337:1337' -c 'ENTRYPOINT ["/usr/local/bin/pilot-agent"]' - local/proxyv2:1 > /dev/null
+  save istio local/pilot:1 local/proxyv2:1
+}
+
+make_metrics() {
+  link_programs metrics-server
+  place "$work/metrics" "$bin/metrics-server" /metrics-server
+  tar -C "$work/metrics" -c . | docker import -c 'ENTRYPOINT ["/metrics-server"]' - local/metrics-server:1 > /dev/null
+  save metrics local/metrics-server:1
 }
 
 trap stop_engine EXIT

@@ -1,8 +1,9 @@
 // The cluster of scripts/cluster, for a program that drives it.
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installServices } from '../../services/install-services.mjs';
 import { run } from '../../services/run.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -53,6 +54,12 @@ export function kubectl(...args) {
 /** The same, whatever comes of it: `{ code, stdout, stderr }`. */
 export function tryKubectl(...args) {
   return runIn('cp', join(state, 'bin/kubectl'), args, { env: environment });
+}
+
+/** Helm, as an administrator. */
+export async function helm(...args) {
+  const { helm: program } = await installServices(['helm']);
+  return mustRun('cp', program, args, { env: environment });
 }
 
 /** Runs lines of a shell where kubectl is this cluster's. */
@@ -136,13 +143,28 @@ export async function everyLogSays(text, since) {
   });
 }
 
-/** Brings an archive of images.sh to every node. */
-export async function importImage(part) {
+/** Brings an archive of images.sh to every node, and makes it before when it is not there. */
+export async function bringImage(part) {
   const archive = join(process.env.CLUSTER_CACHE ?? join(root, '.services/cluster'), `${part}.tar`);
+  try {
+    await access(archive);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    await runScript('images.sh', [part]);
+  }
   for (const { metadata } of (await get('nodes')).items) {
     const socket = join(state, metadata.name, 'containerd.sock');
     await mustRun(metadata.name, 'ctr', ['-a', socket, '-n', 'k8s.io', 'images', 'import', archive]);
   }
+}
+
+/** Removes namespaces of a former step. Pods are killed: a proxy would drain for minutes. */
+export async function removeNamespaces(...names) {
+  await kubectl('delete', 'namespace', ...names, '--ignore-not-found', '--wait=false');
+  for (const name of names) {
+    await kubectl('delete', 'pods', '--all', `--namespace=${name}`, '--grace-period=0', '--force');
+  }
+  await kubectl('wait', 'namespace', ...names, '--for=delete', '--timeout=3m');
 }
 
 /** Kills the processes of the container `name` of a pod, as nothing in the cluster would. */

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  bringImage,
   containersOf,
   everyLogSays,
   get,
-  importImage,
   killContainer,
   kubectl,
   mustRun,
@@ -17,6 +17,7 @@ import {
   settled,
   until,
 } from './cluster.mjs';
+import { autoscale } from './autoscaler.mjs';
 import { tryPolicies } from './policies.mjs';
 import { addressOf, unnoticed } from './traffic.mjs';
 
@@ -137,7 +138,7 @@ async function floodBodies() {
 
 /** Every pod of Postern is replaced by one of another version, and then by the first again. */
 async function upgradeAndBack() {
-  await importImage('former');
+  await bringImage('former');
   const use = async (tag) => {
     await kubectl('set', 'image', 'deployment/postern', `postern=postern:${tag}`, postern);
     await settled('postern');
@@ -182,6 +183,7 @@ export const drills = [
   ['mongodb', 'the only MongoDB is lost and comes back', () => unnoticed(loseMongodb)],
   ['bodies', 'a flood of large bodies', floodBodies],
   ['upgrade', 'upgraded to this version, and rolled back', upgradeAndBack],
+  ['autoscaler', 'replicas are added under load, and taken away', autoscale],
   ['drain', 'a node is drained', drain],
   ['node', 'a node is lost', loseNode],
 ];

@@ -29,8 +29,8 @@ export const crdSources = [
   },
 ];
 
-/** The files with the definitions of one source, downloaded by Go when they are not there yet. */
-export async function crdFiles({ module, sum, paths }) {
+/** These files of a Go module, and those in these folders; Go downloads it when it is not there yet. */
+export async function moduleFiles({ module, sum, paths }) {
   const { stdout, stderr } = await run('go', ['mod', 'download', '-json', module], {
     cwd: tmpdir(),
     env: { GOFLAGS: '-mod=mod', GOWORK: 'off' },
@@ -40,7 +40,7 @@ export async function crdFiles({ module, sum, paths }) {
   if (found.Sum !== sum) throw new Error(`${module} is not the one that is pinned here: its checksum is ${found.Sum}`);
   const files = await Promise.all(
     paths.map(async (path) => {
-      if (path.endsWith('.yaml')) return [join(found.Dir, path)];
+      if (/\.(yaml|json)$/.test(path)) return [join(found.Dir, path)];
       return (await readdir(join(found.Dir, path))).sort().map((name) => join(found.Dir, path, name));
     }),
   );
