@@ -95,8 +95,9 @@ start_node() {
   write_settings "$1"
   start "n$1" containerd containerd --config "$node/containerd.toml"
   until_true 30 in_ns "n$1" ctr -a "$node/containerd.sock" version
-  for archive in "$cache"/*.tar; do
-    in_ns "n$1" ctr -a "$node/containerd.sock" -n k8s.io images import "$archive" >> "$run/n$1-images.log"
+  for part in system servers postern former; do # steps bring the others
+    [ ! -f "$cache/$part.tar" ] ||
+      in_ns "n$1" ctr -a "$node/containerd.sock" -n k8s.io images import "$cache/$part.tar" >> "$run/n$1-images.log"
   done
   start_kubelet "n$1"
   start "n$1" proxy "$bin/kube-proxy" --config="$node/proxy.yaml"

@@ -103,12 +103,12 @@ export async function settled(...names) {
   }
 }
 
-/** Runs `action` while `kubectl port-forward` leads from the loopback of "cp" to a Service of Postern's namespace. */
-export async function withPortForward(service, ports, action) {
+/** Runs `action` while `kubectl port-forward` leads from the loopback of "cp" to what is called so, such as "service/envoy". */
+export async function withPortForward(target, ports, action, namespace = 'postern') {
   const forward = await spawnIn('cp', 'bash', [
     // It ends with its standard input.
     ...['-c', '"$@" & read -r; kill $!', 'bash', join(state, 'bin/kubectl'), 'port-forward'],
-    ...['--kubeconfig', join(state, 'kubeconfig'), '--namespace=postern', `service/${service}`, ports],
+    ...['--kubeconfig', join(state, 'kubeconfig'), `--namespace=${namespace}`, target, ports],
   ]);
   let errors = '';
   forward.stderr.setEncoding('utf8').on('data', (text) => (errors += text));

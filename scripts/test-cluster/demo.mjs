@@ -34,7 +34,7 @@ export async function startDemo() {
 export async function callDemo() {
   const [, shown] = /^```console\n(.*?)^```$/ms.exec(page);
   const calls = [...shown.matchAll(/^\$ (.*)\n((?:[^$\n].*\n)*)/gm)];
-  return withPortForward('envoy', `${port}:80`, async () => {
+  return withPortForward('service/envoy', `${port}:80`, async () => {
     const plain = (text) => text.replaceAll(/"requestId":"[^"]+"/g, '').trim();
     for (const [, command, expected] of calls) {
       const said = await mustRun('cp', 'bash', ['-c', `${command} --silent --show-error`]);

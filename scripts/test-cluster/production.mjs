@@ -107,7 +107,7 @@ async function manage() {
   const { token } = JSON.parse(said).token;
   const start = performance.now();
   await shell(apply, { cwd });
-  return withPortForward('postern-manage', '9004', async () => {
+  return withPortForward('service/postern-manage', '9004', async () => {
     const certificate = path('secrets/manage.crt');
     const curl = ['--silent', '--show-error', '--fail-with-body', '--cacert', certificate];
     const bearer = ['--header', `authorization: Bearer ${token}`];
