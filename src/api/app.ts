@@ -98,7 +98,7 @@ export function createApi(ports: ApiPorts): OpenAPIHono<ApiEnvironment> {
     context.set('reason', context.req.query('reason'));
     await next();
   });
-  // Behind the operator: who is none learns of no route.
+  // After authentication, so that only operators learn which routes exist.
   api.use(refuseOtherMethods(api.routes));
   api.use('/v1/*', async (context, next) => {
     requireJson(context.req.raw);

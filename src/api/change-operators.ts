@@ -156,7 +156,7 @@ export function addOperatorChanges(api: OpenAPIHono<ApiEnvironment>, { store: { 
   );
 }
 
-/** Nobody locks everybody out by accident. The command line is not held to this. */
+/** Keeps operators from locking everybody out by accident. The command line may remove the last admin. */
 async function requireOtherAdmin(changes: readonly Change[], resources: ResourceStore): Promise<void> {
   const operators = (await collectAll(resources.list('operator'))).map(({ resource }) => resource);
   if (!takesLastAdmin(operators, changes)) return;

@@ -37,7 +37,7 @@ export function refuseOtherMethods(routes: readonly Route[]): MiddlewareHandler<
 function placesOf(routes: readonly Route[]): TrieRouter<Place> {
   const places = new Map<string, Place>();
   for (const { method, path: pattern } of routes) {
-    // What runs for every method answers none by itself.
+    // A handler for every method is middleware: it answers none of them.
     if (method === 'ALL') continue;
     const place = places.get(pattern) ?? { pattern, methods: new Set() };
     place.methods.add(method);

@@ -90,7 +90,7 @@ export function showOperator(stored: Stored<Operator>): Record<string, unknown> 
   return { ...declareOperator(stored.resource), ...declareVersion(stored) };
 }
 
-/** Throws `NotFound` for none. Whoever asks has to manage operators. */
+/** Throws `NotFound` for an unknown id. The caller must be allowed to manage operators. */
 export async function requireOperator(id: string, resources: Pick<ResourceStore, 'find'>): Promise<Stored<Operator>> {
   const stored = await resources.find('operator', id);
   if (stored === null) throw notFound('operator', id, []);

@@ -51,7 +51,7 @@ const mistake = {
 const explained = objectOf('ExplainedRefusal', {
   properties: {
     ...ownFields,
-    meaning: { type: ['string', 'null'], description: 'What partners are told of the code.' },
+    meaning: { type: ['string', 'null'], description: 'What the documents for partners say about the code.' },
     mistakes: { type: 'array', items: mistake, description: 'What was wrong, and how to fix it.' },
     notes: { type: 'array', items: text },
     needsRequest: { type: 'boolean', description: 'Only the request itself can say more: see `postern explain`.' },

@@ -48,7 +48,7 @@ export function withDefaults<D extends object>(values: Readonly<Record<string, u
   return filled as D;
 }
 
-/** Reads a list; null, and a problem, when the value is none. Absent is the empty list. */
+/** Reads a list. An absent value is the empty list; another value is a problem and gives null. */
 export function readList(raw: unknown, place: Place, problems: ProblemLog): readonly unknown[] | null {
   if (raw === undefined || raw === UNREADABLE) return [];
   if (Array.isArray(raw)) return raw as readonly unknown[];

@@ -49,7 +49,7 @@ export async function readKept(
   };
 }
 
-/** What partners are told of the code, without Markdown; null for none. */
+/** What the documents for partners say about the code, without Markdown; null for none. */
 export function meaningOf({ code }: Pick<RefusalRecord, 'code'>, endpoint: Endpoint | null): string | null {
   if (endpoint === null || endpoint.scenario === 'open') return OAUTH2_MEANINGS[code] ?? null;
   const codes = codesOf([{ endpoint, limits: endpoint.limits, ofMethod: methodCodes(endpoint) }]);

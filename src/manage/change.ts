@@ -34,7 +34,7 @@ export interface Operation {
    * it was planned. Absent for anything.
    */
   readonly selector?: LabelSelector | undefined;
-  /** Whether somebody who manages operators has to be left: an enabled admin without labels (plan-operator.ts). */
+  /** Whether an enabled admin without labels must remain, to manage operators (plan-operator.ts). */
   readonly keepsManager?: boolean | undefined;
 }
 

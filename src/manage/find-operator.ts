@@ -6,7 +6,7 @@ export type Identity = { readonly subject: string } | { readonly certificateName
 
 /**
  * The enabled operator with the subject of an OpenID Connect provider, or with one of the names of a client certificate.
- * Null where there is none, and where several could be meant: then none is.
+ * Null when there is none, or more than one.
  */
 export async function findOperator(
   identity: Identity,

@@ -84,9 +84,9 @@ function withToken({ changes }: { readonly changes: readonly Change[] }, { token
 }
 
 /** Why changes are refused that {@link takesLastAdmin}. */
-export const LAST_ADMIN = 'this is the last enabled admin without labels: then nobody could manage operators';
+export const LAST_ADMIN = 'this is the last enabled admin without labels: no one else could manage operators';
 
-/** Whether changes take the last enabled admin who reaches everything, so that nobody could manage operators. */
+/** Whether changes remove the last enabled admin without labels: the only one who can manage operators. */
 export function takesLastAdmin(operators: readonly Operator[], changes: readonly Change[]): boolean {
   const after = new Map(operators.map((operator) => [operator.id, operator]));
   for (const change of changes) {

@@ -93,7 +93,7 @@ async function* pagesByGrant(
       page.flatMap(({ resource }) => (isGroupGrant(resource) ? [] : [[resource.consumerId, resource]])),
     );
     const last = [...own.keys()].at(-1);
-    // A page of grants for groups only: there is nobody to look at.
+    // A page of grants for groups only names no consumer.
     if (last === undefined) continue;
     const consumers = await collectAll(store.list('consumer', { ids: [...own.keys()], labels }));
     const candidates = consumers.map(({ resource }) => ({ consumer: resource, own: own.get(resource.id) ?? null }));

@@ -30,8 +30,8 @@ export async function openSignIn(
 }
 
 /**
- * Null without the settings. The provider is asked when somebody signs in: it may be down when this process starts. Rejects
- * when the file of the client's secret cannot be read.
+ * Null without the settings. The provider is first called at a sign-in, so it may be down when this process starts.
+ * Rejects when the file of the client's secret cannot be read.
  */
 async function openProvider(config: Config, clock: Clock): Promise<OpenIdProvider | null> {
   const { manageUrl, manageOidcIssuer: issuer, manageOidcClientId: clientId, manageOidcClientSecret: path } = config;

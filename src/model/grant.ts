@@ -1,7 +1,7 @@
 import type { LabelSelector } from './labels.ts';
 import type { Limit } from './limit.ts';
 
-/** What a grant allows on its endpoint, whoever holds it (spec §1). */
+/** What a grant allows on its endpoint, for any holder (spec §1). */
 interface GrantTerms {
   readonly endpointId: string;
   /** Replace the endpoint's `per: consumer` limits for each consumer; `[]` lifts them; null leaves them. */

@@ -61,7 +61,7 @@ export interface OperatorToken {
   readonly expiresAt: number;
 }
 
-/** Somebody, or a program, that manages resources over the management API or in the console. */
+/** A person or a program that manages resources over the management API or in the console. */
 export interface Operator {
   /** `^[a-z0-9][a-z0-9-]{0,62}$`; the actor of the audit trail. */
   readonly id: string;

@@ -57,7 +57,7 @@ export class ManageMetrics {
     });
     this.#refusedSignIns = announcedCounter(registry, {
       name: 'postern_manage_refused_sign_ins_total',
-      help: 'Requests and sign-ins of somebody who is no operator, or did not prove it.',
+      help: 'Requests and sign-ins refused because the caller is not an operator or did not prove it.',
       labels: { by: signIns },
     });
     this.#changes = announcedCounter(registry, {

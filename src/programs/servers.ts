@@ -103,7 +103,7 @@ export const defaultConsolePorts = { mongodb: 27018, manage: 9004 } as const;
 
 export type ConsolePorts = Readonly<Record<keyof typeof defaultConsolePorts, number>>;
 
-/** The name of the replica set of {@link mongodbStart}; whoever connects initiates it. */
+/** The name of the replica set of {@link mongodbStart}; the first client to connect initiates it. */
 export const REPLICA_SET = 'rs0';
 
 /** MongoDB as a replica set of one, on the loopback, without a login. `folder`: an empty one for its files. */

@@ -1,9 +1,9 @@
 import { maskSecrets } from '../signing/mask-secrets.ts';
 import { describeStringToSign, MAX_HINT_BYTES } from '../signing/string-to-sign-hint.ts';
 
-/** Signed headers that hold what lets somebody in. */
+/** Signed headers that hold credentials. */
 const SECRET_HEADER = /^((?:proxy-)?authorization|(?:set-)?cookie|x-(?:app|api)-key): .*$/gim;
-/** Parameters that may do so. Where parameters are signed, the App Key is public; in another query it is a secret. */
+/** Parameters that may hold them. Where parameters are signed, the App Key is public; elsewhere it is a secret. */
 const SECRET_NAME = /secret|passw|pwd|token|key/i;
 const PUBLIC_NAME = 'appKey';
 const REQUEST_LINE = /^([A-Z]+ [^\s?]*\?)(\S*)(?= HTTP\/\d)/gm;

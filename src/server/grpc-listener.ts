@@ -74,7 +74,7 @@ export class GrpcListener<C extends ServedConnection> implements AsyncDisposable
     }
   }
 
-  /** Those that are served; a connection whose TLS handshake is not done is none of them. */
+  /** Connections that are served: not those whose TLS handshake is still under way. */
   get served(): Iterable<C> {
     return this.#served.keys();
   }

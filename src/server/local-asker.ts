@@ -7,9 +7,9 @@ const OWN_ADDRESSES = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
 const FOREIGN_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-envoy-internal', 'origin', 'sec-fetch-site'];
 
 /**
- * Why a request is not answered with what is about partners; null for one of a program of this machine. The admin
- * listener asks nobody who they are: so the peer has to be this machine itself, over loopback or a Unix socket, and no
- * browser and no proxy that speaks for others.
+ * Why a request gets no data about partners; null when a program of this machine sent it. The admin listener does not
+ * authenticate callers, so the peer must be this machine itself, over loopback or a Unix socket, and neither a browser
+ * nor a proxy.
  *
  * @param what would be shown, in the plural
  */

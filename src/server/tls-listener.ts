@@ -149,8 +149,8 @@ export function isForOneOf(certificate: X509Certificate | undefined, names: read
 }
 
 /**
- * The names of a certificate by which somebody can be known: DNS names in lower case, URIs and e-mail addresses among its
- * subject alternative names. Each kind has its own form, so that no name of one kind passes for one of another.
+ * The names that identify the owner of a certificate: the DNS names (in lower case), URIs and e-mail addresses among
+ * its subject alternative names. Each kind has its own form, so that no name of one kind passes for one of another.
  */
 export function identityNamesOf(certificate: X509Certificate | undefined): readonly string[] {
   return [...namesOf(certificate?.subjectAltName ?? '')].flatMap((each) => {

@@ -40,13 +40,13 @@ export interface Example {
   readonly sent: string;
 }
 
-/** What a partner is told about a method of authentication. `guides.ts` lists them all. */
+/** What a partner reads about a method of authentication. `guides.ts` lists them all. */
 export interface Guide<M extends AuthenticationMethod> {
   /** The name of the method in a heading. */
   readonly title: string;
   /** In one sentence, what every request carries. */
   readonly summary: string;
-  /** What a partner's program must know of an endpoint's options. Equal rules are told once for several endpoints. */
+  /** What a partner's program must know of an endpoint's options. Equal rules appear once for several endpoints. */
   readonly rules: (options: OptionsOf[M]) => readonly Rule[];
   /** What refusals mean that this method can give, besides those that every method can. */
   readonly codes: (endpoint: PartnerEndpointOf<M>) => Partial<Readonly<Record<RefusalCode, string>>>;

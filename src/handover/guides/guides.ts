@@ -5,7 +5,7 @@ import { keyGuide } from './key.ts';
 import { oauth2Guide } from './oauth2.ts';
 import { parameterSignatureGuide } from './parameter-signature.ts';
 
-/** What partners are told of every method. One that is missing does not compile. */
+/** What partners read about each method. One that is missing does not compile. */
 export const guides: { readonly [M in AuthenticationMethod]: Guide<M> } = {
   key: keyGuide,
   hmac: hmacGuide,

@@ -53,9 +53,8 @@ export function stoppedBefore(change: Change): Stopped | null {
 }
 
 /**
- * The first change of a new plan that goes beyond a former one, which was shown and agreed to: it makes or deletes what
- * that did not, or brings back what was stopped since. Null when there is none, so that the new plan can take the place
- * of the former one.
+ * The first change of a new plan that the operator has not agreed to: it creates or deletes what the former plan did
+ * not, or brings back what was stopped since. Null when there is none: the new plan may then replace the former one.
  */
 export function findNotAgreed(agreed: readonly Change[], changes: readonly Change[]): Change | null {
   const known = new Map(agreed.map((change) => [keyOf(change), change]));

@@ -68,7 +68,7 @@ async function rotate(planned: RotationRecord, terms: RunTerms, ports: RunPorts)
   const leaveOut = async (reason: string): Promise<void> => {
     await keep({ outcome: 'left-out', reason, made: null });
   };
-  /** Whether an earlier change of this run, which nobody confirmed, can still come into force. */
+  /** Whether an earlier, unconfirmed change of this run can still come into force. */
   const wasSent = planned.outcome === 'unknown';
   const pair = pairOf(planned);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {

@@ -10,7 +10,7 @@ import type { Clock } from '../../clock.ts';
 import type { ServedConnection } from '../grpc-listener.ts';
 import type { GrpcJsCalls } from './calls.ts';
 
-/** TLS, where there is some, has been taken off by the listener. */
+/** The listener has already decrypted TLS. */
 const credentials = ServerCredentials.createInsecure();
 
 /**

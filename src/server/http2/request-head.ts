@@ -21,7 +21,7 @@ export class RequestHead implements FieldSink {
   contentType = '';
   /** Of `content-length`, or -1. */
   contentLength = -1;
-  /** Of `grpc-timeout` in milliseconds; Infinity without one, NaN for one that is none. */
+  /** Of `grpc-timeout` in milliseconds; Infinity without one, NaN for an invalid one. */
   timeoutMs = Infinity;
   /**
    * Of `traceparent`; null without one, with more than one (W3C Trace Context §3.2), or with one that is too long to be

@@ -20,7 +20,7 @@ export interface Outgoing {
  */
 export class Stream implements Call {
   readonly id: number;
-  /** Null when the request is none for a method; its answer is {@link plainStatus}. */
+  /** Null when the request names no method; {@link plainStatus} is then its answer. */
   readonly method: Method | null;
   readonly path: string;
   /** The HTTP status for a request that is not gRPC, given at its end; 0 for gRPC. */
