@@ -67,7 +67,7 @@ export class TrafficRecorder implements AsyncDisposable {
     if (size === 0) this.#writer.wake();
   }
 
-  /** Writes what there is, waiting four seconds at most, and ends. */
+  /** Writes what there is, waiting {@link LAST_WRITE_MS} at most, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
   }
