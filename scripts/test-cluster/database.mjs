@@ -44,7 +44,7 @@ async function create(kind, name, files) {
   await kubectl('create', ...kind, name, '--namespace=database', ...from);
 }
 
-/** Starts it; `ca.crt` of its authority is then in the folder. */
+/** Starts it, with `ca.crt` of its authority in the folder. Gives the users with their roles. */
 export async function startDatabase(directory) {
   const { issue } = await makeAuthority(directory, 'MongoDB');
   const { certificate, key } = await issue('*.mongodb.database.svc.cluster.local', 'localhost');
@@ -69,9 +69,8 @@ export async function startDatabase(directory) {
   });
   const admin = `db.getSiblingDB('admin').createUser({ user: 'admin', pwd: '${password}', roles: ['root'] })`;
   await mongosh('mongodb-0', admin, null);
-  return (
-    await mongosh('mongodb-0', `globalThis.passwordPrompt = () => '${password}'; load('/roles/roles.js')`)
-  ).trim();
+  const said = await mongosh('mongodb-0', `globalThis.passwordPrompt = () => '${password}'; load('/roles/roles.js')`);
+  return [...said.matchAll(/^\S+: \S.*$/gm)].map(([user]) => user).join('; ');
 }
 
 /** Ends a member as its machine would when it is lost. */

@@ -34,7 +34,7 @@ async function surroundings() {
   await kubectl('apply', '--filename', join(root, 'scripts/test-cluster/shop.yaml'));
   await kubectl('rollout', 'status', 'deployment/orders', '--namespace=shop', '--timeout=3m');
   await tagImages();
-  return users.replaceAll('\n', '; ');
+  return users;
 }
 
 /** The database in the commands of the page. */
