@@ -11,7 +11,7 @@ import { type OAuth2Stack, startOAuth2Stack } from '../../support/oauth2/oauth2-
 
 const page = readDocument('docs/recipes.md');
 const shell = readFences(page, 'sh');
-const [setUp = '', file = '', form = '', k6 = ''] = shell;
+const [setUp = '', read = '', file = '', form = '', token = '', k6 = ''] = shell;
 
 const [, appKey = ''] = /^key=(\w+)$/m.exec(setUp) ?? [];
 const [, appSecret = ''] = /^secret=(\w+)$/m.exec(setUp) ?? [];
@@ -21,10 +21,11 @@ const document = `version: 1
 endpoints:
 ${endpoint('invoices', 'hmac', ', options: { replayProtection: true }')}
 ${endpoint('shipments', 'parameter-signature')}
+${endpoint('stock', 'oauth2')}
 consumers:
   - id: acme
     credentials:
-      - { id: acme, methods: [hmac, parameter-signature], appKey: ${appKey}, appSecret: ${appSecret} }
+      - { id: acme, methods: [hmac, parameter-signature, oauth2], appKey: ${appKey}, appSecret: ${appSecret} }
 `;
 
 /** The version that the page is tried with. Go's own caches make the second build short. */
@@ -54,17 +55,23 @@ describe('docs/recipes.md', () => {
   }
 
   it('has a block for each recipe in shell', () => {
-    assert.equal(shell.length, 4);
+    assert.equal(shell.length, 6);
     assert.deepEqual([appKey.length, appSecret.length], [32, 43]);
   });
 
-  it('signs a file by hmac with curl and openssl', async () => {
+  it('signs by hmac with curl and openssl, without a body and with a file', async () => {
+    assert.deepEqual(await run(read), ['GET /invoices?year=2026']);
+    stack.backend.reset();
     assert.deepEqual(await run(file), ['POST /invoices {"amount":12}']);
   });
 
   it('signs a form with curl and openssl', async () => {
     const [request = ''] = await run(form);
     assert.match(request, /^POST \/shipments to=K%C3%B6ln(?:\+|%20)1&appKey=/);
+  });
+
+  it('gets a token with curl', async () => {
+    assert.deepEqual(await run(token), ['GET /stock']);
   });
 
   it('signs with k6', async function () {
