@@ -21,7 +21,7 @@ import { release } from '../../support/lifetime/release.ts';
 import { assertNoFailure, mixedKinds } from './assert-no-failure.ts';
 
 const REQUESTS_PER_SECOND = 200;
-/** Between two steps. */
+/** Between two steps, and between two tries for tokens: a source may ask for 600 tokens in a minute. */
 const SOME = 150;
 /** Tokens asked for, so that both replicas have issued some. */
 const TOKENS = 6;
@@ -108,7 +108,9 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
     await bringTo(0);
     const ofBoth = await poll('tokens signed by either key', async () => {
       const tokens = await getTokens();
-      return new Set(tokens.map(({ keyId }) => keyId)).size === 2 ? tokens : null;
+      if (new Set(tokens.map(({ keyId }) => keyId)).size === 2) return tokens;
+      await load.more(SOME);
+      return null;
     });
     for (const credential of [issued, rotated]) {
       senders.push(() => ({ kind: 'hmac', request: signed(credential) }));
@@ -123,7 +125,9 @@ describe('a rotation of the key ring with a copy for each replica, under load', 
     // An hour later nobody has tokens of the former key any more.
     const ofLatter = await poll('tokens signed by the new key', async () => {
       const tokens = await getTokens();
-      return tokens.every(({ keyId }) => keyId === latter) ? tokens : null;
+      if (tokens.every(({ keyId }) => keyId === latter)) return tokens;
+      await load.more(SOME);
+      return null;
     });
     const [newest] = ofLatter;
     assert.ok(newest && former !== undefined);
