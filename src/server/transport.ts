@@ -38,8 +38,6 @@ export interface Call {
    * of a streaming call it aborts at the end, however that comes.
    */
   readonly signal: AbortSignal;
-  /** Milliseconds left of the peer's deadline (header `grpc-timeout`), 0 when it has passed, Infinity without one. */
-  remainingMs(): number;
   /**
    * The header `traceparent` as it came (W3C Trace Context §3.2); null without one, or when the transport does not read
    * it.

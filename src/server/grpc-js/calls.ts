@@ -1,5 +1,4 @@
 import type { sendUnaryData, Server, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
-import { wallMs } from '../../clock.ts';
 import {
   type Call,
   callBounds,
@@ -203,11 +202,5 @@ class GrpcJsCall implements Call {
   get traceParent(): string | null {
     const values = this.#call.metadata.get('traceparent');
     return values.length === 1 && typeof values[0] === 'string' ? values[0] : null;
-  }
-
-  remainingMs(): number {
-    const deadline = this.#call.getDeadline();
-    const atMs = typeof deadline === 'number' ? deadline : deadline.getTime();
-    return Math.max(0, atMs - wallMs());
   }
 }

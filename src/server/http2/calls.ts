@@ -110,7 +110,6 @@ export class Calls implements SenderHost, CallOwner {
       timeoutMs: head.timeoutMs,
       traceParent: head.traceParent,
       nowMs: this.#host.nowMs,
-      clock: this.#context.clock,
     });
     this.table.open(stream);
     if (head.tooLarge) stream.plainStatus = 431;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts';
 import type { Call, Method } from '../transport.ts';
 import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
 import type { MessageAssembler } from './message-assembler.ts';
@@ -27,7 +26,7 @@ export class Stream implements Call {
   plainStatus = 0;
   /** Of `content-length`, or -1. */
   readonly contentLength: number;
-  /** On {@link Clock.nowMs}'s scale, or Infinity. */
+  /** On the scale of `Clock.nowMs`, or Infinity. */
   readonly deadlineAtMs: number;
   readonly traceParent: string | null;
   /** The peer has sent END_STREAM. */
@@ -71,7 +70,6 @@ export class Stream implements Call {
   progressAtMs: number;
   closed = false;
   timer: NodeJS.Timeout | null = null;
-  readonly #clock: Clock;
   #cancelled = false;
   #abort: AbortController | null = null;
 
@@ -83,7 +81,6 @@ export class Stream implements Call {
     readonly timeoutMs: number;
     readonly traceParent: string | null;
     readonly nowMs: number;
-    readonly clock: Clock;
   }) {
     this.id = init.id;
     this.method = init.method;
@@ -92,7 +89,6 @@ export class Stream implements Call {
     this.deadlineAtMs = init.nowMs + init.timeoutMs;
     this.traceParent = init.traceParent;
     this.progressAtMs = init.nowMs;
-    this.#clock = init.clock;
   }
 
   get cancelled(): boolean {
@@ -105,10 +101,6 @@ export class Stream implements Call {
       if (this.#cancelled) this.#abort.abort();
     }
     return this.#abort.signal;
-  }
-
-  remainingMs(): number {
-    return this.deadlineAtMs === Infinity ? Infinity : Math.max(0, this.deadlineAtMs - this.#clock.nowMs());
   }
 
   /** Signals to the method that no caller waits any more. Only the first call has an effect. */

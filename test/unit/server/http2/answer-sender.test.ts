@@ -5,10 +5,8 @@ import { FrameWriter } from '../../../../src/http2/frame-writer.ts';
 import { StalledFirstPool } from '../../../../src/server/http2/stalled-first-pool.ts';
 import { Stream } from '../../../../src/server/http2/stream.ts';
 import { FakeWire } from '../../../support/grpc/fake-wire.ts';
-import { fixedClock } from '../../../support/time/fixed-clock.ts';
 
 const WAITING = 2000;
-const clock = fixedClock();
 
 /** A sender with answers that wait for their windows, and how often it has looked at a stream. */
 class Sending {
@@ -46,7 +44,7 @@ class Sending {
 
   add(id: number): void {
     const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity, traceParent: null };
-    const plain = new Stream({ ...about, nowMs: 0, clock });
+    const plain = new Stream({ ...about, nowMs: 0 });
     plain.ended = true;
     const stream = new Proxy(plain, {
       get: (target, name) => {

@@ -15,7 +15,7 @@ describe('memory that a call holds', () => {
 
   function begin(id: number): Stream {
     const about = { id, method: null, path: '/', contentLength: -1, timeoutMs: Infinity, traceParent: null };
-    return new Stream({ ...about, nowMs: clock.nowMs(), clock });
+    return new Stream({ ...about, nowMs: clock.nowMs() });
   }
 
   it('is given back once, however often the call ends', () => {
