@@ -173,7 +173,7 @@ function createGrpcTransport(ports: CallerListenersPorts, tls: TlsIdentity | nul
       },
       memoryRefused: (pool, peer) => {
         metrics.listeners.memoryRefusals.inc({ pool });
-        if (budget.take('memory')) logger.warn('a gRPC call was refused for want of memory', { pool, peer });
+        if (budget.take('memory')) logger.warn('a gRPC call was refused for lack of memory', { pool, peer });
       },
     },
   });

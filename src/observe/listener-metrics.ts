@@ -24,7 +24,7 @@ const noBytes: Readonly<Record<MemoryPoolName, number>> = { 'half-received': 0, 
 export class ListenerMetrics {
   /** Connections that a listener ended or refused. */
   readonly ends: Counter<'listener' | 'reason'>;
-  /** gRPC calls that were refused or given up for want of memory. */
+  /** gRPC calls that were refused or given up for lack of memory. */
   readonly memoryRefusals: Counter<'pool'>;
   readonly #counts = new Map<ListenerName, () => number>();
   #transport: Pick<Transport, 'load' | 'heldBytes'> | null = null;

@@ -21,7 +21,7 @@ export interface AdminPorts {
   readonly selectRefusals?: SelectRefusals | null;
   /** The counts of this process; null where a database keeps those of all. */
   readonly traffic?: TrafficSource | null;
-  /** Notified of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for lack of room or use. */
   readonly connectionObserver?: ConnectionObserver;
   /** For how long connections are idle; the machine's unless given. */
   readonly clock?: Clock;

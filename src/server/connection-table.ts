@@ -34,7 +34,7 @@ export interface Guest {
   cut(): void;
 }
 
-/** Why a connection ended, or was not taken, for want of room or use and not for a breach of the protocol. */
+/** Why a connection ended, or was not taken, for lack of room or use and not for a breach of the protocol. */
 export const connectionEnds = {
   unused: 'no request came on it',
   idle: 'no request came on it for long',

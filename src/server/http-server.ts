@@ -55,7 +55,7 @@ export interface HttpServerPorts {
   readonly tls?: TlsIdentity;
   /** A TLS connection was closed because of what the peer did. `reason` is for people and holds no data of the peer. */
   readonly onConnectionRefused?: (reason: string, peer: string) => void;
-  /** Notified of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for lack of room or use. */
   readonly connectionObserver?: ConnectionObserver;
   /** For how long connections are idle; the machine's unless given. */
   readonly clock?: Clock;

@@ -138,7 +138,7 @@ export interface TransportObserver {
    * the peer.
    */
   connectionRefused(reason: string, peer: string): void;
-  /** A call was refused, or given up, for want of memory of this pool. */
+  /** A call was refused, or given up, for lack of memory of this pool. */
   memoryRefused(pool: MemoryPoolName, peer: string): void;
 }
 
@@ -148,7 +148,7 @@ export interface TransportOptions {
   readonly observer: TransportObserver;
   /** For deadlines. */
   readonly clock: Clock;
-  /** Notified of connections that end or are refused for want of room or use. */
+  /** Notified of connections that end or are refused for lack of room or use. */
   readonly connectionObserver?: ConnectionObserver;
   /** {@link grpcConnectionLimits} unless given. */
   readonly connectionLimits?: ConnectionLimits;

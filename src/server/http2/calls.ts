@@ -31,7 +31,7 @@ export interface CallsHost {
   wrote(): void;
   /** A call was answered. */
   answered(): void;
-  /** A call of the peer's is refused for want of memory. */
+  /** A call of the peer's is refused for lack of memory. */
   lacksMemory(pool: MemoryPoolName): void;
   /** Charges the peer for what its windows make us do. @returns false: the connection is over. */
   spendWindowSteps(steps: number): boolean;

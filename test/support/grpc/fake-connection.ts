@@ -18,10 +18,10 @@ export interface FakeServer {
   readonly clock: FixedClock;
   /** Why connections were closed. */
   readonly refused: string[];
-  /** Why connections were ended for want of room. */
+  /** Why connections were ended for lack of room. */
   readonly ended: ConnectionEnd[];
   readonly defects: unknown[];
-  /** Pools for want of whose memory calls were refused. */
+  /** Pools whose lack of memory refused calls. */
   readonly lacking: MemoryPoolName[];
   /** Calls of `/Hold` that wait for their answers. */
   readonly held: Held[];
