@@ -128,6 +128,6 @@ export function compareWithKept(
   const { offset, expected, signed } = difference;
   return [
     refused,
-    `Its string to sign differs from that of the request given, from byte ${String(offset)} on: refused was "${expected}", given is "${signed}".`,
+    `Its string to sign differs from that of the request given, from byte ${String(offset + 1)} on: refused was "${expected}", given is "${signed}".`,
   ];
 }

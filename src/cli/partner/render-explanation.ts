@@ -94,7 +94,7 @@ function answerLine({ answer: { status, code, detail, isAccessChecked } }: Expla
 function differenceLines(difference: Difference): readonly string[] {
   const { offset, line, column, expected, signed, markAt, expectedByte, signedByte } = difference;
   return [
-    `The string to sign differs from byte ${String(offset)} on (line ${String(line)}, byte ${String(column)}):`,
+    `The string to sign differs from byte ${String(offset + 1)} on (line ${String(line)}, byte ${String(column)}):`,
     `  gateway  ${expected}`,
     `  signed   ${signed}`,
     `           ${' '.repeat(markAt)}^ ${byteText(expectedByte)} for the gateway, ${byteText(signedByte)} signed`,

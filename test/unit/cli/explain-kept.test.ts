@@ -284,7 +284,7 @@ Next: let the partner compare the string to sign, byte by byte, or send the requ
     const other = await explainFile(curl(stringToSign, '?a=2'));
     assert.match(
       other.out,
-      /\nNote: Its string to sign differs from that of the request given, from byte 52 on: refused was "GET \/invoices\?a=1 HTTP\/1\.1", given is "GET \/invoices\?a=2 HTTP\/1\.1"\.\n/,
+      /\nNote: Its string to sign differs from that of the request given, from byte 53 on: refused was "GET \/invoices\?a=1 HTTP\/1\.1", given is "GET \/invoices\?a=2 HTTP\/1\.1"\.\n/,
     );
     const elsewhere = await explainFile(curl(stringToSign, '', '/invoices/2'));
     assert.match(

@@ -84,7 +84,7 @@ describe('postern explain', () => {
       `Wrong: the path was signed without its query. [path-without-query]
 The gateway answers 401 AUTHENTICATION_FAILED: the signature does not fit the request.
 
-The string to sign differs from byte 49 on (line 2, byte 14):
+The string to sign differs from byte 50 on (line 2, byte 14):
   gateway  GET /invoices?a=1 HTTP/1.1
   signed   GET /invoices HTTP/1.1
                         ^ 0x3f for the gateway, 0x20 signed

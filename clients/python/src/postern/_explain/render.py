@@ -80,7 +80,7 @@ def _answer(explanation: Explanation) -> str:
 
 
 def _difference(difference: Difference) -> List[str]:
-    place = (difference.offset, difference.line, difference.column)
+    place = (difference.offset + 1, difference.line, difference.column)
     expected, signed = difference.expected_byte or "the end", difference.signed_byte or "the end"
     return [
         "The string to sign differs from byte %d on (line %d, byte %d):" % place,
