@@ -107,10 +107,7 @@ export class ListenerTls {
   admitsName(socket: TLSSocket): boolean {
     const { clientNames } = this.#identity;
     if (clientNames === undefined || isForOneOf(socket.getPeerX509Certificate(), clientNames)) return true;
-    this.refuse(
-      'TLS: the certificate of the peer is for none of the names that may come (POSTERN_TLS_CLIENT_NAMES)',
-      socket,
-    );
+    this.refuse('TLS: the certificate of the peer is for none of the names in POSTERN_TLS_CLIENT_NAMES', socket);
     return false;
   }
 
