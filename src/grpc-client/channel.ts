@@ -34,8 +34,6 @@ export class Channel implements ConnectionHost, Disposable {
   readonly #tls: SecureContext | null;
   readonly #context: ClientContext;
   readonly #deadlines: Deadlines;
-  /** Where calls are under way. */
-  readonly #places = new Map<ClientCall, ClientConnection>();
   /** In the order in which they go on. */
   readonly #waiting = new Set<ClientCall>();
   readonly #sockets = new Set<Socket>();
@@ -64,9 +62,8 @@ export class Channel implements ConnectionHost, Disposable {
     this.#context = { fields: { scheme, authority: authorityOf(address), path, userAgent }, limits, clock, startTimer };
     this.#deadlines = new Deadlines(clock, startTimer, (call) => {
       const failure = new CallFailure(callStatus.deadlineExceeded, 'no answer came in time');
-      const connection = this.#places.get(call);
-      if (connection === undefined) call.fail(failure);
-      else connection.cancel(call, failure);
+      if (call.connection === null) call.fail(failure);
+      else call.connection.cancel(call, failure);
     });
     this.#dial();
   }
@@ -131,7 +128,7 @@ export class Channel implements ConnectionHost, Disposable {
 
   /** For the connections. */
   unprocessed(call: ClientCall): void {
-    this.#places.delete(call);
+    call.connection = null;
     this.#place(call);
   }
 
@@ -155,7 +152,7 @@ export class Channel implements ConnectionHost, Disposable {
   /** A call has ended; shared by all of them. */
   readonly #ended = (call: ClientCall): void => {
     this.#deadlines.delete(call);
-    this.#places.delete(call);
+    call.connection = null;
     this.#waiting.delete(call);
     if (this.#isClosing) this.#endWhenIdle();
   };
@@ -168,7 +165,7 @@ export class Channel implements ConnectionHost, Disposable {
   }
 
   #begin(call: ClientCall, connection: ClientConnection): void {
-    this.#places.set(call, connection);
+    call.connection = connection;
     connection.begin(call);
   }
 

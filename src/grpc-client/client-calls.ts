@@ -5,6 +5,7 @@ import { HEADER_TABLE_BYTES, type HeaderBlockSink } from '../http2/header-frames
 import { HpackDecoder } from '../http2/hpack/decoder.ts';
 import { createStaticTable } from '../http2/hpack/tables.ts';
 import { u32 } from '../http2/octets.ts';
+import { StreamIndex } from '../http2/stream-index.ts';
 import { printable } from '../printable.ts';
 import { AnswerHead, classifyAnswerField } from './answer-head.ts';
 import { CallFailure, callStatus, statusOfHttp } from './call-failure.ts';
@@ -37,7 +38,7 @@ export class ClientCalls implements HeaderBlockSink {
   readonly #sender: RequestSender;
   readonly #flood: FloodGuard;
   readonly #conduct: CallsConduct;
-  readonly #open = new Map<number, ClientCall>();
+  readonly #open = new StreamIndex<ClientCall>();
   readonly #hpack = new HpackDecoder({
     staticTable,
     classify: classifyAnswerField,
@@ -85,8 +86,9 @@ export class ClientCalls implements HeaderBlockSink {
     return this.#open.get(id);
   }
 
+  /** The one that was begun first first. */
   all(): readonly ClientCall[] {
-    return [...this.#open.values()];
+    return this.#open.inOrder();
   }
 
   /** RFC 9113 §5.1.1: our identifiers are odd and rise; servers have none, as we take no pushes. */
@@ -98,7 +100,7 @@ export class ClientCalls implements HeaderBlockSink {
     call.id = this.#nextId;
     call.receiveWindowBytes = INITIAL_WINDOW_BYTES;
     this.#nextId += 2;
-    this.#open.set(call.id, call);
+    this.#open.add(call);
     this.#sender.begin(call, head);
   }
 
@@ -221,7 +223,7 @@ export class ClientCalls implements HeaderBlockSink {
   }
 
   #close(call: ClientCall): void {
-    this.#open.delete(call.id);
+    this.#open.delete(call);
     this.#sender.drop(call);
     for (const part of call.parts) this.#heldBytes -= part.length;
     call.parts = [];

@@ -1,4 +1,5 @@
 import type { Clock, StartTimer } from '../clock.ts';
+import { LinkedList } from '../linked-list.ts';
 import type { ClientCall } from './client-call.ts';
 
 /**
@@ -9,7 +10,7 @@ export class Deadlines {
   readonly #clock: Clock;
   readonly #startTimer: StartTimer;
   readonly #expire: (call: ClientCall) => void;
-  readonly #calls = new Set<ClientCall>();
+  readonly #calls = new LinkedList<ClientCall>();
   #dueAtMs = Infinity;
   #cancelTimer: (() => void) | null = null;
 
@@ -25,16 +26,17 @@ export class Deadlines {
   }
 
   all(): readonly ClientCall[] {
-    return [...this.#calls];
+    return this.#calls.values();
   }
 
   add(call: ClientCall): void {
-    this.#calls.add(call);
+    call.deadline = this.#calls.append(call);
     if (call.deadlineAtMs < this.#dueAtMs) this.#set(call.deadlineAtMs);
   }
 
   delete(call: ClientCall): void {
-    this.#calls.delete(call);
+    if (call.deadline !== null) this.#calls.remove(call.deadline);
+    call.deadline = null;
   }
 
   /** Ends the timer; calls are not ended. */
@@ -57,7 +59,7 @@ export class Deadlines {
     this.stop();
     const nowMs = this.#clock.nowMs();
     let nextMs = Infinity;
-    for (const call of this.#calls) {
+    for (const call of this.#calls.values()) {
       if (call.deadlineAtMs <= nowMs) this.#expire(call);
       else nextMs = Math.min(nextMs, call.deadlineAtMs);
     }

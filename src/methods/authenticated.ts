@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { WhichSecret } from '../model/credential.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
 import type { RevokedTokens } from '../tokens/revoked-tokens.ts';
+import type { TrailingBytes } from '../protobuf/wire-writer.ts';
 import type { Target } from '../receive/path.ts';
 import type { ReplayGuard } from '../replay/replay-guard.ts';
 import type { Routed } from '../route/route.ts';
@@ -49,12 +50,8 @@ export interface UpstreamChanges {
   readonly body: NewBody | null;
 }
 
-/** A body that takes the place of the received one. */
-export interface NewBody {
-  readonly bytes: Buffer;
-  /** So many bytes before it in the same memory are free: what an answer has before it may be written there. */
-  readonly freeBefore: number;
-}
+/** A body that takes the place of the received one: the end of the answer. */
+export type NewBody = TrailingBytes;
 
 export const unchanged: UpstreamChanges = { headersToSet: [], headersToRemove: [], body: null };
 

@@ -1,4 +1,4 @@
-import type { WireReader } from './wire-reader.ts';
+import type { WireReader } from '../protobuf/wire-reader.ts';
 
 /** Name start, name end, value start, value end. */
 const SLOTS = 4;

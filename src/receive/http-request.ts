@@ -1,5 +1,5 @@
 import { HeaderFields, readPair } from './header-fields.ts';
-import { LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts';
+import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts';
 
 const ENDPOINT_EXTENSION = 'endpoint';
 const NO_SPAN = -1;

@@ -1,5 +1,5 @@
 import type { NewBody } from '../methods/authenticated.ts';
-import { WireWriter } from './wire-writer.ts';
+import { WireWriter } from '../protobuf/wire-writer.ts';
 
 /**
  * The fields of `envoy.service.auth.v3.CheckResponse` that Postern answers with, by their upstream numbers. Written by

@@ -80,7 +80,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #isTrustedAddress: (address: string) => boolean;
   readonly #isReady: () => boolean;
   readonly #limits: HttpLimits;
-  readonly #running = new Set<ServerResponse>();
+  #running = 0;
   #isDraining = false;
 
   constructor(ports: HttpServerPorts) {
@@ -155,7 +155,7 @@ export class HttpServer implements AsyncDisposable {
     this.#isDraining = true;
     let cut = 0;
     await this.#listener.drain(graceMs, () => {
-      cut = this.#running.size;
+      cut = this.#running;
     });
     return cut;
   }
@@ -165,8 +165,10 @@ export class HttpServer implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#running.add(response);
-    response.once('close', () => this.#running.delete(response));
+    this.#running += 1;
+    response.once('close', () => {
+      this.#running -= 1;
+    });
     const body = await this.#readBody(request);
     if (body === null) return;
     if (request.url === READINESS_PATH) {

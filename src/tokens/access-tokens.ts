@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { equal } from '../signing/equal.ts';
+import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
 import { type TokenKey, type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
 
@@ -17,8 +17,8 @@ const MAX_CLOCK_AHEAD_SECONDS = 60;
 /** 128 random bits: no two tokens share one, and none can be guessed. */
 const TOKEN_ID_BYTES = 16;
 
-/** Each takes about 1 KiB. */
-const MAX_REMEMBERED = 10_000;
+/** See {@link RememberedTokens}; each takes about 1 KiB. */
+const REMEMBERED = 10_000;
 
 /** For whom a token is issued. */
 export interface TokenSubject {
@@ -60,7 +60,7 @@ export interface AccessTokenPorts {
   /** The key ring now; called for every use, so that a rotation counts at once. */
   readonly ring: () => TokenRing;
   readonly clock: Clock;
-  readonly maxRemembered?: number;
+  readonly remembered?: number;
 }
 
 /**
@@ -74,14 +74,14 @@ export class AccessTokens {
   readonly #clock: Clock;
   readonly #source: TokenKeySource;
   /** Claims of tokens whose signature was right, by the SHA-256 of the token, for {@link #rememberedKeys} only. */
-  readonly #remembered: LRUCache<string, TokenClaims>;
+  readonly #remembered: RememberedTokens;
   #rememberedKeys: TokenKeys | null = null;
 
-  constructor({ issuer, ring, clock, maxRemembered = MAX_REMEMBERED }: AccessTokenPorts) {
+  constructor({ issuer, ring, clock, remembered = REMEMBERED }: AccessTokenPorts) {
     this.#issuer = issuer;
     this.#clock = clock;
     this.#source = new TokenKeySource(ring);
-    this.#remembered = new LRUCache({ max: maxRemembered });
+    this.#remembered = new RememberedTokens(remembered);
   }
 
   /** Issues a token that ends with its credential, and in an hour at the latest. */

@@ -1,12 +1,11 @@
-import type { RateLimitDescriptor } from '../../gen/envoy/extensions/common/ratelimit/v3/ratelimit.ts';
 import {
-  RateLimitRequest,
   RateLimitResponse,
   RateLimitResponse_Code,
   type RateLimitResponse_DescriptorStatus,
 } from '../../gen/envoy/service/ratelimit/v3/rls.ts';
 import { RateLimitUnit } from '../../gen/envoy/type/v3/ratelimit_unit.ts';
 import { type Limit, type LimitReading, type LimitUnit, windowAt } from '../../model/limit.ts';
+import { WireWriter } from '../../protobuf/wire-writer.ts';
 import type { LimitQuestion } from '../limiter.ts';
 import { ServiceFailure } from './service-failure.ts';
 
@@ -24,6 +23,9 @@ const serviceUnits: Readonly<Record<LimitUnit, RateLimitUnit>> = {
   month: RateLimitUnit.YEAR,
 };
 
+/** One question is written at a time, from its end to its beginning. */
+const writer = new WireWriter();
+
 /**
  * The message that counts one request against the limits of a question: one descriptor for each, in their order, with
  * the limit as override (spec §4.2). The entries are `endpoint`, `consumer` (only for `per: consumer`), `unit` and, for
@@ -35,24 +37,41 @@ export function encodeQuestion(
   { endpointId, consumerId, limits }: LimitQuestion,
   nowSeconds: number,
 ): Uint8Array {
-  const owner = [
-    { key: 'endpoint', value: endpointId },
-    ...(consumerId === null ? [] : [{ key: 'consumer', value: consumerId }]),
-  ];
-  const descriptors = limits.map((limit) => descriptorOf(owner, limit, nowSeconds));
-  return RateLimitRequest.encode({ domain, descriptors, hitsAddend: 1 }).finish();
+  writer.begin();
+  writer.numberField(3, 1); // hits_addend
+  for (let at = limits.length - 1; at >= 0; at -= 1) {
+    const limit = limits[at];
+    if (limit !== undefined) writeDescriptor(endpointId, consumerId, limit, nowSeconds);
+  }
+  const beforeDomain = writer.size;
+  writer.utf8(domain);
+  writer.head(1, beforeDomain);
+  return writer.finish();
 }
 
-function descriptorOf(
-  owner: RateLimitDescriptor['entries'],
+/** An `envoy.extensions.common.ratelimit.v3.RateLimitDescriptor`. */
+function writeDescriptor(
+  endpointId: string,
+  consumerId: string | null,
   { requests, unit }: Limit,
   nowSeconds: number,
-): RateLimitDescriptor {
-  const period = unit === 'month' ? [{ key: 'period', value: monthOf(nowSeconds) }] : [];
-  return {
-    entries: [...owner, { key: 'unit', value: unit }, ...period],
-    limit: { requestsPerUnit: requests, unit: serviceUnits[unit] },
-  };
+): void {
+  const before = writer.size;
+  writer.numberField(2, serviceUnits[unit]);
+  writer.numberField(1, requests);
+  writer.head(2, before);
+  if (unit === 'month') writeEntry('period', monthOf(nowSeconds));
+  writeEntry('unit', unit);
+  if (consumerId !== null) writeEntry('consumer', consumerId);
+  writeEntry('endpoint', endpointId);
+  writer.head(2, before);
+}
+
+function writeEntry(key: string, value: string): void {
+  const before = writer.size;
+  writer.textField(2, value);
+  writer.textField(1, key);
+  writer.head(1, before);
 }
 
 /** `2026-11` */

@@ -28,8 +28,9 @@ export interface ConnectionWatches {
 export class GrpcJsCalls {
   readonly #methods: Methods;
   readonly #observer: TransportObserver;
-  /** Calls without an answer yet, and streams that go on until they are ended. */
-  readonly #running = new Set<UnaryCall>();
+  /** Calls without an answer yet. */
+  #running = 0;
+  /** Those that go on until they are ended. */
   readonly #streams = new Set<StreamCall>();
   #refusedCalls = 0;
   #refusedWatches = 0;
@@ -41,7 +42,7 @@ export class GrpcJsCalls {
 
   load(): { calls: number; watches: number; refusedCalls: number; refusedWatches: number } {
     return {
-      calls: this.#running.size,
+      calls: this.#running,
       watches: this.#streams.size,
       refusedCalls: this.#refusedCalls,
       refusedWatches: this.#refusedWatches,
@@ -64,15 +65,15 @@ export class GrpcJsCalls {
   #unary(path: string, { handle, maxMessageBytes }: { handle: UnaryMethod; maxMessageBytes: number }) {
     return (call: UnaryCall, callback: sendUnaryData<Uint8Array>): void => {
       const view = new GrpcJsCall(call);
-      this.#running.add(call);
-      call.once('cancelled', () => this.#running.delete(call));
+      const over = this.#count();
+      call.once('cancelled', over);
       const end = (answer: UnaryAnswer): void => {
-        this.#running.delete(call);
+        over();
         view.answered();
         if (answer instanceof Uint8Array) callback(null, answer);
         else callback(asError(answer));
       };
-      if (this.#running.size > callBounds.maxOpenCalls) {
+      if (this.#running > callBounds.maxOpenCalls) {
         this.#refusedCalls += 1;
         end(tooManyCalls);
         return;
@@ -94,6 +95,16 @@ export class GrpcJsCalls {
           end(internal);
         });
       } else end(answer);
+    };
+  }
+
+  /** Counts a call that runs. @returns what ends it, once. */
+  #count(): () => void {
+    let isRunning = true;
+    this.#running += 1;
+    return () => {
+      if (isRunning) this.#running -= 1;
+      isRunning = false;
     };
   }
 

@@ -4,6 +4,7 @@ import { CRUMB_BYTES } from '../../http2/flood-guard.ts';
 import { errorCode, INITIAL_WINDOW_BYTES, MAX_FRAME_BYTES, MAX_WINDOW_BYTES } from '../../http2/frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
 import { compressedMessage } from './message-assembler.ts';
+import { LinkedList } from '../../linked-list.ts';
 import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Outgoing, Stream } from './stream.ts';
 
@@ -35,9 +36,9 @@ export class AnswerSender {
   /**
    * Streams with bytes that wait for the connection's window or for the wire, in the order in which they are served.
    */
-  readonly #ready = new Set<Stream>();
+  readonly #ready = new LinkedList<Stream>();
   /** Streams with bytes whose own window is closed. */
-  readonly #blocked = new Set<Stream>();
+  readonly #blocked = new LinkedList<Stream>();
   #windowBytes = INITIAL_WINDOW_BYTES;
   /** What the peer gives every new stream (SETTINGS_INITIAL_WINDOW_SIZE). */
   #initialWindowBytes = INITIAL_WINDOW_BYTES;
@@ -117,8 +118,8 @@ export class AnswerSender {
     const windowBytes = this.#windowOf(stream);
     if (windowBytes > MAX_WINDOW_BYTES) return false;
     this.#highestOffsetBytes = Math.max(this.#highestOffsetBytes, stream.sendOffsetBytes);
-    if (windowBytes > 0 && this.#blocked.delete(stream)) {
-      this.#ready.add(stream);
+    if (windowBytes > 0 && stream.waiting !== null && this.#blocked.remove(stream.waiting)) {
+      stream.waiting = this.#ready.append(stream);
       this.pump();
     }
     return true;
@@ -141,11 +142,9 @@ export class AnswerSender {
     if (!this.#grown) return;
     this.#grown = false;
     let stillBlocked = 0;
-    for (const stream of this.#blocked) {
-      if (this.#windowOf(stream) > 0) {
-        this.#blocked.delete(stream);
-        this.#ready.add(stream);
-      } else stillBlocked++;
+    for (const stream of this.#blocked.values()) {
+      if (this.#windowOf(stream) > 0) this.#wait(stream);
+      else stillBlocked++;
     }
     if (this.#host.spendWindowSteps(stillBlocked)) this.pump();
   }
@@ -157,9 +156,8 @@ export class AnswerSender {
 
   /** Sends what the windows let through: a frame of each stream in turn. */
   pump(): void {
-    for (const stream of this.#ready) {
-      if (this.#windowBytes <= 0 || !this.#host.writable) return;
-      this.#step(stream);
+    while (this.#ready.first !== null && this.#windowBytes > 0 && this.#host.writable) {
+      this.#step(this.#ready.first.value);
     }
   }
 
@@ -170,10 +168,12 @@ export class AnswerSender {
   }
 
   #enqueue(stream: Stream, answer: Omit<Outgoing, 'sentBytes'>): void {
-    if (!this.#pool.set(stream, sizeOf(answer))) {
+    const held = this.#pool.set(stream, stream.answerHolding, sizeOf(answer));
+    if (held === null) {
       this.#host.abort(stream, errorCode.enhanceYourCalm);
       return;
     }
+    stream.answerHolding = held;
     stream.outgoing = { ...answer, sentBytes: 0 };
     stream.progressAtMs = this.#host.nowMs;
     this.#wait(stream);
@@ -183,7 +183,10 @@ export class AnswerSender {
   /** Sends one frame of a ready stream, which then goes to the end of its queue. */
   #step(stream: Stream): void {
     const { outgoing } = stream;
-    if (outgoing === null) return;
+    if (outgoing === null) {
+      this.#stopWaiting(stream);
+      return;
+    }
     const { sentBytes } = outgoing;
     const size = sizeOf(outgoing);
     const length = Math.min(size - sentBytes, MAX_FRAME_BYTES, this.#windowOf(stream), this.#windowBytes);
@@ -203,7 +206,7 @@ export class AnswerSender {
     stream.progressAtMs = this.#host.nowMs;
     if (!last) {
       this.#wait(stream);
-      this.#pool.set(stream, size);
+      stream.answerHolding = this.#pool.set(stream, stream.answerHolding, size);
       if (length < CRUMB_BYTES) this.#host.spendWindowSteps(1);
       return;
     }
@@ -219,8 +222,8 @@ export class AnswerSender {
 
   /** Puts a stream with bytes where it belongs, behind those that are there. */
   #wait(stream: Stream): void {
-    this.#ready.delete(stream);
-    (this.#windowOf(stream) > 0 ? this.#ready : this.#blocked).add(stream);
+    this.#stopWaiting(stream);
+    stream.waiting = (this.#windowOf(stream) > 0 ? this.#ready : this.#blocked).append(stream);
   }
 
   /**
@@ -239,9 +242,15 @@ export class AnswerSender {
 
   #leave(stream: Stream): void {
     if (stream.outgoing === null) return;
-    if (!this.#ready.delete(stream)) this.#blocked.delete(stream);
-    this.#pool.release(stream);
+    this.#stopWaiting(stream);
+    if (stream.answerHolding !== null) this.#pool.release(stream.answerHolding);
+    stream.answerHolding = null;
     stream.outgoing = null;
+  }
+
+  #stopWaiting(stream: Stream): void {
+    if (stream.waiting !== null && !this.#ready.remove(stream.waiting)) this.#blocked.remove(stream.waiting);
+    stream.waiting = null;
   }
 
   #ended(stream: Stream): void {

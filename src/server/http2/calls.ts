@@ -198,7 +198,7 @@ export class Calls implements SenderHost, CallOwner {
 
   /** The connection is over. */
   dropAll(): void {
-    for (const stream of [...this.table.all()]) this.drop(stream, false);
+    for (const stream of this.table.inOrder()) this.drop(stream, false);
   }
 
   /**
@@ -231,7 +231,7 @@ export class Calls implements SenderHost, CallOwner {
   /** Ends what makes no progress. */
   sweep(nowMs: number): void {
     const { receiveStallMs, sendStallMs } = this.#context.limits;
-    for (const stream of [...this.table.all()]) {
+    for (const stream of this.table.inOrder()) {
       const stalledMs = nowMs - stream.progressAtMs;
       if (!stream.ended && stalledMs > receiveStallMs) this.#expire(stream, stalled);
       else if (!stream.ended && this.#blocksOthers(stream, nowMs)) this.#expire(stream, noMemory);
@@ -251,7 +251,7 @@ export class Calls implements SenderHost, CallOwner {
   /** Sends callers of streaming methods elsewhere; the others get their answers. */
   stop(): void {
     this.#stopping = true;
-    for (const stream of [...this.table.all()]) {
+    for (const stream of this.table.inOrder()) {
       if (stream.method?.kind === 'stream' && stream.ended) this.sender.fail(stream, stopping);
     }
   }

@@ -45,7 +45,7 @@ export class MessageMemory {
   grow(stream: Stream, filled: Buffer, neededBytes: number, messageBytes: number): Buffer | null {
     const bytes = stream.turnBytes > 0 ? sizeLarge(neededBytes, messageBytes) : sizePart(neededBytes, messageBytes);
     if (bytes < neededBytes) return null;
-    if (stream.turnBytes === 0 && !this.#parts.set(stream, bytes)) return null;
+    if (stream.turnBytes === 0 && !this.#holdPart(stream, bytes)) return null;
     const memory = bytes < MIN_REUSED_BYTES ? Buffer.allocUnsafeSlow(bytes) : this.#buffers.take(bytes);
     filled.copy(memory);
     this.#giveBack(stream);
@@ -56,7 +56,7 @@ export class MessageMemory {
 
   /** More has come of a message for which there was memory. */
   progressed(stream: Stream): void {
-    if (stream.turnBytes === 0 && stream.memory !== null) this.#parts.set(stream, stream.memory.length);
+    if (stream.turnBytes === 0 && stream.memory !== null) this.#holdPart(stream, stream.memory.length);
   }
 
   /**
@@ -66,7 +66,7 @@ export class MessageMemory {
   askTurn(stream: Stream, length: number, allowed: () => void): void {
     stream.stopWaiting = this.#turns.whenHeld(length, () => {
       stream.turnBytes = length;
-      this.#parts.release(stream);
+      this.#releasePart(stream);
       if (stream.memory !== null) this.#countLarge(stream, stream.memory.length);
       allowed();
     });
@@ -81,7 +81,7 @@ export class MessageMemory {
 
   /** The message has come whole, or will not come. */
   arrived(stream: Stream): void {
-    this.#parts.release(stream);
+    this.#releasePart(stream);
     stream.stopWaiting?.();
     stream.stopWaiting = null;
   }
@@ -97,6 +97,18 @@ export class MessageMemory {
     stream.turnBytes = 0;
     this.#running.release(runningBytes);
     this.#turns.release(turnBytes);
+  }
+
+  /** @returns false when there is no room. */
+  #holdPart(stream: Stream, bytes: number): boolean {
+    const held = this.#parts.set(stream, stream.partHolding, bytes);
+    if (held !== null) stream.partHolding = held;
+    return held !== null;
+  }
+
+  #releasePart(stream: Stream): void {
+    if (stream.partHolding !== null) this.#parts.release(stream.partHolding);
+    stream.partHolding = null;
   }
 
   #countLarge(stream: Stream, bytes: number): void {

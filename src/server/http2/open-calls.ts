@@ -1,3 +1,4 @@
+import { LinkedList } from '../../linked-list.ts';
 import type { Stream } from './stream.ts';
 
 /** How many calls and watches a server and a connection may have open. */
@@ -15,6 +16,12 @@ export interface CallOwner {
   giveUp(stream: Stream): void;
 }
 
+/** A call that counts. */
+export interface OpenCall {
+  readonly stream: Stream;
+  readonly owner: CallOwner;
+}
+
 /** How many running calls are looked at for one that can make room. */
 const MAX_SKIPPED = 64;
 
@@ -26,7 +33,7 @@ const MAX_SKIPPED = 64;
 export class OpenCalls {
   readonly #limits: OpenCallLimits;
   /** In the order in which they were opened, but that those go behind which were found running. */
-  readonly #calls = new Map<Stream, CallOwner>();
+  readonly #calls = new LinkedList<OpenCall>();
   #watches = 0;
   #refusedCalls = 0;
   #refusedWatches = 0;
@@ -61,8 +68,7 @@ export class OpenCalls {
 
   /** Counts a call that outlived the input which opened it. */
   add(stream: Stream, owner: CallOwner): void {
-    stream.held = 'call';
-    this.#calls.set(stream, owner);
+    stream.held = this.#calls.append({ stream, owner });
     if (this.#calls.size > this.#limits.maxOpenCalls) this.#makeRoom();
   }
 
@@ -80,23 +86,22 @@ export class OpenCalls {
 
   /** The call is over, for the peer and for the method. */
   remove(stream: Stream): void {
-    if (stream.held === 'call') this.#calls.delete(stream);
-    else if (stream.held === 'watch') this.#watches -= 1;
+    if (stream.held === 'watch') this.#watches -= 1;
+    else if (stream.held !== 'no') this.#calls.remove(stream.held);
     stream.held = 'no';
   }
 
   #makeRoom(): boolean {
-    let skipped = 0;
-    for (const [stream, owner] of this.#calls) {
+    for (let skipped = 0; skipped < Math.min(MAX_SKIPPED, this.#calls.size); skipped += 1) {
+      const { first } = this.#calls;
+      if (first === null) return false;
+      const { stream, owner } = first.value;
       if (!stream.running) {
         this.#refusedCalls += 1;
         owner.giveUp(stream);
         return true;
       }
-      this.#calls.delete(stream);
-      this.#calls.set(stream, owner);
-      skipped += 1;
-      if (skipped >= Math.min(MAX_SKIPPED, this.#calls.size)) return false;
+      this.#calls.moveToEnd(first);
     }
     return false;
   }

@@ -1,15 +1,30 @@
+import { LinkedList, type Place } from '../../linked-list.ts';
 import type { PoolLimits } from './limits.ts';
 import type { Stream } from './stream.ts';
+
+/** What a call holds of a {@link StalledFirstPool}. A record that the pool changes. */
+export class Holding {
+  readonly stream: Stream;
+  readonly share: Share;
+  bytes = 0;
+  placeInShare: Place<Holding> | null = null;
+  placeInPool: Place<Holding> | null = null;
+
+  constructor(stream: Stream, share: Share) {
+    this.stream = stream;
+    this.share = share;
+  }
+}
 
 /** A connection's part of a {@link StalledFirstPool}. */
 export interface StalledFirstShare {
   /**
-   * The call holds `bytes` from now on, and has made progress. @returns false when the share is too small for it alone;
-   * it then holds what it held.
+   * The call holds `bytes` from now on in place of what it `held`, and has made progress. @returns null when the share
+   * is too small for it alone; it then holds what it held.
    */
-  set(stream: Stream, bytes: number): boolean;
+  set(stream: Stream, held: Holding | null, bytes: number): Holding | null;
   /** The call holds nothing any more. */
-  release(stream: Stream): void;
+  release(held: Holding): void;
 }
 
 /**
@@ -20,7 +35,7 @@ export interface StalledFirstShare {
 export class StalledFirstPool {
   readonly #limits: PoolLimits;
   /** The call that made progress last comes last. */
-  readonly #calls = new Map<Stream, Share>();
+  readonly #held = new LinkedList<Holding>();
   #heldBytes = 0;
 
   constructor(limits: PoolLimits) {
@@ -37,19 +52,22 @@ export class StalledFirstPool {
   }
 
   /** For {@link Share}. */
-  change(stream: Stream, share: Share | null, bytes: number): void {
-    this.#calls.delete(stream);
-    if (share !== null) this.#calls.set(stream, share);
-    this.#heldBytes += bytes;
+  progressed(held: Holding, moreBytes: number): void {
+    if (held.placeInPool === null) held.placeInPool = this.#held.append(held);
+    else this.#held.moveToEnd(held.placeInPool);
+    this.#heldBytes += moreBytes;
   }
 
-  /** For {@link Share}: gives up others until `bytes` more fit. */
-  makeRoom(stream: Stream, bytes: number): boolean {
-    for (const [other, share] of this.#calls) {
-      if (this.#heldBytes + bytes <= this.#limits.serverBytes) break;
-      if (other !== stream) share.giveUp(other);
-    }
-    return this.#heldBytes + bytes <= this.#limits.serverBytes;
+  /** For {@link Share}. */
+  released(held: Holding): void {
+    if (held.placeInPool !== null) this.#held.remove(held.placeInPool);
+    held.placeInPool = null;
+    this.#heldBytes -= held.bytes;
+  }
+
+  /** For {@link Share}: gives up others until `bytes` fit in place of what it holds. */
+  makeRoom(own: Holding, bytes: number): boolean {
+    return giveUpOthers(this.#held, own, () => this.#heldBytes + bytes - own.bytes <= this.#limits.serverBytes);
   }
 }
 
@@ -57,8 +75,8 @@ class Share implements StalledFirstShare {
   readonly #pool: StalledFirstPool;
   readonly #limitBytes: number;
   readonly #giveUp: (stream: Stream) => void;
-  /** What calls hold; the one that made progress last comes last. */
-  readonly #calls = new Map<Stream, number>();
+  /** The call that made progress last comes last. */
+  readonly #held = new LinkedList<Holding>();
   #heldBytes = 0;
 
   constructor(pool: StalledFirstPool, limitBytes: number, giveUp: (stream: Stream) => void) {
@@ -67,32 +85,43 @@ class Share implements StalledFirstShare {
     this.#giveUp = giveUp;
   }
 
-  set(stream: Stream, bytes: number): boolean {
-    const more = bytes - (this.#calls.get(stream) ?? 0);
-    if (bytes > this.#limitBytes) return false;
-    for (const other of this.#calls.keys()) {
-      if (this.#heldBytes + more <= this.#limitBytes) break;
-      if (other !== stream) this.giveUp(other);
-    }
-    if (!this.#pool.makeRoom(stream, more)) return false;
-    this.#calls.delete(stream);
-    this.#calls.set(stream, bytes);
+  set(stream: Stream, before: Holding | null, bytes: number): Holding | null {
+    const held = before ?? new Holding(stream, this);
+    if (bytes > this.#limitBytes) return null;
+    giveUpOthers(this.#held, held, () => this.#heldBytes + bytes - held.bytes <= this.#limitBytes);
+    if (!this.#pool.makeRoom(held, bytes)) return null;
+    const more = bytes - held.bytes;
+    if (held.placeInShare === null) held.placeInShare = this.#held.append(held);
+    else this.#held.moveToEnd(held.placeInShare);
+    held.bytes = bytes;
     this.#heldBytes += more;
-    this.#pool.change(stream, this, more);
-    return true;
+    this.#pool.progressed(held, more);
+    return held;
   }
 
-  release(stream: Stream): void {
-    const bytes = this.#calls.get(stream);
-    if (bytes === undefined) return;
-    this.#calls.delete(stream);
-    this.#heldBytes -= bytes;
-    this.#pool.change(stream, null, -bytes);
+  release(held: Holding): void {
+    if (held.placeInShare === null) return;
+    this.#held.remove(held.placeInShare);
+    held.placeInShare = null;
+    this.#heldBytes -= held.bytes;
+    this.#pool.released(held);
+    held.bytes = 0;
   }
 
   /** For the pool. */
-  giveUp(stream: Stream): void {
-    this.#giveUp(stream);
-    this.release(stream);
+  giveUp(held: Holding): void {
+    this.#giveUp(held.stream);
+    this.release(held);
   }
+}
+
+/** Gives up calls, the one that stands first first, but not the own one. @returns whether there is room then. */
+function giveUpOthers(calls: LinkedList<Holding>, own: Holding, hasRoom: () => boolean): boolean {
+  while (!hasRoom()) {
+    const { first } = calls;
+    const other = first?.value === own ? first.next : first;
+    if (other === null) return false;
+    other.value.share.giveUp(other.value);
+  }
+  return true;
 }

@@ -1,3 +1,4 @@
+import { StreamIndex } from '../../http2/stream-index.ts';
 import type { Stream } from './stream.ts';
 
 /**
@@ -11,9 +12,9 @@ export type StreamFate = 'unused' | 'reset' | 'closed';
 /** The streams of a connection: the open ones, and for a while how the others ended. */
 export class StreamTable {
   /** All open streams but {@link #latest}. */
-  readonly #open = new Map<number, Stream>();
+  readonly #open = new StreamIndex<Stream>();
   /**
-   * The stream opened last, while it is open: most calls are over before the next one comes, and never enter the map.
+   * The stream opened last, while it is open: most calls are over before the next one comes, and never enter the index.
    */
   #latest: Stream | null = null;
   /**
@@ -49,9 +50,16 @@ export class StreamTable {
     return this.#latest?.id === id ? this.#latest : this.#open.get(id);
   }
 
+  /** In any order; none may be opened or closed meanwhile. */
   all(): Iterable<Stream> {
     this.#enterLatest();
-    return this.#open.values();
+    return this.#open;
+  }
+
+  /** As they are now, the one opened first first. */
+  inOrder(): readonly Stream[] {
+    this.#enterLatest();
+    return this.#open.inOrder();
   }
 
   /** Notes an identifier as used, whether or not a stream is opened for it. */
@@ -67,7 +75,7 @@ export class StreamTable {
   /** @param reset whether we cut it, so that frames of it may still be on their way. */
   close(stream: Stream, reset: boolean): void {
     if (this.#latest === stream) this.#latest = null;
-    else this.#open.delete(stream.id);
+    else this.#open.delete(stream);
     stream.closed = true;
     if (stream.running) this.#abandoned++;
     this.remember(stream.id, reset);
@@ -91,7 +99,7 @@ export class StreamTable {
   }
 
   #enterLatest(): void {
-    if (this.#latest !== null) this.#open.set(this.#latest.id, this.#latest);
+    if (this.#latest !== null) this.#open.add(this.#latest);
     this.#latest = null;
   }
 

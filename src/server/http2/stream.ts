@@ -1,6 +1,10 @@
 import type { Call, Method } from '../transport.ts';
 import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
+import type { IndexedStream } from '../../http2/stream-index.ts';
+import type { Place } from '../../linked-list.ts';
 import type { MessageAssembler } from './message-assembler.ts';
+import type { OpenCall } from './open-calls.ts';
+import type { Holding } from './stalled-first-pool.ts';
 
 /** What an answer still has to send, and how far it is. */
 export interface Outgoing {
@@ -17,8 +21,9 @@ export interface Outgoing {
  * One stream (RFC 9113 §5.1) and the call on it. A record: {@link Connection} and its parts change it,
  * methods see it as a {@link Call}.
  */
-export class Stream implements Call {
+export class Stream implements Call, IndexedStream<Stream> {
   readonly id: number;
+  nextInSlot: Stream | null = null;
   /** Null when the request names no method; {@link plainStatus} is then its answer. */
   readonly method: Method | null;
   readonly path: string;
@@ -62,10 +67,15 @@ export class Stream implements Call {
   /** A method works on it and has not given its answer. Stays true after {@link closed} until it does. */
   running = false;
   /** How {@link OpenCalls} counts it. */
-  held: 'no' | 'call' | 'watch' = 'no';
+  held: 'no' | Place<OpenCall> | 'watch' = 'no';
+  /** What it holds of the memory for half-received messages, and of that for answers that wait. */
+  partHolding: Holding | null = null;
+  answerHolding: Holding | null = null;
   /** The answer's head was sent. */
   answering = false;
   outgoing: Outgoing | null = null;
+  /** Where it waits in {@link AnswerSender}. */
+  waiting: Place<Stream> | null = null;
   /** When it last made progress, as the sweep sees it. */
   progressAtMs: number;
   closed = false;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HeaderMap } from '../../../src/gen/envoy/config/core/v3/base.ts';
 import { HeaderFields } from '../../../src/receive/header-fields.ts';
-import { WireReader } from '../../../src/receive/wire-reader.ts';
+import { WireReader } from '../../../src/protobuf/wire-reader.ts';
 
 type Line = readonly [name: string, value: string];
 

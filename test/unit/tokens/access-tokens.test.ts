@@ -35,10 +35,10 @@ const claims = {
 };
 
 /** Tokens of a ring that a test may exchange, and the clock they go by. */
-function issuer({ ring = testKeyRing(), url = ISSUER, maxRemembered = 100 } = {}) {
+function issuer({ ring = testKeyRing(), url = ISSUER, remembered = 100 } = {}) {
   const clock = fixedClock();
   const state = { ring };
-  const tokens = new AccessTokens({ issuer: url, ring: () => state.ring, clock, maxRemembered });
+  const tokens = new AccessTokens({ issuer: url, ring: () => state.ring, clock, remembered });
   return { tokens, clock, state };
 }
 
@@ -119,8 +119,8 @@ describe('an access token', () => {
   });
 
   it('works until the second in which it ends, remembered or not', () => {
-    for (const maxRemembered of [100, 1]) {
-      const { tokens, clock } = issuer({ maxRemembered });
+    for (const remembered of [100, 1]) {
+      const { tokens, clock } = issuer({ remembered });
       const { text } = tokens.issue(subject);
       const other = tokens.issue(subject).text;
       assert.equal(faultOf(tokens, text), null);

@@ -1,5 +1,3 @@
-import type { NewBody } from '../methods/authenticated.ts';
-
 /** Longer text is copied by native code, whose call costs more than to copy a short text here. */
 const MAX_SHORT_TEXT = 48;
 /** What most answers need; what grew beyond it for one answer is given up with it. */
@@ -7,6 +5,13 @@ const USUAL_CAPACITY = 4096;
 const LENGTH_DELIMITED = 2;
 const MAX_ONE_BYTE = 0x7f;
 const ZERO = 0x30;
+
+/** Bytes that are the end of a message. */
+export interface TrailingBytes {
+  readonly bytes: Buffer;
+  /** So many bytes before them in the same memory are free: the beginning may be written there. */
+  readonly freeBefore: number;
+}
 
 /**
  * Writes a protocol buffer message from its end to its beginning: when the head of a field is written its content is
@@ -89,7 +94,7 @@ export class WireWriter {
    * The whole message; `trailing` are the bytes that {@link begin} announced. They are copied only when there is not
    * enough free memory before them for the rest.
    */
-  finish(trailing?: NewBody): Buffer {
+  finish(trailing?: TrailingBytes): Buffer {
     const ownBytes = this.#bytes.length - this.#at;
     const isInPlace = trailing !== undefined && ownBytes <= trailing.freeBefore;
     const message = isInPlace
