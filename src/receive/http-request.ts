@@ -1,3 +1,4 @@
+import type { BodyMemory } from '../signing/signable-request.ts';
 import { HeaderFields, readPair } from './header-fields.ts';
 import { LENGTH_DELIMITED, VARINT, WireReader } from '../protobuf/wire-reader.ts';
 
@@ -16,6 +17,7 @@ const PEER_ADDRESS_TAGS = [0x0a, 0x0a, 0x12];
 export class HttpRequest {
   readonly headers: HeaderFields;
   readonly #bytes: Buffer;
+  readonly #memory: BodyMemory | null;
   #pathStart = NO_SPAN;
   #pathEnd = 0;
   #hostStart = NO_SPAN;
@@ -32,15 +34,19 @@ export class HttpRequest {
   #sourceStart = NO_SPAN;
   #sourceEnd = 0;
 
-  private constructor(bytes: Buffer) {
+  private constructor(bytes: Buffer, memory: BodyMemory | null) {
     this.#bytes = bytes;
+    this.#memory = memory;
     this.headers = new HeaderFields(bytes);
   }
 
-  /** Reads an encoded `envoy.service.auth.v3.CheckRequest`; null when the bytes are no such message. */
-  static parse(message: Uint8Array): HttpRequest | null {
+  /**
+   * Reads an encoded `envoy.service.auth.v3.CheckRequest`; null when the bytes are no such message. `memory` is for a
+   * body in place of the received one.
+   */
+  static parse(message: Uint8Array, memory: BodyMemory | null = null): HttpRequest | null {
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-    const request = new HttpRequest(bytes);
+    const request = new HttpRequest(bytes, memory);
     const reader = new WireReader(bytes);
     while (reader.at < bytes.length) {
       const tag = reader.readVarint();
@@ -78,6 +84,11 @@ export class HttpRequest {
   /** The body that Envoy delivered: a view of the message, to be read only. */
   get body(): Buffer {
     return this.#bytes.subarray(this.#bodyStart, this.#bodyEnd);
+  }
+
+  /** See {@link BodyMemory}. */
+  takeMemory(bytes: number): Buffer {
+    return this.#memory?.takeMemory?.(bytes) ?? Buffer.allocUnsafe(bytes);
   }
 
   /** How many bytes of body Envoy delivered. */

@@ -53,8 +53,11 @@ export interface CheckHandlerPorts extends CheckPorts {
   readonly startTrace?: StartCheckTrace | null;
 }
 
-/** From the bytes of a `CheckRequest` to those of its `CheckResponse`; of the call only its `traceparent` matters. */
-export type CheckHandler = (message: Uint8Array, call?: Pick<Call, 'traceParent'>) => Pending<Uint8Array>;
+/** From the bytes of a `CheckRequest` to those of its `CheckResponse`. */
+export type CheckHandler = (
+  message: Uint8Array,
+  call?: Pick<Call, 'traceParent' | 'takeMemory'>,
+) => Pending<Uint8Array>;
 
 /** A check while it is decided. */
 interface RunningCheck {
@@ -94,7 +97,7 @@ export function createCheckHandler(ports: CheckHandlerPorts): CheckHandler {
 
   return (message, call) => {
     const startMs = ports.clock.elapsedMs();
-    const request = HttpRequest.parse(message);
+    const request = HttpRequest.parse(message, call);
     if (request === null) return rejectUnreadable(ports.observer);
     const trace = startTrace === null ? null : startTrace(request, call?.traceParent ?? null);
     const running = { request, startMs, trace };

@@ -43,6 +43,11 @@ export interface Call {
    * it.
    */
   readonly traceParent: string | null;
+  /**
+   * Memory of at least so many bytes for the answer, with any content. It is the call's until the answer has left, and
+   * then another one's: nothing else may look at it.
+   */
+  takeMemory?(bytes: number): Buffer;
 }
 
 /** Message bytes of an answer, or a status. */

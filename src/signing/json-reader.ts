@@ -1,4 +1,5 @@
 import { hexValue } from './encodings.ts';
+import type { BodyMemory } from './signable-request.ts';
 import { PIECE_BYTES, type Work } from './work.ts';
 
 const QUOTE = 0x22;
@@ -81,13 +82,14 @@ export class JsonReader {
   }
 
   /**
-   * The same for a string that may be long, in turns with other work: the bytes have memory of their own, in which so
-   * many bytes before them are free.
+   * The same for a string that may be long, in turns with other work: into `memory`, in which so many bytes before it
+   * are free.
    */
-  *readingString(freeBytes: number): Work<Buffer | null> {
+  *readingString(freeBytes: number, memory: BodyMemory): Work<Buffer | null> {
     if (!this.take('"')) return this.#fail('a string is expected');
     // What an escape stands for is never longer than the escape.
-    const out = Buffer.allocUnsafe(freeBytes + this.#bytes.length - this.#at);
+    const roomBytes = freeBytes + this.#bytes.length - this.#at;
+    const out = memory.takeMemory?.(roomBytes) ?? Buffer.allocUnsafe(roomBytes);
     let length = freeBytes;
     let turnAt = this.#at + PIECE_BYTES;
     let isNative = true;

@@ -125,7 +125,7 @@ function readParameters(
 }
 
 function* readJson(request: SignableRequest, queryAppKey: Buffer | null): Work<ParameterRequest | Refusal> {
-  const wrapper = yield* parsingWrapper(request.body);
+  const wrapper = yield* parsingWrapper(request.body, request);
   if (isRefusal(wrapper)) return wrapper;
   if (!isQueryCovered(queryAppKey, wrapper.appKey)) return unsignedQuery();
   const text: SigningTextBuilder = () => wrapperText(wrapper);

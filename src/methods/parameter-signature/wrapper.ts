@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { JsonReader } from '../../signing/json-reader.ts';
+import { type BodyMemory, ownMemory } from '../../signing/signable-request.ts';
 import { runAtOnce, type Work } from '../../signing/work.ts';
 
 const FIELD_NAMES = ['data', 'appKey', 'sign', 'apiTimestamp'] as const;
@@ -12,8 +13,8 @@ export const FREE_BEFORE_DATA = 1024;
 /** The four fields of a JSON wrapper (interface document, Authentication), each as the UTF-8 bytes that are signed. */
 export interface Wrapper {
   /**
-   * The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. In memory of its
-   * own behind {@link FREE_BEFORE_DATA}.
+   * The original body: what the back end gets, byte for byte. It need not be JSON and may be empty. Behind
+   * {@link FREE_BEFORE_DATA}.
    */
   readonly data: Buffer;
   readonly appKey: Buffer;
@@ -31,11 +32,11 @@ export interface Wrapper {
  * anything that is not JSON, and text after the object. Nesting is refused where it begins.
  */
 export function parseWrapper(body: Buffer): Wrapper | Refusal {
-  return runAtOnce(parsingWrapper(body));
+  return runAtOnce(parsingWrapper(body, ownMemory));
 }
 
-/** {@link parseWrapper} in turns with other work: unescaping a large body takes long. */
-export function* parsingWrapper(body: Buffer): Work<Wrapper | Refusal> {
+/** {@link parseWrapper} in turns with other work, with `data` in this memory: unescaping a large body takes long. */
+export function* parsingWrapper(body: Buffer, memory: BodyMemory): Work<Wrapper | Refusal> {
   if (!isUtf8(body)) return malformed('it is not UTF-8');
   const reader = new JsonReader(body);
   if (!reader.take('{')) return malformed('it does not begin with {');
@@ -48,7 +49,7 @@ export function* parsingWrapper(body: Buffer): Work<Wrapper | Refusal> {
     if (name === undefined) return malformed('it has an unknown key');
     if (fields[name] !== undefined) return malformed(`it has the key ${name} twice`);
     if (!reader.take(':')) return malformed(`it has no colon after the key ${name}`);
-    const value = name === 'data' ? yield* reader.readingString(FREE_BEFORE_DATA) : readValue(reader, name);
+    const value = name === 'data' ? yield* reader.readingString(FREE_BEFORE_DATA, memory) : readValue(reader, name);
     if (value === null) return malformed(`in ${name}, ${reader.problem}`);
     fields[name] = value;
     hasMore = reader.take(',');

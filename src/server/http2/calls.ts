@@ -35,6 +35,8 @@ export interface CallsHost {
   lacksMemory(pool: MemoryPoolName): void;
   /** Charges the peer for what its windows make us do. @returns false: the connection is over. */
   spendWindowSteps(steps: number): boolean;
+  /** Memory that others may have when everything that was written has left. */
+  giveBackOnceSent(memory: Buffer): void;
 }
 
 /** How much of a request's body is awaited before it is refused without having ended. */
@@ -110,6 +112,7 @@ export class Calls implements SenderHost, CallOwner {
       timeoutMs: head.timeoutMs,
       traceParent: head.traceParent,
       nowMs: this.#host.nowMs,
+      buffers: this.#context.largeBuffers,
     });
     this.table.open(stream);
     if (head.tooLarge) stream.plainStatus = 431;
@@ -427,6 +430,8 @@ export class Calls implements SenderHost, CallOwner {
   /** Neither the peer nor a method has to do with it any more. */
   #release(stream: Stream): void {
     this.#memory.release(stream);
+    if (stream.answerMemory !== null) this.#host.giveBackOnceSent(stream.answerMemory);
+    stream.answerMemory = null;
     if (stream.held === 'watch') this.#watches -= 1;
     this.#context.openCalls.remove(stream);
   }

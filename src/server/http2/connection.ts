@@ -39,6 +39,8 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   #backlog: Buffer[] = [];
   #backlogFrom = 0;
   #flushPlanned = false;
+  /** See {@link giveBackOnceSent}. */
+  #spent: Buffer[] = [];
   #paused = false;
   #pausedAtMs = 0;
   #drain: 'no' | 'announced' | 'final' = 'no';
@@ -125,6 +127,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   /** Everything given to the wire has left. */
   drained(): void {
     this.#unsent.clear();
+    this.#giveBack();
     if (this.#over || !this.#paused) return;
     this.nowMs = this.#context.clock.nowMs();
     this.#paused = false;
@@ -227,6 +230,11 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   }
 
   /** For the calls. */
+  giveBackOnceSent(memory: Buffer): void {
+    this.#spent.push(memory);
+  }
+
+  /** For the calls. */
   spendWindowSteps(steps: number): boolean {
     return (
       this.#flood.spendWindowSteps(steps) ||
@@ -317,6 +325,14 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
       }
       if (!this.#paused) this.#calls.sender.pump();
     }
+    this.#giveBack();
     this.#endWhenIdle();
+  }
+
+  /** What was given to the wire may still be read from memory: of a wire that is gone, too, so that is left alone. */
+  #giveBack(): void {
+    if (this.#spent.length === 0 || this.#over) return;
+    if (this.#writer.bufferedBytes > 0 || this.#wire.unsentBytes > 0) return;
+    for (const memory of this.#spent.splice(0)) this.#context.largeBuffers.give(memory);
   }
 }

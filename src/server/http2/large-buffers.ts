@@ -30,6 +30,9 @@ export class MemoryReleaser {
   }
 }
 
+/** From here on memory is used again. */
+export const MIN_REUSED_BYTES = MIN_BYTES;
+
 /** Lengths are rounded up by at most an eighth, so that messages of about the same length fit each other's memory. */
 const STEPS_PER_DOUBLING = 8;
 

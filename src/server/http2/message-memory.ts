@@ -1,4 +1,4 @@
-import type { LargeBuffers } from './large-buffers.ts';
+import { type LargeBuffers, MIN_REUSED_BYTES } from './large-buffers.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
 import type { PoolShare } from './memory-pool.ts';
 import type { ServerContext } from './server-context.ts';
@@ -12,8 +12,6 @@ export const MIN_PART_BYTES = 1024;
 /** Memory is at most so many times what has arrived: of a message that fits the first window, and of a larger one. */
 export const SMALL_GROWTH = 4;
 export const LARGE_GROWTH = 16;
-/** From here on memory is used again. */
-const MIN_REUSED_BYTES = 16 * 1024;
 
 /** The memory that the messages of one connection hold: of what has arrived, and not of what was announced. */
 export class MessageMemory {

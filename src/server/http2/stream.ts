@@ -3,6 +3,7 @@ import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
 import type { IndexedStream } from '../../http2/stream-index.ts';
 import type { Place } from '../../linked-list.ts';
 import type { MessageAssembler } from './message-assembler.ts';
+import { type LargeBuffers, MIN_REUSED_BYTES } from './large-buffers.ts';
 import type { OpenCall } from './open-calls.ts';
 import type { Holding } from './stalled-first-pool.ts';
 
@@ -50,6 +51,8 @@ export class Stream implements Call, IndexedStream<Stream> {
    * Where the message is put together when it does not come whole in one frame; others get it when the call is over.
    */
   memory: Buffer | null = null;
+  /** What {@link takeMemory} took; others get it when the answer has left. */
+  answerMemory: Buffer | null = null;
   /**
    * What {@link MessageMemory} counts: held by the method, the length of a large message that may come, memory for what
    * came of it.
@@ -80,6 +83,7 @@ export class Stream implements Call, IndexedStream<Stream> {
   progressAtMs: number;
   closed = false;
   timer: NodeJS.Timeout | null = null;
+  readonly #buffers: LargeBuffers | null;
   #cancelled = false;
   #abort: AbortController | null = null;
 
@@ -91,6 +95,7 @@ export class Stream implements Call, IndexedStream<Stream> {
     readonly timeoutMs: number;
     readonly traceParent: string | null;
     readonly nowMs: number;
+    readonly buffers?: LargeBuffers;
   }) {
     this.id = init.id;
     this.method = init.method;
@@ -99,6 +104,7 @@ export class Stream implements Call, IndexedStream<Stream> {
     this.deadlineAtMs = init.nowMs + init.timeoutMs;
     this.traceParent = init.traceParent;
     this.progressAtMs = init.nowMs;
+    this.#buffers = init.buffers ?? null;
   }
 
   get cancelled(): boolean {
@@ -111,6 +117,14 @@ export class Stream implements Call, IndexedStream<Stream> {
       if (this.#cancelled) this.#abort.abort();
     }
     return this.#abort.signal;
+  }
+
+  takeMemory(bytes: number): Buffer {
+    if (this.#buffers === null || bytes < MIN_REUSED_BYTES || this.answerMemory !== null) {
+      return Buffer.allocUnsafe(bytes);
+    }
+    this.answerMemory = this.#buffers.take(bytes);
+    return this.answerMemory;
   }
 
   /** Signals to the method that no caller waits any more. Only the first call has an effect. */

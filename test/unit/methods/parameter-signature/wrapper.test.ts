@@ -4,6 +4,7 @@ import fc from 'fast-check';
 
 import { isRefusal } from '../../../../src/refusal.ts';
 import { FREE_BEFORE_DATA, parseWrapper, parsingWrapper } from '../../../../src/methods/parameter-signature/wrapper.ts';
+import { ownMemory } from '../../../../src/signing/signable-request.ts';
 import { anyCharacter } from '../../../support/signing/signed-message-arbitraries.ts';
 
 const REST = '"appKey":"k","sign":"s"';
@@ -143,7 +144,7 @@ describe('JSON wrapper', () => {
   it('is read in turns with other work when it is large', () => {
     for (const unit of ['x', '\\"', '\\u4e2d', '\\\\']) {
       const body = Buffer.from(`{"data":"${unit.repeat(2_000_000 / unit.length)}",${REST}}`);
-      const work = parsingWrapper(body);
+      const work = parsingWrapper(body, ownMemory);
       let turns = 0;
       for (let step = work.next(); step.done !== true; step = work.next()) turns += 1;
       assert.equal(turns, 7, unit);
