@@ -1,5 +1,6 @@
 import { hexValue } from './encodings.ts';
 import type { BodyMemory } from './signable-request.ts';
+import { UNESCAPED_AT_ONCE, Unescaper } from './unescape.ts';
 import { PIECE_BYTES, type Work } from './work.ts';
 
 const QUOTE = 0x22;
@@ -7,10 +8,7 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const FIRST_PRINTABLE = 0x20;
 const HEX_DIGITS = 4;
-/** So much of a long string is left to `JSON.parse` at a time, which takes half as long as the loop here. */
-const NATIVE_BYTES = 16_384;
-/** Room for a piece between two quotes, of which the first is there. */
-const quoted = Buffer.alloc(NATIVE_BYTES + 2, '"');
+const unescaper = new Unescaper();
 
 /** What one-letter escapes stand for (RFC 8259 §7), by the byte of their letter; 0 for every other byte. */
 const unescapedLetters = new Uint8Array(256);
@@ -92,13 +90,15 @@ export class JsonReader {
     const out = memory.takeMemory?.(roomBytes) ?? Buffer.allocUnsafe(roomBytes);
     let length = freeBytes;
     let turnAt = this.#at + PIECE_BYTES;
-    let isNative = true;
     for (;;) {
-      const nativeLength: number = isNative ? this.#unescapeNatively(out, length) : -1;
-      isNative = nativeLength !== -1;
-      length = isNative ? nativeLength : this.#unescape(out, length, this.#at + NATIVE_BYTES);
-      if (length === -1) return null;
-      if (this.#isAfterString) return out.subarray(freeBytes, length);
+      const pieceEnd = Math.min(this.#at + UNESCAPED_AT_ONCE, this.#bytes.length);
+      length += this.#unescapePiece(out, length, pieceEnd);
+      // What stopped it before the end of the piece is left to the loop here, and so is as much behind it.
+      if (this.#at < pieceEnd - 1 || pieceEnd === this.#bytes.length) {
+        length = this.#unescape(out, length, this.#at + UNESCAPED_AT_ONCE);
+        if (length === -1) return null;
+        if (this.#isAfterString) return out.subarray(freeBytes, length);
+      }
       if (this.#at < turnAt) continue;
       yield;
       turnAt = this.#at + PIECE_BYTES;
@@ -180,27 +180,11 @@ export class JsonReader {
     return -1;
   }
 
-  /**
-   * {@link #unescape} for the next {@link NATIVE_BYTES}, whose bytes `JSON.parse` is given as one character each. Gives
-   * -1 and reads nothing where that is not sure to be right: near the end of the string, where something is wrong, and
-   * where an escape stands for a character that is more than one byte of UTF-8.
-   */
-  #unescapeNatively(out: Buffer, start: number): number {
-    const bytes = this.#bytes;
-    let end = this.#at + NATIVE_BYTES;
-    if (end >= bytes.length) return -1;
-    let backslashes = 0;
-    while (backslashes < NATIVE_BYTES && bytes[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    // The last of an odd number begins an escape.
-    end -= backslashes % 2;
-    const pieceBytes = bytes.copy(quoted, 1, this.#at, end);
-    quoted[1 + pieceBytes] = QUOTE;
-    const json = quoted.toString('latin1', 0, pieceBytes + 2);
-    const plain = parseString(json);
-    if (plain === null || beyondAscii(plain) !== beyondAscii(json)) return -1;
-    this.#at = end;
-    this.#isAfterString = false;
-    return start + out.write(plain, start, 'latin1');
+  /** Reads on to the end of a piece, or to what {@link Unescaper} leaves to others. Gives how much it has written. */
+  #unescapePiece(out: Buffer, start: number, pieceEnd: number): number {
+    const { read, written } = unescaper.unescape(this.#bytes.subarray(this.#at, pieceEnd), out, start);
+    this.#at += read;
+    return written;
   }
 
   /** Reads `\uXXXX`, or two of them that are a surrogate pair; null for half of a pair or a bad escape. */
@@ -256,19 +240,6 @@ export class JsonReader {
     this.#problem = `${problem} at byte ${String(this.#at)}`;
     return null;
   }
-}
-
-function parseString(json: string): string | null {
-  try {
-    return JSON.parse(json) as string;
-  } catch {
-    return null;
-  }
-}
-
-/** How many bytes a text has as UTF-8 besides one for each character. */
-function beyondAscii(text: string): number {
-  return Buffer.byteLength(text, 'utf8') - text.length;
 }
 
 /** Writes a code point as UTF-8 and gives the index after it. */
