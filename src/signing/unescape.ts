@@ -14,7 +14,7 @@ declare const WebAssembly: {
 };
 
 /** So much at a time: the module's memory has room for it twice. */
-export const UNESCAPED_AT_ONCE = 16_384 - 16;
+export const UNESCAPED_AT_ONCE = 16_384 - 64;
 /** Where the module writes. */
 const OUTPUT = 16_384;
 
@@ -26,7 +26,7 @@ export interface Unescaped {
   readonly written: number;
 }
 
-/** Unescapes JSON strings (RFC 8259 §7) with instructions for 16 bytes at a time, which JavaScript has not. */
+/** Unescapes JSON strings (RFC 8259 §7) with instructions for 16 bytes at a time, which JavaScript does not have. */
 export class Unescaper {
   readonly #memory: Uint8Array;
   readonly #unescape: (length: number) => [read: number, written: number];
