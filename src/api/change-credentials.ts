@@ -195,7 +195,7 @@ export function addCredentialChanges(api: OpenAPIHono<ApiEnvironment>, { store, 
     api,
     createRoute({
       ...{ method: 'post', path: '/v1/credentials/{id}:revoke', tags, operationId: 'revokeCredential' },
-      summary: 'Refuse a credential for good, with its former secret and its tokens.',
+      summary: 'Refuse a credential, with its former secret and its tokens.',
       request: { params, query: changeQuery, headers: revisionHeaders },
       responses: answers({ 200: changeAnswer }, { 200: ['ETag'] }),
     }),

@@ -158,10 +158,10 @@ function keepsEnd(endsAt: number, nowSeconds: number): string {
 export function registerCredentialRevoke(noun: Command, context: CommandContext): void {
   const command = noun
     .command('revoke')
-    .description('Refuse a credential for good, with its former secret and its tokens.');
+    .description('Refuse a credential, with its former secret and its tokens.');
   addResourceAction(command, context, 'credential', {
     isAsking: true,
-    notes: 'A revoked credential does not come back; "credential issue" creates another one.',
+    notes: '"credential issue" creates another one. Only "audit revert --revive" and "apply --revive" bring it back.',
     examples: ['postern credential revoke acme-hmac', 'postern credential revoke acme-hmac --yes'],
     plan: async (current, _flags, { usage }) => {
       const { id, consumerId } = current.resource;
@@ -170,7 +170,7 @@ export function registerCredentialRevoke(noun: Command, context: CommandContext)
         lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, context.clock.nowSeconds())}`;
       return {
         changes: planRevocation(current),
-        question: `Revoke the credential ${id} of ${consumerId} for good (${used})?`,
+        question: `Revoke the credential ${id} of ${consumerId} (${used})?`,
         done: `Credential ${id} revoked: it is refused from now on.`,
         already: `Credential ${id} is revoked already.`,
       };

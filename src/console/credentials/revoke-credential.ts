@@ -4,7 +4,7 @@ import { confirmPage } from '../parts/confirmation.ts';
 import { timeOr } from '../parts/values.ts';
 import { credentialTrail, readCredential } from './shown-credential.ts';
 
-/** Refuses a credential for good. */
+/** Refuses a credential from now on. */
 export const revokeCredential = confirmPage({
   path: '/credentials/:id/revoke',
   needs: 'change-consumers',
@@ -19,7 +19,7 @@ export const revokeCredential = confirmPage({
     consumer,
     lastUsedAt,
   }) => html`<p>Requests of <strong>${consumer}</strong> with this credential are refused at
-once and for good, and so are those with its former secret and its access tokens. Last used:
+once, and so are those with its former secret and its access tokens. Last used:
 ${timeOr(lastUsedAt, 'never')}.</p>`,
   request: ({ id }) => ({ method: 'POST', path: url`/v1/credentials/${id}:revoke` }),
   notice: 'credential-revoked',

@@ -228,7 +228,7 @@ describe('postern credential', () => {
     assert.equal((await credential('a')).state, 'active');
     const yes = await cli.run(['credential', 'revoke', 'a'], { ask: answer('y') });
     assert.equal(yes.code, 0);
-    assert.deepEqual(asked, Array(2).fill('Revoke the credential a of acme for good (last used 3 days ago)? [y/N] '));
+    assert.deepEqual(asked, Array(2).fill('Revoke the credential a of acme (last used 3 days ago)? [y/N] '));
     assert.equal((await credential('a')).state, 'revoked');
     assert.equal(await cli.done('credential', 'revoke', 'a'), 'Credential a is revoked already.\n');
     const rotate = await cli.run(['credential', 'rotate', 'a']);
