@@ -33,7 +33,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'A body that Postern sees in part': { kinds: 'T', test: 'test/e2e/chain/body-limit.test.ts' },
     'Ambiguous JSON wrappers': { kinds: 'T', test: 'test/unit/methods/parameter-signature/wrapper.test.ts' },
     'Replayed requests': { kinds: 'T', test: 'test/e2e/operations/replay.test.ts' },
-    'Denying a call': { kinds: 'R', test: 'test/e2e/operations/access.test.ts' },
+    'Disputing having made a call': { kinds: 'R', test: 'test/e2e/operations/access.test.ts' },
     'Learning whether an App Key exists': { kinds: 'I', test: 'test/unit/store/unknown-app-keys.test.ts' },
     'App Keys and signatures in logs of the back end': { kinds: 'I', test: 'test/e2e/key/hide-credentials.test.ts' },
     'JSON wrappers at the back end': { kinds: 'I', test: 'test/e2e/unwrap/never-wrapped.test.ts' },
