@@ -156,9 +156,7 @@ function keepsEnd(endsAt: number, nowSeconds: number): string {
 
 /** Adds `postern credential revoke`. */
 export function registerCredentialRevoke(noun: Command, context: CommandContext): void {
-  const command = noun
-    .command('revoke')
-    .description('Refuse a credential, with its former secret and its tokens.');
+  const command = noun.command('revoke').description('Refuse a credential, with its former secret and its tokens.');
   addResourceAction(command, context, 'credential', {
     isAsking: true,
     notes: '"credential issue" creates another one. Only "audit revert --revive" and "apply --revive" bring it back.',
