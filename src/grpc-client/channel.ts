@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { type Clock, type StartTimer, startSystemTimer } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
+import { Deadlines } from '../http2/deadlines.ts';
 import { SocketWire } from '../http2/socket-wire.ts';
 import { CallFailure, callStatus } from './call-failure.ts';
 import { ClientCall } from './client-call.ts';
 import { ClientConnection, type ClientContext, type ConnectionHost } from './client-connection.ts';
 import { BACKOFF_FACTOR, BACKOFF_JITTER, type ClientLimits, clientLimits } from './client-limits.ts';
-import { Deadlines } from './deadlines.ts';
 import { dial } from './dial.ts';
 
 /** What a channel leads to. */
@@ -33,7 +33,7 @@ export class Channel implements ConnectionHost, Disposable {
   readonly #address: ServiceAddress;
   readonly #tls: SecureContext | null;
   readonly #context: ClientContext;
-  readonly #deadlines: Deadlines;
+  readonly #deadlines: Deadlines<ClientCall>;
   /** In the order in which they go on. */
   readonly #waiting = new Set<ClientCall>();
   readonly #sockets = new Set<Socket>();
@@ -72,8 +72,8 @@ export class Channel implements ConnectionHost, Disposable {
    * Calls the method. `message` must not change until the call has ended. Rejects with {@link CallFailure} for whatever
    * is not one complete message with `grpc-status: 0` by `deadlineAtMs`, on the scale of the clock.
    */
-  async call(message: Uint8Array, deadlineAtMs: number): Promise<Buffer> {
-    return await new Promise<Buffer>((resolve, reject) => {
+  call(message: Uint8Array, deadlineAtMs: number): Promise<Buffer> {
+    return new Promise<Buffer>((resolve, reject) => {
       const call = new ClientCall({ message, deadlineAtMs, resolve, reject, ended: this.#ended });
       if (this.#isClosing) call.fail(closed());
       else {

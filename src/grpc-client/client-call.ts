@@ -1,19 +1,18 @@
+import type { TimedCall } from '../http2/deadlines.ts';
 import type { IndexedStream } from '../http2/stream-index.ts';
 import type { Place } from '../linked-list.ts';
 import type { CallFailure } from './call-failure.ts';
 import type { ClientConnection } from './client-connection.ts';
 
 /** One unary call, from the wish to its end. A record: the channel, a connection and its parts change it. */
-export class ClientCall implements IndexedStream<ClientCall> {
+export class ClientCall implements IndexedStream<ClientCall>, TimedCall<ClientCall> {
   readonly message: Uint8Array;
-  /** On the scale of the client's clock. */
   readonly deadlineAtMs: number;
   /** The stream, while it is open on a connection; 0 before. */
   id = 0;
   nextInSlot: ClientCall | null = null;
   /** Where it is under way. */
   connection: ClientConnection | null = null;
-  /** Where it is in {@link Deadlines}. */
   deadline: Place<ClientCall> | null = null;
   /** It was sent once to a peer that did not work on it. */
   retried = false;

@@ -24,10 +24,8 @@ export interface BreakerOptions<F extends Error> {
    * outage.
    */
   readonly windowMs: number;
-  /**
-   * Ends calls that have not ended by then; also those with their own deadline, or a trial could stay open for ever.
-   */
-  readonly timeoutMs: number;
+  /** Ends calls that have not ended by then. Null: each ends by itself, or a trial could stay open for ever. */
+  readonly timeoutMs: number | null;
   /** Whether the service did not answer; after any other error it did. */
   readonly isFailure: (error: unknown) => error is F;
   /** What a call without an answer rejects with; `latest` is the latest failure. */
@@ -60,7 +58,7 @@ export class Breaker<F extends Error> implements Disposable {
     this.#faultOf = faultOf;
     // opossum reads resetTimeout each time it opens.
     const options: CircuitBreaker.Options<[() => Promise<unknown>]> = {
-      timeout: timeoutMs,
+      timeout: timeoutMs ?? false,
       resetTimeout: pickRestMs(),
       volumeThreshold: MIN_CALLS,
       errorThresholdPercentage: MAX_FAILED_PERCENT,
@@ -70,14 +68,12 @@ export class Breaker<F extends Error> implements Disposable {
       enableSnapshots: false,
       errorFilter: (error: unknown) => !isFailure(error) && !isTimeout(error),
     };
-    this.#breaker = new CircuitBreaker(async (call: () => Promise<unknown>) => {
-      try {
-        return await call();
-      } catch (error) {
-        if (isFailure(error)) this.#latest = error;
-        throw error;
-      }
-    }, options);
+    // Here, not by its events: they do not tell how calls end that took too long.
+    const note = (error: unknown): never => {
+      if (isFailure(error)) this.#latest = error;
+      throw error;
+    };
+    this.#breaker = new CircuitBreaker((call: () => Promise<unknown>) => call().catch(note), options);
     this.#breaker.on('open', () => {
       options.resetTimeout = pickRestMs();
       if (!this.#isDown) observer.down(this.#latest);
@@ -99,14 +95,14 @@ export class Breaker<F extends Error> implements Disposable {
   /**
    * Makes the call, unless the service is down. Rejects with the call's error, or with {@link BreakerOptions.faultOf}.
    */
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.outlook === 'down') throw this.#faultOf('down', this.#latest);
-    try {
-      return (await this.#breaker.fire(call)) as T;
-    } catch (error) {
-      throw isTimeout(error) ? this.#faultOf('slow', this.#latest) : error;
-    }
+  run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.outlook === 'down') return Promise.reject(this.#faultOf('down', this.#latest));
+    return this.#breaker.fire(call).catch(this.#hideTimeout) as Promise<T>;
   }
+
+  readonly #hideTimeout = (error: unknown): never => {
+    throw isTimeout(error) ? this.#faultOf('slow', this.#latest) : error;
+  };
 
   /** Ends its timers. Calls that run come to their own end; later ones are not made. */
   [Symbol.dispose](): void {

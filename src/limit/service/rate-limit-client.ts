@@ -78,6 +78,7 @@ export class RateLimitClient implements Disposable {
    * {@link ServiceFailure} for whatever is not a proper answer by `deadlineAtMs`, on the scale of the clock.
    */
   async count(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
+    if (deadlineAtMs <= this.#clock.nowMs()) throw late();
     const nowSeconds = this.#clock.nowSeconds();
     let answer: Uint8Array;
     try {
@@ -114,11 +115,13 @@ const UNAVAILABLE = 14;
 function failureOf(error: unknown): ServiceFailure {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const options = { cause: error };
-  if (code === DEADLINE_EXCEEDED) {
-    return new ServiceFailure('deadline', 'the rate limit service did not answer in time', options);
-  }
+  if (code === DEADLINE_EXCEEDED) return late(options);
   if (code === UNAVAILABLE) {
     return new ServiceFailure('unreachable', 'the rate limit service cannot be reached', options);
   }
   return new ServiceFailure('error', `the rate limit service failed (gRPC status ${String(code)})`, options);
+}
+
+function late(options?: ErrorOptions): ServiceFailure {
+  return new ServiceFailure('deadline', 'the rate limit service did not answer in time', options);
 }

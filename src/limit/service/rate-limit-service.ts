@@ -8,8 +8,6 @@ import { type FailureReason, ServiceFailure } from './service-failure.ts';
 
 /** Short, so that good calls before an outage do not hide it. */
 const WINDOW_MS = 1000;
-/** Calls end by a deadline of their own, at most 5 s. */
-const BACKSTOP_MS = 10_000;
 
 /** Where the service is, and how it is asked. */
 export interface RateLimitServiceSettings extends RateLimitClientSettings {
@@ -47,7 +45,7 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
     this.#client = client;
     this.#breaker = new Breaker({
       windowMs: WINDOW_MS,
-      timeoutMs: BACKSTOP_MS,
+      timeoutMs: null,
       isFailure: (error) => error instanceof ServiceFailure,
       faultOf: () =>
         new ServiceFailure('given-up', 'the rate limit service does not answer; it is tried again in a moment'),
@@ -75,8 +73,8 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
       observer.asked(outcome, (clock.elapsedMs() - startedMs) / 1000);
     };
     try {
-      const readings = await this.#breaker.run(
-        async () => await this.#ask(question, deadlineAtMs ?? this.startDeadline()),
+      const readings = await this.#breaker.run(() =>
+        this.#client.count(question, deadlineAtMs ?? this.startDeadline()),
       );
       report(readings.some(({ isExceeded }) => isExceeded) ? 'over-limit' : 'ok');
       return readings;
@@ -90,11 +88,5 @@ export class RateLimitServiceLimiter implements Limiter, Disposable {
   [Symbol.dispose](): void {
     this.#breaker[Symbol.dispose]();
     this.#client[Symbol.dispose]();
-  }
-
-  async #ask(question: LimitQuestion, deadlineAtMs: number): Promise<readonly LimitReading[]> {
-    if (deadlineAtMs <= this.#ports.clock.nowMs())
-      throw new ServiceFailure('deadline', 'the rate limit service did not answer in time');
-    return await this.#client.count(question, deadlineAtMs);
   }
 }

@@ -9,6 +9,7 @@ import {
   stalled,
   stopping,
 } from './call-failures.ts';
+import { Deadlines } from '../../http2/deadlines.ts';
 import { type ErrorCode, errorCode } from '../../http2/frame.ts';
 import { type FrameWriter, MESSAGE_PREFIX_BYTES } from '../../http2/frame-writer.ts';
 import { MAX_SMALL_MESSAGE_BYTES } from './limits.ts';
@@ -43,8 +44,6 @@ export interface CallsHost {
 const MAX_IGNORED_BYTES = 16 * 1024;
 /** Window left behind a large message, so that a second one is seen and refused instead of waited for. */
 const BEYOND_MESSAGE_BYTES = 16 * 1024;
-/** setTimeout takes no more. */
-const MAX_TIMER_MS = 0x7fffffff;
 
 /**
  * The calls of one connection: from a request's head and DATA to the method, and from its answer to the sender.
@@ -63,7 +62,8 @@ export class Calls implements SenderHost, CallOwner {
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
   readonly #memory: MessageMemory;
-  /** Streams opened by the input that is being worked on: those that outlive it count, and need a timer. */
+  readonly #deadlines: Deadlines<Stream>;
+  /** Streams opened by the input that is being worked on: those that outlive it count, and may have a deadline. */
   #fresh: Stream[] = [];
   #watches = 0;
   #stopping = false;
@@ -77,6 +77,9 @@ export class Calls implements SenderHost, CallOwner {
       this.sender.fail(stream, noMemory);
       stream.cancel();
       this.#host.wrote();
+    });
+    this.#deadlines = new Deadlines(context.clock, context.startTimer, (stream) => {
+      this.#expire(stream, deadlineExceeded);
     });
     const answers = context.answerPool.share((stream) => {
       this.abort(stream, errorCode.enhanceYourCalm);
@@ -202,6 +205,7 @@ export class Calls implements SenderHost, CallOwner {
   /** The connection is over. */
   dropAll(): void {
     for (const stream of this.table.inOrder()) this.drop(stream, false);
+    this.#deadlines.stop();
   }
 
   /**
@@ -222,11 +226,7 @@ export class Calls implements SenderHost, CallOwner {
     const fresh = this.#fresh;
     for (const stream of fresh) {
       if (stream.held === 'no' && (stream.running || !stream.closed)) this.#context.openCalls.add(stream, this);
-      if (stream.closed || stream.deadlineAtMs === Infinity) continue;
-      const delayMs = Math.min(MAX_TIMER_MS, stream.deadlineAtMs - this.#host.nowMs);
-      stream.timer = setTimeout(() => {
-        this.#expire(stream, deadlineExceeded);
-      }, delayMs);
+      if (!stream.closed && stream.deadlineAtMs !== Infinity) this.#deadlines.add(stream);
     }
     fresh.length = 0;
   }
@@ -418,8 +418,7 @@ export class Calls implements SenderHost, CallOwner {
   }
 
   #close(stream: Stream, reset: boolean): void {
-    if (stream.timer !== null) clearTimeout(stream.timer);
-    stream.timer = null;
+    this.#deadlines.delete(stream);
     this.#memory.arrived(stream);
     this.sender.drop(stream);
     this.table.close(stream, reset);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, type StartTimer, startSystemTimer } from '../../clock.ts';
 import type { ConnectionObserver } from '../connection-table.ts';
 import type { Methods, TransportObserver } from '../transport.ts';
 import type { Classify, Field } from '../../http2/hpack/field.ts';
@@ -18,6 +18,7 @@ export interface ServerContext {
   readonly observer: TransportObserver;
   readonly connectionObserver?: ConnectionObserver;
   readonly clock: Clock;
+  readonly startTimer: StartTimer;
   readonly limits: Http2Limits;
   readonly classify: Classify;
   readonly staticTable: readonly Field[];
@@ -40,14 +41,16 @@ export function createServerContext(options: {
   readonly observer: TransportObserver;
   readonly connectionObserver?: ConnectionObserver;
   readonly clock: Clock;
+  readonly startTimer?: StartTimer;
   readonly limits: Http2Limits;
   readonly readsTraceParent?: boolean;
 }): ServerContext {
-  const { limits, readsTraceParent = false } = options;
+  const { limits, startTimer = startSystemTimer, readsTraceParent = false } = options;
   const classify = readsTraceParent ? classifyTracedField : classifyRequestField;
   const releaser = new MemoryReleaser();
   return {
     ...options,
+    startTimer,
     classify,
     staticTable: createStaticTable(classify),
     openCalls: new OpenCalls(limits),

@@ -1,4 +1,5 @@
 import type { Call, Method } from '../transport.ts';
+import type { TimedCall } from '../../http2/deadlines.ts';
 import { INITIAL_WINDOW_BYTES } from '../../http2/frame.ts';
 import type { IndexedStream } from '../../http2/stream-index.ts';
 import type { Place } from '../../linked-list.ts';
@@ -22,7 +23,7 @@ export interface Outgoing {
  * One stream (RFC 9113 §5.1) and the call on it. A record: {@link Connection} and its parts change it,
  * methods see it as a {@link Call}.
  */
-export class Stream implements Call, IndexedStream<Stream> {
+export class Stream implements Call, IndexedStream<Stream>, TimedCall<Stream> {
   readonly id: number;
   nextInSlot: Stream | null = null;
   /** Null when the request names no method; {@link plainStatus} is then its answer. */
@@ -32,8 +33,9 @@ export class Stream implements Call, IndexedStream<Stream> {
   plainStatus = 0;
   /** Of `content-length`, or -1. */
   readonly contentLength: number;
-  /** On the scale of `Clock.nowMs`, or Infinity. */
+  /** Infinity for none. */
   readonly deadlineAtMs: number;
+  deadline: Place<Stream> | null = null;
   readonly traceParent: string | null;
   /** The peer has sent END_STREAM. */
   ended = false;
@@ -82,7 +84,6 @@ export class Stream implements Call, IndexedStream<Stream> {
   /** When it last made progress, as the sweep sees it. */
   progressAtMs: number;
   closed = false;
-  timer: NodeJS.Timeout | null = null;
   readonly #buffers: LargeBuffers | null;
   #cancelled = false;
   #abort: AbortController | null = null;

@@ -1,3 +1,4 @@
+import { type StartTimer, startSystemTimer } from '../../../src/clock.ts';
 import { Connection } from '../../../src/server/http2/connection.ts';
 import { defaultLimits, type Http2Limits } from '../../../src/server/http2/limits.ts';
 import type { ConnectionEnd } from '../../../src/server/connection-table.ts';
@@ -55,8 +56,8 @@ export interface FakeConnection {
 
 const SPOILT = 0xdd;
 
-/** @param limits what differs from the real ones. */
-export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
+/** @param limits what differs from the real ones. @param startTimer for the deadlines of calls. */
+export function fakeServer(limits: Partial<Http2Limits> = {}, startTimer: StartTimer = startSystemTimer): FakeServer {
   const clock = fixedClock();
   const refused: string[] = [];
   const ended: ConnectionEnd[] = [];
@@ -105,6 +106,7 @@ export function fakeServer(limits: Partial<Http2Limits> = {}): FakeServer {
   const context = createServerContext({
     methods,
     clock,
+    startTimer,
     // A test sends in one turn what comes in many.
     limits: { ...defaultLimits, framesPerTurn: Infinity, ...limits },
     connectionObserver: { connectionEnded: (end) => ended.push(end) },

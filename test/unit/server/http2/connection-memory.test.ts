@@ -11,6 +11,7 @@ import {
   settings,
   uint32,
 } from '../../../support/grpc/fake-wire.ts';
+import { ManualTime } from '../../../support/time/manual-time.ts';
 
 const NOTHING = Buffer.alloc(0);
 const KIB = 1024;
@@ -526,18 +527,25 @@ describe('peers that are slow', () => {
     );
   });
 
-  it('leaves no timer behind', () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    const server = fakeServer();
-    const { connection, send } = server.connect();
+  it('has one timer for the deadlines of a connection, and leaves none behind', async () => {
+    const time = new ManualTime();
+    const server = fakeServer({}, time.startTimer);
+    const { connection, wire, send } = server.connect();
     const head = (id: number): Buffer => grpcHead(id, '/Hold', 0, { 'grpc-timeout': '1H' });
     send(head(1), data(1, Buffer.alloc(5), frameFlag.endStream), head(3), head(5));
-    assert.equal(timers(), before + 3);
-    send(frame(frameType.rstStream, 0, 1, uint32(8)), data(3, Buffer.from([1, 0, 0, 0, 0])));
-    assert.equal(timers(), before + 1);
+    send(frame(frameType.rstStream, 0, 5, uint32(8)));
+    assert.equal(time.timers, 1);
+    server.clock.advance(3600);
+    await time.advance(3_600_000);
+    assert.deepEqual(failures(wire.take()), [
+      [1, 4],
+      [3, 4],
+    ]);
+    assert.equal(time.timers, 0);
+    send(head(7));
+    assert.equal(time.timers, 1);
     connection.lost();
-    assert.equal(timers(), before);
+    assert.equal(time.timers, 0);
   });
 
   it('writes the answers of one read at once', () => {

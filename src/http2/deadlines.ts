@@ -1,20 +1,30 @@
 import type { Clock, StartTimer } from '../clock.ts';
-import { LinkedList } from '../linked-list.ts';
-import type { ClientCall } from './client-call.ts';
+import { LinkedList, type Place } from '../linked-list.ts';
+
+/** A call that must end in time. */
+export interface TimedCall<T> {
+  /** On the scale of `Clock.nowMs`. */
+  readonly deadlineAtMs: number;
+  /** Where it is in {@link Deadlines}. */
+  deadline: Place<T> | null;
+}
+
+/** setTimeout takes no more. */
+const MAX_TIMER_MS = 0x7fffffff;
 
 /**
- * The deadlines of all calls, on one timer. It stands at the earliest deadline that there was when it was set, and
+ * The deadlines of calls, on one timer. It stands at the earliest deadline that there was when it was set, and
  * looks at all calls when it is due: with calls that end in time, that is once in the length of a deadline.
  */
-export class Deadlines {
+export class Deadlines<T extends TimedCall<T>> {
   readonly #clock: Clock;
   readonly #startTimer: StartTimer;
-  readonly #expire: (call: ClientCall) => void;
-  readonly #calls = new LinkedList<ClientCall>();
+  readonly #expire: (call: T) => void;
+  readonly #calls = new LinkedList<T>();
   #dueAtMs = Infinity;
   #cancelTimer: (() => void) | null = null;
 
-  constructor(clock: Clock, startTimer: StartTimer, expire: (call: ClientCall) => void) {
+  constructor(clock: Clock, startTimer: StartTimer, expire: (call: T) => void) {
     this.#clock = clock;
     this.#startTimer = startTimer;
     this.#expire = expire;
@@ -25,16 +35,16 @@ export class Deadlines {
     return this.#calls.size;
   }
 
-  all(): readonly ClientCall[] {
+  all(): readonly T[] {
     return this.#calls.values();
   }
 
-  add(call: ClientCall): void {
+  add(call: T): void {
     call.deadline = this.#calls.append(call);
     if (call.deadlineAtMs < this.#dueAtMs) this.#set(call.deadlineAtMs);
   }
 
-  delete(call: ClientCall): void {
+  delete(call: T): void {
     if (call.deadline !== null) this.#calls.remove(call.deadline);
     call.deadline = null;
   }
@@ -49,7 +59,7 @@ export class Deadlines {
   #set(dueAtMs: number): void {
     this.#cancelTimer?.();
     this.#dueAtMs = dueAtMs;
-    const delayMs = Math.max(1, dueAtMs - this.#clock.nowMs());
+    const delayMs = Math.min(MAX_TIMER_MS, Math.max(1, dueAtMs - this.#clock.nowMs()));
     this.#cancelTimer = this.#startTimer(delayMs, () => {
       this.#look();
     });
