@@ -1,9 +1,9 @@
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { equal } from '../signing/equal.ts';
 import { RememberedTokens } from './remembered-tokens.ts';
 import { decodeClaims, encodeClaims, type TokenClaims } from './token-claims.ts';
-import { type TokenKey, type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
+import { type TokenKeys, TokenKeySource, type TokenRing } from './token-keys.ts';
 
 /** A token works for at most an hour (spec §3.4). */
 export const MAX_LIFETIME_SECONDS = 3600;
@@ -99,7 +99,7 @@ export class AccessTokens {
     };
     const key = this.#source.keys(nowSeconds).signing(nowSeconds);
     const signed = `${key.header}.${encodeClaims(claims)}`;
-    return { text: `${signed}.${macOf(key, signed)}`, expiresInSeconds: end - nowSeconds };
+    return { text: `${signed}.${key.sign(signed)}`, expiresInSeconds: end - nowSeconds };
   }
 
   /** The claims of a token that was issued here and has not expired. Whether it was revoked is not known here. */
@@ -132,7 +132,7 @@ export class AccessTokens {
     const macStart = text.lastIndexOf('.') + 1;
     const key = keys.byHeader.get(text.slice(0, Math.max(0, headerEnd)));
     if (key === undefined) return { fault: tokenFaults.header };
-    const expected = macOf(key, text.slice(0, Math.max(0, macStart - 1)));
+    const expected = key.sign(text.slice(0, Math.max(0, macStart - 1)));
     if (!equal(Buffer.from(text.slice(macStart), 'utf8'), Buffer.from(expected, 'latin1'))) {
       return { fault: tokenFaults.signature };
     }
@@ -141,8 +141,4 @@ export class AccessTokens {
     if (claims.issuer !== this.#issuer) return { fault: tokenFaults.otherIssuer };
     return claims;
   }
-}
-
-function macOf({ key }: TokenKey, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url');
 }

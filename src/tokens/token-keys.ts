@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { hmacOf, hmacSha256 } from '../signing/hmac.ts';
 import { encodeJson } from './token-claims.ts';
 
 /** What the keys of tokens are derived for; sealing and other purposes get keys that have nothing to do with them. */
@@ -23,7 +24,8 @@ export interface TokenRing {
 export interface TokenKey {
   readonly keyId: string;
   readonly header: string;
-  readonly key: KeyObject;
+  /** The signature segment for the two others: HS256 (RFC 7518 §3.2). */
+  readonly sign: (text: string) => string;
 }
 
 /** The keys of one state of the ring; never changed. */
@@ -65,7 +67,7 @@ function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: nu
     (keyId): TokenKey => ({
       keyId,
       header: encodeJson({ alg: 'HS256', typ: 'at+jwt', kid: keyId }),
-      key: ring.derive(keyId, PURPOSE, KEY_BYTES),
+      sign: signWith(ring.derive(keyId, PURPOSE, KEY_BYTES)),
     }),
   );
   const current = keys.find(({ keyId }) => keyId === ring.currentKeyId);
@@ -75,4 +77,9 @@ function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: nu
     byHeader: new Map(keys.map((key) => [key.header, key])),
     signing: (nowSeconds) => (nowSeconds < currentFrom ? former : current),
   };
+}
+
+function signWith(key: KeyObject): (text: string) => string {
+  const padded = hmacSha256.pad(key.export());
+  return (text) => hmacOf(hmacSha256, padded, Buffer.from(text, 'utf8'), 'base64url');
 }
