@@ -97,10 +97,17 @@ export const idField = textLike(
 
 export const flagField = fieldOf((raw) => (typeof raw === 'boolean' ? raw : noFlag), { bsonType: 'bool' });
 
-/** One of a closed list. */
+/**
+ * One of a closed list. Gives the value of the list, not the document's copy of it: where code compares it with
+ * constants, or finds something by it, V8 then compares two addresses.
+ */
 export function choiceField<const T>(choices: readonly T[]): Field<T> {
   const fault = new FieldFault(`must be ${alternatives(choices)}`, { choices });
-  return fieldOf((raw) => (choices.some((choice) => choice === raw) ? (raw as T) : fault), { enum: choices });
+  const choose = (raw: unknown): T | FieldFault => {
+    const at = choices.findIndex((choice) => choice === raw);
+    return at < 0 ? fault : (choices[at] as T);
+  };
+  return fieldOf(choose, { enum: choices });
 }
 
 /** A mapping from any text to a text. */

@@ -4,6 +4,7 @@ import { runInThisContext } from 'node:vm';
 import { readConsumerDocument, readEndpointDocument } from '../../../src/store/mongodb/mapping/records.ts';
 import { joinSlice, sliceState } from '../../../src/store/file/portable-state.ts';
 import type { Credential } from '../../../src/model/credential.ts';
+import type { Endpoint } from '../../../src/model/endpoint.ts';
 import { Secret } from '../../../src/model/secret.ts';
 
 const COUNT = 100;
@@ -56,6 +57,51 @@ describe('the resources that checks read have one hidden class each', () => {
   });
 });
 
+describe('names of closed lists that checks compare are the constants of the program', () => {
+  it('distinguishes constants and copies', () => {
+    assert.equal(isConstant('hmac'), true);
+    assert.equal(isConstant(copyOf('hmac')), false);
+  });
+
+  it('in endpoints and credentials of a large declarative file, which another thread reads', () => {
+    const joined = { endpoints: [] as Endpoint[], consumers: [], credentials: [] as Credential[], grants: [] };
+    const read = readEndpointDocument(endpointDocument('orders'));
+    assert.ok('value' in read, JSON.stringify(read));
+    const state = { endpoints: [read.value], consumers: [], credentials: [credentialOf(1)], grants: [] };
+    for (const slice of sliceState(state)) joinSlice(joined, structuredClone(slice));
+    assert.deepEqual(copiesIn(joined.endpoints), []);
+    assert.deepEqual(copiesIn(joined.credentials.map(({ methods, state }) => ({ methods, state }))), []);
+  });
+
+  it('in endpoints of a database', () => {
+    const read = readEndpointDocument(structuredClone(endpointDocument('orders')));
+    assert.ok('value' in read, JSON.stringify(read));
+    const { scenario, authentication, options, limits } = read.value;
+    const listed = limits.map(({ unit, per }) => ({ unit, per }));
+    assert.deepEqual(copiesIn({ scenario, authentication, options, listed }), []);
+  });
+});
+
+function endpointDocument(id: string): Record<string, unknown> {
+  return {
+    ...{ _id: id, scenario: 'partner-openapi', authentication: 'hmac', accessCondition: 'authenticated', ...version },
+    match: { paths: [{ prefix: '/orders' }] },
+    enabled: true,
+    options: { mode: 'observe', algorithms: ['hmac-sha512'], onLimiterFailure: 'deny' },
+    trafficControl: { limits: [{ requests: 1, unit: 'minute', per: 'consumer' }] },
+  };
+}
+
+function copyOf(text: string): string {
+  return structuredClone(text);
+}
+
+/** The texts in a value that are copies. */
+function copiesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return isConstant(value) ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(copiesIn) : [];
+}
+
 function assertOneClass(objects: readonly object[]): void {
   const [first, ...others] = objects;
   assert.ok(first !== undefined);
@@ -86,10 +132,19 @@ function credentialOf(at: number): Credential {
  * comparison has a syntax of its own, and V8 may drop and compile a function again at any time, so each call compiles it.
  */
 function haveSameClass(one: object, other: object): boolean {
+  return askV8('(one, other) => %HaveSameMap(one, other)', one, other);
+}
+
+/** Whether V8 compares a text by its address alone, as it does constants and names of properties. */
+function isConstant(text: string): boolean {
+  return askV8('(text) => %IsInternalizedString(text)', text);
+}
+
+function askV8(question: string, ...subjects: unknown[]): boolean {
   setFlagsFromString('--allow-natives-syntax');
   try {
-    const compare: unknown = runInThisContext('(one, other) => %HaveSameMap(one, other)');
-    return (compare as (one: object, other: object) => boolean)(one, other);
+    const ask: unknown = runInThisContext(question);
+    return (ask as (...subjects: unknown[]) => boolean)(...subjects);
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
   }
