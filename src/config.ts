@@ -132,7 +132,7 @@ export const settings = {
   adminAddress: setting(
     'POSTERN_ADMIN_ADDRESS',
     '127.0.0.1:9003',
-    'listener of /livez, /readyz, /metrics and, from this machine only, /refusals',
+    'listener of /livez, /readyz, /metrics and, from this machine only, /refusals and /usage',
     parseListenAddress,
   ),
   manageAddress: setting(

@@ -50,6 +50,8 @@ export interface LabelledResource<K extends LabelledKind> {
   readonly plural: string;
   /** The rules of its fields. */
   readonly rules: MappingKind<Fields>;
+  /** Required keys that a new one gets when its body lacks them. */
+  readonly given?: readonly string[];
   /** What changing it needs. */
   readonly permission: Permission;
   readonly declare: (resource: ResourceOf[K]) => Declared;
@@ -67,9 +69,9 @@ const params = z.object({ id: idParam });
 export function addLabelledResource<K extends LabelledKind>(
   api: OpenAPIHono<ApiEnvironment>,
   { store: { resources } }: ApiPorts,
-  { kind, name, plural, rules, permission, deletion, ...resource }: LabelledResource<K>,
+  { kind, name, plural, rules, given, permission, deletion, ...resource }: LabelledResource<K>,
 ): void {
-  const shapes = resourceSchemas(name, rules);
+  const shapes = resourceSchemas(name, rules, undefined, given);
   const tags = [`${name}s`];
   const path = `/v1/${plural}` as const;
   const onePath = `${path}/{id}` as const;

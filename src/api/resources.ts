@@ -30,6 +30,7 @@ export const endpoints: LabelledResource<'endpoint'> = {
   name: 'Endpoint',
   plural: 'endpoints',
   rules: endpointKind,
+  given: ['scenario'],
   permission: 'change-endpoints',
   declare: declareWholeEndpoint,
   planNew: async (id, wish, resources) => planNewEndpoint(id, wish, await listEndpoints(resources)),

@@ -29,17 +29,21 @@ const version = {
   updatedAt: { type: 'string', format: 'date-time' },
 } as const;
 
-/** The shapes of a resource: as it is read, with what is only read; as it is made, and as a patch. */
+/**
+ * The shapes of a resource: as it is read, with what is only read; as it is made, without the required keys that a new
+ * one is `given`; and as a patch.
+ */
 export function resourceSchemas(
   name: string,
   kind: MappingKind<Fields>,
   beside: Beside = { properties: {}, required: [] },
+  given: readonly string[] = [],
 ): { readonly resource: JsonObject; readonly creation: JsonObject; readonly patch: JsonObject } {
-  const schema = jsonSchemaOf(kind);
+  const required = kind.required.filter((key) => !given.includes(key));
   const changeable = Object.fromEntries(Object.entries(kind.fields).filter(([key]) => key !== 'id'));
   return {
     resource: shownResource(name, kind, beside),
-    creation: objectWith(`${name}Creation`, schema),
+    creation: objectWith(`${name}Creation`, jsonSchemaOf({ ...kind, required })),
     patch: objectWith(`${name}Patch`, jsonSchemaOf({ ...kind, fields: changeable }, { isPatch: true })),
   };
 }

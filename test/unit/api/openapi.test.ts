@@ -11,6 +11,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
+interface Schema {
+  readonly required?: readonly string[];
+}
+
 function referenceOf(answer: unknown): string | null {
   const { $ref } = answer as { readonly $ref?: string };
   return $ref?.replace('#/components/responses/', '') ?? null;
@@ -85,6 +89,16 @@ describe('the OpenAPI document of the management API', () => {
       const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? [];
       assert.ok(name in (components[kind] ?? {}), reference);
     }
+  });
+
+  it('requires of a new endpoint what it cannot do without', async () => {
+    const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
+    assert.deepEqual(schemas['EndpointCreation']?.required, ['id', 'match']);
+    const api = new MemoryApi();
+    await api.add('alice', 'admin');
+    const endpoint = { id: 'orders', match: { paths: [{ prefix: '/orders' }] }, authentication: 'key' };
+    await api.done('alice', 'POST', '/v1/endpoints', { body: endpoint });
+    assert.equal((await api.ask('alice', 'GET', '/v1/endpoints/orders')).body['scenario'], 'partner-openapi');
   });
 
   it('shows the form of times, which is one that they are read by', async () => {

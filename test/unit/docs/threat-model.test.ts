@@ -44,7 +44,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
     'Floods of log lines': { kinds: 'D', test: 'test/unit/observe/line-budget.test.ts' },
     'Floods of invented App Keys': { kinds: 'D', test: 'test/unit/store/cache/look-up-gate.test.ts' },
     'Using up a shared limit': { kinds: 'D', test: 'test/e2e/ratelimit/limits.test.ts' },
-    'A wider endpoint by method or host': { kinds: 'E', test: 'test/e2e/routing/match.test.ts' },
+    'Reaching a wider endpoint with another method': { kinds: 'E', test: 'test/e2e/routing/match.test.ts' },
     'An endpoint named by header': { kinds: 'E', test: 'test/e2e/routing/named-endpoint.test.ts' },
   },
   '(2)': {
