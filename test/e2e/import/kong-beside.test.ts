@@ -63,7 +63,9 @@ describe('a part of the traffic', () => {
       await using kong = await startBackend('HTTP/1.1');
       await using stack = await startStack(await documentWith(), {
         edit: (config) => {
-          httpFilters(config).unshift(guideSnippet('filter: kong-username'));
+          const filters = httpFilters(config);
+          filters.unshift(guideSnippet('filter: kong-username'));
+          filters.splice(-1, 0, guideSnippet('filter: kong-username-back'));
           addCluster(config, 'kong', kong.port);
           const split = guideSnippet('routes: split') as JsonObject[];
           objectAt(split[0] ?? {}, 'match', 'runtime_fraction', 'default_value')['numerator'] = percent;
@@ -82,6 +84,9 @@ describe('a part of the traffic', () => {
       } else {
         assert.equal(answer.status, 200);
         assert.equal(fieldValue(assertOne(kong.requests).headers, 'authorization'), 'hmac username="a"');
+        const changed = [['Authorization', 'hmac appkey="b"']] as const;
+        await send('HTTP/1.1', stack.envoy.port, { ...request, headers: changed });
+        assert.equal(fieldValue(kong.requests[1]?.headers ?? [], 'authorization'), 'hmac username="b"');
       }
       assert.equal(stack.backend.requests.length, 0);
       assertCode(
