@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { type Clock, systemClock } from '../clock.ts';
 import { settings } from '../config.ts';
 import { findWarnings } from '../resources/find-warnings.ts';
-import { parsePlacedDocument, type PlacedDocument } from '../resources/parse-document.ts';
+import { parsePlacedDocument, type PlacedDocument, type PlacedOptions } from '../resources/parse-document.ts';
 import type { Problem } from '../document/problem.ts';
-import { secretReader } from '../resources/secret-source.ts';
+import { anySecret, secretReader } from '../resources/secret-source.ts';
 import { addAction, addHelp, type CommandContext } from './command.ts';
 import { readSources, renderProblems, renderWarnings, type SourceFiles } from './declarative-files.ts';
 import { type OutputFormat, outputOption, type SelectorFlag, selectorOption } from './flags/options.ts';
 import { formatData } from './render/data.ts';
 import { count } from '../printable.ts';
-import type { LabelSelector } from '../model/labels.ts';
 import { UsageError } from './failure.ts';
 import { findStore } from './store/open-store.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal.ts';
@@ -23,6 +22,7 @@ interface Finding extends SourceFiles {
 
 interface ValidateFlags extends SelectorFlag {
   readonly file?: readonly string[];
+  readonly withoutSecrets?: true;
   readonly output: OutputFormat;
 }
 
@@ -34,10 +34,14 @@ export function registerValidate(program: Command, context: CommandContext): voi
     .argument('[files...]', 'files that together are one document; the one of POSTERN_STORE when left out')
     .option('-f, --file <file...>', 'the same, as in "apply" and "diff"')
     .addOption(selectorOption('files for apply --selector: all of it carries this label'))
+    .option(
+      '--without-secrets',
+      'files for apply, which keeps or generates App Keys and App Secrets: they may be missing',
+    )
     .addOption(outputOption());
   addHelp(command, {
     notes: `Several files are one document: grants in one may name endpoints of another. App Secrets are looked up too, so the
-environment variables and files of appSecretFrom must be there. No secret is printed.
+environment variables and files of appSecretFrom must be there, except with --without-secrets. No secret is printed.
 
 Warnings are about what is valid but probably a mistake, such as a path with a wildcard or a grant that has ended.
 
@@ -46,25 +50,37 @@ With --selector, grants may name what only the store has. The store is not read:
       'postern validate',
       'postern validate postern.yaml',
       'postern validate -f endpoints.yaml -f consumers.yaml -o json',
-      'postern validate -f payments.yaml --selector team=payments',
+      'postern validate -f payments.yaml --selector team=payments --without-secrets',
     ],
     exits: { done: 'valid, with or without warnings', failed: 'problems' },
   });
-  addAction(command, context, async (names: readonly string[], { file = [], selector, output }: ValidateFlags) => {
+  addAction(command, context, async (names: readonly string[], { file = [], output, ...flags }: ValidateFlags) => {
     const given = [...names, ...file];
     const files = given.length > 0 ? given : [fileOfStore(context.terminal.environment)];
-    return await validate(files, { format: output, selector }, context.terminal);
+    return await validate(files, { format: output, ...flags }, context.terminal);
   });
+}
+
+/** How files are validated, and the result printed. */
+export interface HowToValidate extends SelectorFlag {
+  readonly format: OutputFormat;
+  /** App Keys and App Secrets may be missing, and none is looked up. */
+  readonly withoutSecrets?: boolean;
 }
 
 /** Checks files as one document and prints what was found. Gives 0 for a valid document and 1 for problems. */
 export async function validate(
   files: readonly string[],
-  { format, selector }: { readonly format: OutputFormat } & SelectorFlag,
+  { format, selector, withoutSecrets = false }: HowToValidate,
   terminal: Pick<Terminal, 'environment' | 'out'>,
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
-  const finding = await check(files, selector, terminal.environment, clock);
+  const finding = await check(files, clock, {
+    isComplete: !withoutSecrets,
+    references: 'as-selected',
+    selector,
+    readSecret: withoutSecrets ? anySecret : secretReader({ environment: terminal.environment }),
+  });
   terminal.out.write(render(finding, format, terminal));
   return 'document' in finding.parsed ? exitCodes.done : exitCodes.failed;
 }
@@ -77,19 +93,9 @@ function fileOfStore(environment: Terminal['environment']): string {
   throw new UsageError(`name the files to check: ${name} is a database; "postern doctor --deep" looks through that`);
 }
 
-async function check(
-  names: readonly string[],
-  selector: LabelSelector | undefined,
-  environment: Terminal['environment'],
-  clock: Clock,
-): Promise<Finding> {
+async function check(names: readonly string[], clock: Clock, options: PlacedOptions): Promise<Finding> {
   const read = await readSources(names);
-  const parsed = parsePlacedDocument(read.sources, {
-    isComplete: true,
-    references: 'as-selected',
-    selector,
-    readSecret: secretReader({ environment }),
-  });
+  const parsed = parsePlacedDocument(read.sources, options);
   if ('problems' in parsed) return { ...read, parsed };
   const { document } = parsed;
   return { ...read, parsed: { document, warnings: findWarnings(document, read.sources, clock.nowSeconds()) } };

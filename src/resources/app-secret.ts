@@ -8,7 +8,7 @@ import type { ReadSecret, SecretReference } from './secret-source.ts';
 export interface CredentialContext {
   readonly problems: ProblemLog;
   readonly readSecret: ReadSecret;
-  /** True for a file store and `validate`: every App Key and App Secret must be there. */
+  /** True for a file store: every App Key and App Secret must be there. */
   readonly isComplete: boolean;
 }
 

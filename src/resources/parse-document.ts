@@ -39,8 +39,9 @@ export interface DocumentContent {
 export interface ParseOptions {
   readonly readSecret: ReadSecret;
   /**
-   * True for a file store and `validate`: a missing App Key or App Secret is a problem.
-   * False for `apply` and `diff`, which keep stored secrets and generate missing pairs (spec §6).
+   * True for a file store: a missing App Key or App Secret is a problem, also to `validate`.
+   * False for `apply` and `diff`, which keep stored secrets and generate missing pairs (spec §6), and for
+   * `validate --without-secrets`.
    */
   readonly isComplete: boolean;
 }

@@ -31,6 +31,7 @@ interface RotateFlags extends ManyFlags {
   readonly label?: Labels;
   readonly consumer?: readonly string[];
   readonly endpoint?: string;
+  readonly all?: true;
   readonly method?: AuthenticationMethod;
 }
 
@@ -41,7 +42,7 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
     .description(
       'Give a credential, or those of many consumers, a new secret; the former one works for a grace period.',
     )
-    .argument('[id]', 'its id; or say whose with --label, --consumer or --endpoint', parseId)
+    .argument('[id]', 'its id; or say whose with --label, --consumer, --endpoint or --all', parseId)
     .addOption(
       new Option('--grace <span>', 'how long the former secret still works: 7d, 12h; 0 ends it at once')
         .argParser(parseSpan)
@@ -52,6 +53,7 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
     .option('--label <name=value>', 'many: those of consumers that carry it; repeatable, all of them', collectLabel)
     .option('--consumer <id>', 'many: those of this consumer; repeatable', collectId)
     .option('--endpoint <id>', 'many: those with which consumers may call this endpoint', parseId)
+    .option('--all', 'many: those of every consumer')
     .addOption(methodOption())
     .option('--out <file>', 'many: the file that the new secrets are written to, which only you can read');
   addRevisionOption(command);
@@ -62,15 +64,16 @@ export function registerCredentialRotate(noun: Command, context: CommandContext)
 the former one retires. "credential show" shows when the former secret was last used. A former secret that the key ring
 cannot open ends at once; when the ring is lost, --new-key-ring creates new secrets with another one.
 
-With --label, --consumer or --endpoint it shows whose credentials it rotates, asks, and rotates one after the other.
-Each new secret is in the file of --out before it can be in force. When it is interrupted, the same command goes on, and
-rotates none twice.`,
+With --label, --consumer, --endpoint or --all it shows whose credentials it rotates, asks, and rotates one after the
+other. Each new secret is in the file of --out before it can be in force. When it is interrupted, the same command goes
+on, and rotates none twice. Disabled consumers are left out, unless --grace is 0.`,
     examples: [
       'postern credential rotate acme-hmac --grace 7d',
       'postern credential rotate acme-hmac --grace 0 --force',
       'postern credential rotate --label tier=gold --grace 14d --dry-run',
       'postern credential rotate --label tier=gold --grace 14d --out gold.jsonl',
       'postern credential rotate --endpoint orders --grace 14d --out orders.jsonl',
+      'postern credential rotate --all --grace 0 --force --out leaked.jsonl',
     ],
     exits: {
       failed: 'failed, not confirmed or stopped',
@@ -91,15 +94,20 @@ rotates none twice.`,
 
 /** Whose credentials are rotated; null for the one of an id. Throws {@link UsageError} for flags that do not fit. */
 function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
-  const { label, consumer = [], endpoint, method, out, grace, force } = flags;
-  const isMany = label !== undefined || consumer.length > 0 || endpoint !== undefined;
+  const { label, consumer = [], endpoint, all, method, out, grace, force } = flags;
+  const narrowed = Object.entries({ label, consumer: flags.consumer, endpoint }).find(([, value]) => value)?.[0];
   if (id !== undefined) {
     const [name] =
-      Object.entries({ label, consumer: flags.consumer, endpoint, method, out }).find(([, value]) => value) ?? [];
+      Object.entries({ label, consumer: flags.consumer, endpoint, all, method, out }).find(([, value]) => value) ?? [];
     if (name === undefined) return null;
     throw new UsageError(`--${name} is for many: leave out ${id}, or --${name}`);
   }
-  if (!isMany) throw new UsageError('name a credential, or say whose with --label, --consumer or --endpoint');
+  if (all === undefined && narrowed === undefined) {
+    throw new UsageError('name a credential, or say whose with --label, --consumer, --endpoint or --all');
+  }
+  if (all !== undefined && narrowed !== undefined) {
+    throw new UsageError(`--all is for every consumer: leave it out, or --${narrowed}`);
+  }
   const [single] = Object.entries({ id: flags.id, revision: flags.revision }).find(([, value]) => value) ?? [];
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {

@@ -8,7 +8,7 @@ import {
   type ParseOptions,
 } from '../../resources/parse-document.ts';
 import { formatProblem } from '../../document/problem.ts';
-import { type ReadSecret, secretReader } from '../../resources/secret-source.ts';
+import { anySecret, type ReadSecret, secretReader } from '../../resources/secret-source.ts';
 import { textOf } from '../../manage/generate-credential.ts';
 import { isNamedLike } from '../../manage/named-like.ts';
 import type { ResourceStore, SystemOfRecord } from '../../manage/resource-store.ts';
@@ -23,9 +23,6 @@ import { readWholeFile } from '../../files/read-whole-file.ts';
 import { FileStoreRefusal } from '../failure.ts';
 import type { SecretsNeeded } from './open-store.ts';
 import { createProcessTraffic } from './process-traffic.ts';
-
-/** Stands for secrets that no command needs, so that looking at a file needs none of the variables that it names. */
-const anySecret: ReadSecret = () => ({ text: 'x'.repeat(32) });
 
 type Resources = { readonly [K in ResourceKind]: ReadonlyMap<string, Stored<ResourceOf[K]>> };
 

@@ -2,6 +2,7 @@ import { isUnopened } from '../../keyring/sealed.ts';
 import type { Consumer } from '../../model/consumer.ts';
 import type { ManagedCredential, Stored } from '../../resources/resource.ts';
 import { findNearEnd, findObstacle } from '../plan-credential.ts';
+import type { RunTerms } from './carry-out-run.ts';
 import type { RotationRecord } from './rotation-record.ts';
 
 /** A credential that a run could rotate, with its consumer. */
@@ -27,10 +28,14 @@ export interface RunPlan {
   readonly endingSoon: readonly { readonly credentialId: string; readonly endsAt: number }[];
 }
 
-/** Plans the rotation of many. `endsFormerSecret`: also those whose last rotation is under way, which then ends. */
+/**
+ * Plans the rotation of many. With `endsFormerSecret` also those whose last rotation is under way, which then ends;
+ * without a grace period also those of disabled consumers, whose former secrets would work again with them.
+ */
 export function planRun(
   candidates: readonly Candidate[],
-  { endsFormerSecret, nowSeconds }: { readonly endsFormerSecret: boolean; readonly nowSeconds: number },
+  { endsFormerSecret, graceSeconds }: RunTerms,
+  nowSeconds: number,
 ): RunPlan {
   const records: RotationRecord[] = [];
   const leftOut: LeftOut[] = [];
@@ -39,8 +44,9 @@ export function planRun(
   for (const { stored, consumer } of candidates) {
     const { id: credentialId, consumerId, methods, appSecret } = stored.resource;
     const obstacle = findObstacle(stored.resource, endsFormerSecret, nowSeconds);
-    // Its partner cannot call and change over: the grace period would pass unused.
-    const reason = obstacle?.brief ?? (consumer.enabled ? null : 'its consumer is disabled');
+    // Its partner cannot call and change over: a grace period would pass unused.
+    const isTooEarly = !consumer.enabled && graceSeconds > 0;
+    const reason = obstacle?.brief ?? (isTooEarly ? 'its consumer is disabled' : null);
     if (reason !== null) {
       leftOut.push({ credentialId, consumerId, reason });
       continue;

@@ -139,6 +139,38 @@ strange.yaml: valid: 1 endpoint, 0 consumers, 0 credentials, 0 grants; 1 warning
     assert.equal(other.code, 2);
   });
 
+  it('takes files without secrets where it is asked to, as apply does, and looks none up', async () => {
+    const credentials = [
+      '{ method: hmac, id: stored }',
+      '{ method: hmac, appKey: a, appSecretFrom: { env: NOT_SET } }',
+      '{ method: hmac, appKey: b, appSecretFrom: { file: not-there }, retiringSecret: { expiresAt: 2027-01-01T00:00:00Z } }',
+      '{ method: key, id: generated }',
+    ];
+    const consumers = `version: 1\nconsumers:\n  - id: acme\n    credentials: [${credentials.join(', ')}]\n`;
+    write('without.yaml', consumers);
+    write('dangling.yaml', `${consumers}grants: [{ endpoint: e, consumer: acme }]\n`);
+    const withSecrets = await run(['without.yaml']);
+    assert.equal(withSecrets[0], 1);
+    for (const message of [
+      '"appKey" is missing',
+      '"appSecret" is missing',
+      'variable that is not set',
+      'cannot be read',
+    ]) {
+      assert.ok(withSecrets[1].includes(message), message);
+    }
+    const validated = async (name: string): Promise<readonly [number, string]> => {
+      const { code, out } = await runCli(['validate', join(folder, name), '--without-secrets'], {});
+      return [code, out.replaceAll(`${folder}/`, '')];
+    };
+    assert.deepEqual(await validated('without.yaml'), [
+      0,
+      'without.yaml: valid: 0 endpoints, 1 consumer, 4 credentials, 0 grants\n',
+    ]);
+    assert.deepEqual((await validated('dangling.yaml'))[0], 1, 'what is no secret must still be there');
+    assert.equal((await validated('wrong.yaml'))[0], 1);
+  });
+
   it('colours only on a terminal that wants it', async () => {
     const [, coloured] = await run(['wrong.yaml'], 'table', { isTerminal: true });
     assert.ok(coloured.includes('\u001b[31m^'));

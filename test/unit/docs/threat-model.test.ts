@@ -15,7 +15,10 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
   '(1)': {
     'Identity headers of another consumer': { kinds: 'S', test: 'test/e2e/chain/identity.test.ts' },
     'Guessed App Keys and secrets': { kinds: 'S', test: 'test/e2e/key/unknowable.test.ts' },
-    'A public App Key sent as a key': { kinds: 'S', test: 'test/unit/methods/key/authenticate.test.ts' },
+    'The App Key of an hmac credential, which is not secret, sent as a key': {
+      kinds: 'S',
+      test: 'test/unit/methods/key/authenticate.test.ts',
+    },
     'Forged tokens, `alg: none`': { kinds: 'S', test: 'test/unit/tokens/access-tokens.test.ts' },
     'Guessing at the token endpoint, or locking a partner out': {
       kinds: 'SD',
@@ -65,7 +68,7 @@ const shown: Readonly<Record<string, Readonly<Record<string, Shown>>>> = {
   '(4)': {
     'A false database': { kinds: 'S', test: 'test/integration/mongodb/wrong-key-ring.test.ts' },
     'Edited documents, moved secrets': { kinds: 'T', test: 'test/integration/mongodb/faulty-records.test.ts' },
-    'A compromised gateway': { kinds: 'TR', test: 'test/integration/mongodb/roles.test.ts' },
+    'A compromised Postern': { kinds: 'TR', test: 'test/integration/mongodb/roles.test.ts' },
     'Copies of the database': { kinds: 'I', test: 'test/unit/keyring/key-ring.test.ts' },
     'Secrets in kept [refusals](mongodb.md#refusals)': { kinds: 'I', test: 'test/unit/refusals/no-secrets.test.ts' },
     'Refusals at the admin listener': { kinds: 'I', test: 'test/unit/server/refusals-page.test.ts' },

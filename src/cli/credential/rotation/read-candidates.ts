@@ -59,5 +59,6 @@ async function readConsumers(
   } else if (consumerIds.length === 0) for await (const { resource } of store.list('consumer')) take(resource);
   if (consumers.size > 0) return consumers;
   if (endpoint !== null) throw new NotFound(`no such consumer may call ${endpoint.id}`);
+  if (consumerIds.length === 0 && Object.keys(labels).length === 0) throw new NotFound('there is no consumer');
   throw new NotFound(`no ${consumerIds.length === 0 ? '' : 'such '}consumer carries ${describeLabels(labels)}`);
 }

@@ -69,9 +69,8 @@ async function propose(wish: RunWish, out: string | null, running: Running): Pro
 }
 
 async function makePlan(wish: RunWish, { store, context }: Running): Promise<RunPlan> {
-  const { endsFormerSecret } = wish;
   const nowSeconds = context.clock.nowSeconds();
-  return planRun(await readCandidates(store.resources, wish, nowSeconds), { endsFormerSecret, nowSeconds });
+  return planRun(await readCandidates(store.resources, wish, nowSeconds), wish, nowSeconds);
 }
 
 /** A run that is carried on does what was agreed to when it began. */

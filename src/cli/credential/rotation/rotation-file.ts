@@ -42,7 +42,8 @@ export async function readRun(path: string, wish: RunWish): Promise<Run | null> 
 
 /** A wish in a few words: `tier=gold, with --grace 7d`. */
 function describeWish({ labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret }: RunWish): string {
-  const place = endpointId === null ? '' : `on ${endpointId}`;
+  const isOfAll = endpointId === null && consumerIds.length === 0 && Object.keys(labels).length === 0;
+  const place = endpointId === null ? (isOfAll ? 'all consumers' : '') : `on ${endpointId}`;
   const scope = [describeLabels(labels), consumerIds.join(' '), method ?? '', place]
     .filter((part) => part !== '')
     .join(', ');

@@ -329,13 +329,45 @@ describe('postern credential rotate of many', () => {
     assert.throws(() => statSync(`${file}.lock`), /ENOENT/);
   });
 
+  it('rotates those of all consumers, of disabled ones only when no grace period would pass unused', async () => {
+    await cli.done('consumer', 'disable', 'initech');
+    const graced = await rotate('--all', '--dry-run', '-o', 'json');
+    const plan = JSON.parse(graced.out) as { planned: { credential: string }[]; leftOut: object[] };
+    assert.deepEqual(
+      plan.planned.map(({ credential: id }) => id),
+      ['acme-hmac', 'acme-key', 'globex-oauth2'],
+    );
+    assert.deepEqual(plan.leftOut, [
+      { credential: 'globex-old', consumer: 'globex', reason: 'revoked' },
+      { credential: 'initech-hmac', consumer: 'initech', reason: 'its consumer is disabled' },
+    ]);
+    const { code, out } = await rotate('--all', '--grace', '0', '--force', '--out', file, '--yes');
+    assert.equal(code, 0);
+    assert.match(out, /4 credentials of 4 rotated/);
+    assert.deepEqual(
+      lines().map(({ credential: id, outcome }) => [id, outcome]),
+      ['acme-hmac', 'acme-key', 'globex-oauth2', 'initech-hmac'].map((id) => [id, 'rotated']),
+    );
+    const changed = await credential('initech-hmac');
+    assert.deepEqual(
+      [changed.retiringSecret, (await cli.store.find('consumer', 'initech'))?.resource.enabled],
+      [null, false],
+    );
+    const other = await rotate(...gold, '--out', file, '--yes');
+    assert.equal(other.code, 4);
+    assert.match(other.err, /belongs to the rotation of all consumers, with --grace 0/);
+  });
+
   it('refuses flags that do not fit together', async () => {
     const refused = async (...flags: readonly string[]): Promise<string> => {
       const { code, err } = await rotate(...flags);
       assert.equal(code, 2, err);
       return err;
     };
-    assert.match(await refused(), /name a credential, or say whose with --label, --consumer or --endpoint/);
+    assert.match(await refused(), /name a credential, or say whose with --label, --consumer, --endpoint or --all/);
+    assert.match(await refused('--all', ...gold), /--all is for every consumer: leave it out, or --label/);
+    assert.match(await refused('--all', '--endpoint', 'e'), /--all is for every consumer: leave it out, or --endpoint/);
+    assert.match(await refused('acme-hmac', '--all'), /--all is for many: leave out acme-hmac, or --all/);
     assert.match(await refused('acme-hmac', ...gold), /--label is for many: leave out acme-hmac, or --label/);
     assert.match(await refused('acme-hmac', '--out', file), /--out is for many/);
     assert.match(await refused(...gold, '--id', 'x'), /--id is for one credential/);

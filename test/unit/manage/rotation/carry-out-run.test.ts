@@ -49,7 +49,7 @@ class Scene {
     for await (const stored of this.store.list('credential')) {
       candidates.push({ stored, consumer: consumer({ id: 'acme' }) });
     }
-    for (const record of planRun(candidates, { endsFormerSecret: false, nowSeconds }).records) this.#write(record);
+    for (const record of planRun(candidates, terms, nowSeconds).records) this.#write(record);
     return this;
   }
 
