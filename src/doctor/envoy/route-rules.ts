@@ -67,10 +67,16 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   // One that is off everywhere is reported once, with the chain.
   const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
   const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
-  found.faultIf(isUnchecked && isUnguarded, {
+  const isDeliberate = saysDeliberate(route);
+  const isBodySent = check !== undefined && !isStreamed(route, check);
+  found.faultIf(isUnchecked && isUnguarded && !isDeliberate, {
     message:
       'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
-    advice: 'remove both from typed_per_filter_config, or make it an open endpoint of Postern',
+    advice: `remove both from typed_per_filter_config, make it an open endpoint of Postern, or ${SAY_DELIBERATE}`,
+  });
+  found.warnIf(isUnchecked && isUnguarded && isDeliberate, {
+    message: 'ext_authz and the guard are switched off here on purpose: its requests reach the back end unchecked',
+    advice: 'see that the back end does not believe the identity headers of such requests',
   });
   found.warnIf(isUnchecked && !isUnguarded, {
     message: 'ext_authz is switched off here: the guard refuses all of its requests with 503',
@@ -84,23 +90,37 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     message: 'the unwrap script is switched off here: JSON wrappers get 503',
     advice: 'leave it on',
   });
-  found.faultIf(buffer !== null && isUsed(chain, buffer) && isOff(route, buffer), {
+  const isUnbuffered = buffer !== null && isUsed(chain, buffer) && isOff(route, buffer);
+  found.faultIf(isUnbuffered && (isBodySent || !isDeliberate), {
     message: 'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
-    advice: 'leave it on; raise its limit for the route instead',
+    advice: `leave it on and raise its limit for the route, or set disable_request_body_buffering and ${SAY_DELIBERATE}`,
   });
-  found.warnIf(
-    check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering'),
-    {
-      message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
-      advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
-    },
-  );
+  found.warnIf(isUnbuffered && check !== undefined && !isBodySent && isDeliberate, {
+    message: 'the buffer filter is switched off here on purpose: methods that verify bodies refuse every one (413)',
+    advice: 'see that only open, key and oauth2 endpoints are behind it',
+  });
+  found.warnIf(check !== undefined && !isBodySent && !(isUnbuffered && isDeliberate), {
+    message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
+    advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
+  });
   found.faultIf(route.headersToRemove.some(isIdentityHeader), {
     message:
       'request_headers_to_remove removes the identity headers that Postern set: the back end does not learn who calls',
     advice: 'remove them in early_header_mutation_extensions instead, before Postern is asked',
   });
   return found.all;
+}
+
+const SAY_DELIBERATE = 'say in its metadata that it is deliberate (docs/doctor.md)';
+
+/** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
+function saysDeliberate({ route }: Route): boolean {
+  return flagIn(route, 'metadata', 'filter_metadata', 'postern.doctor', 'deliberate');
+}
+
+/** Whether ext_authz asks without the body here. */
+function isStreamed(route: Route, check: HttpFilter): boolean {
+  return flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering');
 }
 
 /** Whether a filter is on for any request at all. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
 import { dumpOf } from '../../support/envoy/config-dump.ts';
 import {
@@ -37,6 +39,10 @@ function switchOff(config: JsonObject, ...filters: readonly string[]): void {
       { '@type': 'type.googleapis.com/envoy.config.route.v3.FilterConfig', disabled: true },
     ]),
   );
+}
+
+function sayDeliberate(config: JsonObject): void {
+  backendRoute(config)['metadata'] = { filter_metadata: { 'postern.doctor': { deliberate: true } } };
 }
 
 const chain = 'fault: listener partners: filter chain';
@@ -347,6 +353,37 @@ const traps: Readonly<Record<string, [(config: JsonObject) => void, ...RegExp[]]
     },
     /^fault: listener partners: route apis: prefix \/: ext_authz and the guard are switched off/,
   ],
+  'a deliberate route around everything': [
+    (config) => {
+      switchOff(config, AUTHZ, 'postern.guard', BUFFER);
+      sayDeliberate(config);
+    },
+    /^warning: listener partners: route apis: prefix \/: ext_authz and the guard are switched off here on purpose/,
+  ],
+  'a deliberate streaming route': [
+    (config) => {
+      switchOff(config, BUFFER);
+      objectAt(backendRoute(config), 'typed_per_filter_config')[AUTHZ] = {
+        check_settings: { disable_request_body_buffering: true },
+      };
+      sayDeliberate(config);
+    },
+    /^warning: .*the buffer filter is switched off here on purpose/,
+  ],
+  'a deliberate route whose bodies Postern would see in part': [
+    (config) => {
+      switchOff(config, BUFFER);
+      sayDeliberate(config);
+    },
+    /^fault: .*the buffer filter is switched off here: the end of an HTTP\/2 body/,
+  ],
+  'a deliberate route around the guard alone': [
+    (config) => {
+      switchOff(config, 'postern.guard');
+      sayDeliberate(config);
+    },
+    /^fault: .*a wrapper with App Key and signature/,
+  ],
   'a route around ext_authz': [
     (config) => {
       switchOff(config, AUTHZ);
@@ -479,6 +516,22 @@ describe("looking through Envoy's configuration", () => {
       assert.equal(findings.length, expected.length, findings.join('\n'));
     });
   }
+
+  it('finds no fault in the routes that docs/envoy.md shows', async () => {
+    const page = await readFile('docs/envoy.md', 'utf8');
+    const [, shown = ''] = /^### Snippets\n+```yaml\n(.*?)^```$/ms.exec(page) ?? [];
+    const added = parse(shown) as JsonObject[];
+    const findings = findingsAfter((config) => {
+      routes(config).unshift(...added);
+    });
+    assert.deepEqual(
+      findings.map((finding) => finding.replace(/: listener partners: route apis:.*?: /, ': ').slice(0, 60)),
+      [
+        'warning: the buffer filter is switched off here on purpose: ',
+        'warning: ext_authz and the guard are switched off here on pu',
+      ],
+    );
+  });
 
   it('finds that no service is asked', () => {
     const findings = findingsAfter((config) => {
