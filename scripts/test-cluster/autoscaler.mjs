@@ -52,7 +52,15 @@ const utilization = ({ status }) => status.currentMetrics?.[0]?.resource?.curren
 
 async function replicasBecome(what, isRight) {
   const start = performance.now();
-  await until(what, async () => isRight((await autoscaler()).status.currentReplicas), 240);
+  try {
+    await until(what, async () => isRight((await autoscaler()).status.currentReplicas), 240);
+  } catch (error) {
+    const seen = await autoscaler();
+    const { currentReplicas } = seen.status;
+    throw new Error(`${error.message}: ${currentReplicas} replicas at ${utilization(seen)} % of their requests`, {
+      cause: error,
+    });
+  }
   return Math.round((performance.now() - start) / 1000);
 }
 
