@@ -95,10 +95,9 @@ on, and rotates none twice. Disabled consumers are left out, unless --grace is 0
 /** Whose credentials are rotated; null for the one of an id. Throws {@link UsageError} for flags that do not fit. */
 function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
   const { label, consumer = [], endpoint, all, method, out, grace, force } = flags;
-  const narrowed = Object.entries({ label, consumer: flags.consumer, endpoint }).find(([, value]) => value)?.[0];
+  const narrowed = firstGiven({ label, consumer: flags.consumer, endpoint });
   if (id !== undefined) {
-    const [name] =
-      Object.entries({ label, consumer: flags.consumer, endpoint, all, method, out }).find(([, value]) => value) ?? [];
+    const name = narrowed ?? firstGiven({ all, method, out });
     if (name === undefined) return null;
     throw new UsageError(`--${name} is for many: leave out ${id}, or --${name}`);
   }
@@ -108,13 +107,18 @@ function readWish(flags: RotateFlags, id: string | undefined): RunWish | null {
   if (all !== undefined && narrowed !== undefined) {
     throw new UsageError(`--all is for every consumer: leave it out, or --${narrowed}`);
   }
-  const [single] = Object.entries({ id: flags.id, revision: flags.revision }).find(([, value]) => value) ?? [];
+  const single = firstGiven({ id: flags.id, revision: flags.revision });
   if (single !== undefined) throw new UsageError(`--${single} is for one credential, which has to be named`);
   return {
     ...{ labels: label ?? {}, consumerIds: [...new Set(consumer)].sort() },
     ...{ method: method ?? null, endpointId: endpoint ?? null },
     ...{ graceSeconds: grace, endsFormerSecret: force === true },
   };
+}
+
+/** The name of the first flag that was given. */
+function firstGiven(flags: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.entries(flags).find(([, value]) => value)?.[0];
 }
 
 async function planRotate(

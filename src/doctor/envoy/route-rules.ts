@@ -68,13 +68,13 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
   const isUnchecked = check === undefined && checks.some((filter) => isUsed(chain, filter));
   const isUnguarded = guard === null || (isUsed(chain, guard) && isOff(route, guard));
   const isDeliberate = saysDeliberate(route);
-  const isBodySent = check !== undefined && !isStreamed(route, check);
-  found.faultIf(isUnchecked && isUnguarded && !isDeliberate, {
+  const isOpen = isUnchecked && isUnguarded;
+  found.faultIf(isOpen && !isDeliberate, {
     message:
       'ext_authz and the guard are switched off here: its requests reach the back end unchecked, with any identity header',
     advice: `remove both from typed_per_filter_config, make it an open endpoint of Postern, or ${SAY_DELIBERATE}`,
   });
-  found.warnIf(isUnchecked && isUnguarded && isDeliberate, {
+  found.warnIf(isOpen && isDeliberate, {
     message: 'ext_authz and the guard are switched off here on purpose: its requests reach the back end unchecked',
     advice: 'see that the back end does not believe the identity headers of such requests',
   });
@@ -91,15 +91,17 @@ function inspectRoute(chain: PosternChain, route: Route): readonly Finding[] {
     advice: 'leave it on',
   });
   const isUnbuffered = buffer !== null && isUsed(chain, buffer) && isOff(route, buffer);
-  found.faultIf(isUnbuffered && (isBodySent || !isDeliberate), {
+  const isStreamed =
+    check !== undefined && flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering');
+  found.faultIf(isUnbuffered && !(isDeliberate && (isStreamed || check === undefined)), {
     message: 'the buffer filter is switched off here: the end of an HTTP/2 body can reach the back end unchecked',
     advice: `leave it on and raise its limit for the route, or set disable_request_body_buffering and ${SAY_DELIBERATE}`,
   });
-  found.warnIf(isUnbuffered && check !== undefined && !isBodySent && isDeliberate, {
+  found.warnIf(isUnbuffered && isStreamed && isDeliberate, {
     message: 'the buffer filter is switched off here on purpose: methods that verify bodies refuse every one (413)',
     advice: 'see that only open, key and oauth2 endpoints are behind it',
   });
-  found.warnIf(check !== undefined && !isBodySent && !(isUnbuffered && isDeliberate), {
+  found.warnIf(isStreamed && !(isUnbuffered && isDeliberate), {
     message: 'request bodies are not sent to Postern here: methods that verify bodies refuse every one (413)',
     advice: 'remove disable_request_body_buffering, unless only key or oauth2 endpoints are behind it',
   });
@@ -116,11 +118,6 @@ const SAY_DELIBERATE = 'say in its metadata that it is deliberate (docs/doctor.m
 /** Whether the route's own metadata says that it goes around filters on purpose: that is a warning then, no fault. */
 function saysDeliberate({ route }: Route): boolean {
   return flagIn(route, 'metadata', 'filter_metadata', 'postern.doctor', 'deliberate');
-}
-
-/** Whether ext_authz asks without the body here. */
-function isStreamed(route: Route, check: HttpFilter): boolean {
-  return flagIn(overrideOf(route, check), 'check_settings', 'disable_request_body_buffering');
 }
 
 /** Whether a filter is on for any request at all. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { inspectEnvoy } from '../../../src/doctor/envoy/inspect-envoy.ts';
+import { readDocument, readFences } from '../../support/docs/documents.ts';
 import { dumpOf } from '../../support/envoy/config-dump.ts';
 import {
   backendRoute,
@@ -517,9 +517,9 @@ describe("looking through Envoy's configuration", () => {
     });
   }
 
-  it('finds no fault in the routes that docs/envoy.md shows', async () => {
-    const page = await readFile('docs/envoy.md', 'utf8');
-    const [, shown = ''] = /^### Snippets\n+```yaml\n(.*?)^```$/ms.exec(page) ?? [];
+  it('finds no fault in the routes that docs/envoy.md shows', () => {
+    const [shown = '', ...others] = readFences(readDocument('docs/envoy.md'), 'yaml');
+    assert.deepEqual(others, []);
     const added = parse(shown) as JsonObject[];
     const findings = findingsAfter((config) => {
       routes(config).unshift(...added);

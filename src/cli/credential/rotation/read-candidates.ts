@@ -6,7 +6,7 @@ import type { PartnerEndpoint } from '../../../model/endpoint.ts';
 import { carries, describeLabels } from '../../../model/labels.ts';
 import { UsageError } from '../../failure.ts';
 import { requireResource } from '../../store/read-store.ts';
-import type { RunWish } from './rotation-lines.ts';
+import { isOfEveryone, type RunWish } from './rotation-lines.ts';
 
 /**
  * Reads the credentials that a run is about, in the order of their ids. Rejects with `NotFound` for the endpoint and for
@@ -41,10 +41,11 @@ async function requirePartnerEndpoint(store: ResourceStore, id: string): Promise
 /** Of an endpoint, those that it lets in. */
 async function readConsumers(
   store: ResourceStore,
-  { labels, consumerIds }: RunWish,
+  wish: RunWish,
   endpoint: PartnerEndpoint | null,
   nowSeconds: number,
 ): Promise<Map<string, Consumer>> {
+  const { labels, consumerIds } = wish;
   const consumers = new Map<string, Consumer>();
   const take = (consumer: Consumer): void => {
     if (carries(consumer.labels, labels)) consumers.set(consumer.id, consumer);
@@ -59,6 +60,6 @@ async function readConsumers(
   } else if (consumerIds.length === 0) for await (const { resource } of store.list('consumer')) take(resource);
   if (consumers.size > 0) return consumers;
   if (endpoint !== null) throw new NotFound(`no such consumer may call ${endpoint.id}`);
-  if (consumerIds.length === 0 && Object.keys(labels).length === 0) throw new NotFound('there is no consumer');
+  if (isOfEveryone(wish)) throw new NotFound('there is no consumer');
   throw new NotFound(`no ${consumerIds.length === 0 ? '' : 'such '}consumer carries ${describeLabels(labels)}`);
 }

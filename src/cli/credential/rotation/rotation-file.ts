@@ -7,7 +7,15 @@ import { Conflict } from '../../../manage/resource-store.ts';
 import type { RotationRecord } from '../../../manage/rotation/rotation-record.ts';
 import { describeLabels } from '../../../model/labels.ts';
 import { formatSpanFlag } from '../../flags/times.ts';
-import { declareHeader, declareRecord, readHeader, readRecord, type Run, type RunWish } from './rotation-lines.ts';
+import {
+  declareHeader,
+  declareRecord,
+  isOfEveryone,
+  readHeader,
+  readRecord,
+  type Run,
+  type RunWish,
+} from './rotation-lines.ts';
 
 const OWNER_MODE = 0o600;
 
@@ -41,10 +49,11 @@ export async function readRun(path: string, wish: RunWish): Promise<Run | null> 
 }
 
 /** A wish in a few words: `tier=gold, with --grace 7d`. */
-function describeWish({ labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret }: RunWish): string {
-  const isOfAll = endpointId === null && consumerIds.length === 0 && Object.keys(labels).length === 0;
-  const place = endpointId === null ? (isOfAll ? 'all consumers' : '') : `on ${endpointId}`;
-  const scope = [describeLabels(labels), consumerIds.join(' '), method ?? '', place]
+function describeWish(wish: RunWish): string {
+  const { labels, consumerIds, method, endpointId, graceSeconds, endsFormerSecret } = wish;
+  const everyone = isOfEveryone(wish) ? 'all consumers' : '';
+  const place = endpointId === null ? '' : `on ${endpointId}`;
+  const scope = [everyone, describeLabels(labels), consumerIds.join(' '), method ?? '', place]
     .filter((part) => part !== '')
     .join(', ');
   return `${scope}, with --grace ${formatSpanFlag(graceSeconds)}${endsFormerSecret ? ' and --force' : ''}`;

@@ -21,6 +21,11 @@ export interface RunWish extends RunTerms {
   readonly endpointId: string | null;
 }
 
+/** Whether a run is about the credentials of every consumer. */
+export function isOfEveryone({ labels, consumerIds, endpointId }: RunWish): boolean {
+  return endpointId === null && consumerIds.length === 0 && Object.keys(labels).length === 0;
+}
+
 /** A run as its file has it. */
 export interface Run {
   readonly wish: RunWish;
