@@ -51,8 +51,9 @@ COPY --from=build /build/dist /app/dist
 WORKDIR /app
 USER 65532:65532
 
-# In a container, loopback is nobody but the container itself.
+# Node's code in huge pages saves CPU time (docs/sizing.md). In a container, loopback is only the container.
 ENV NODE_ENV=production \
+    NODE_OPTIONS=--use-largepages=silent \
     POSTERN_GRPC_ADDRESS=0.0.0.0:9001 \
     POSTERN_HTTP_ADDRESS=0.0.0.0:9002 \
     POSTERN_ADMIN_ADDRESS=0.0.0.0:9003

@@ -11,7 +11,7 @@ import type { ServiceKind } from './attack.ts';
 import { attackDocument, goodSource, unseenKeys } from './document.ts';
 
 /** As the deployment runs it (deploy/base/deployment.yaml). */
-const NODE_OPTIONS = ['--max-old-space-size=640'];
+const NODE_OPTIONS = ['--use-largepages=silent', '--max-old-space-size=640'];
 
 /** Where a service is, for processes that attack it or call it. */
 export interface Target {

@@ -97,6 +97,7 @@ function posternPeer(
       program: files.node,
       args: [postern, 'serve'],
       env: {
+        NODE_OPTIONS: '--use-largepages=silent', // as in the image
         POSTERN_STORE: `file:${document(files)}`,
         POSTERN_GRPC_ADDRESS: '127.0.0.1:0',
         POSTERN_HTTP_ADDRESS: '127.0.0.1:0',

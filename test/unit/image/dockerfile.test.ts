@@ -99,6 +99,17 @@ describe('the Dockerfile', () => {
     assert.match(environment, /NODE_ENV=production/);
   });
 
+  it('starts Node with huge pages, as the Deployment, which replaces its options, and the bench do', () => {
+    const option = '--use-largepages=silent';
+    const [environment = ''] = textsOf('ENV');
+    assert.ok(environment.includes(`NODE_OPTIONS=${option}`));
+    assert.match(
+      readDocument('deploy/base/deployment.yaml'),
+      new RegExp(`name: NODE_OPTIONS.*\\n\\s+value: ${option} `),
+    );
+    assert.ok(readDocument('bench/peers/peers.ts').includes(`NODE_OPTIONS: '${option}'`));
+  });
+
   it('says in labels what the image is', () => {
     const labels = textsOf('LABEL').join(' ');
     for (const name of ['title', 'description', 'licenses', 'version', 'revision', 'created', 'base.name']) {
