@@ -105,6 +105,11 @@ async function loseMongodb() {
     const [pod] = await podsOf('mongodb');
     return pod !== undefined && pod.metadata.uid !== metadata.uid && pod.status.containerStatuses?.[0]?.ready;
   });
+  const shell = ['exec', 'mongodb-0', postern, '--', 'mongosh', '--quiet', '--norc'];
+  await until('MongoDB takes writes again', async () => {
+    const said = await kubectl(...shell, '--eval', 'db.hello().isWritablePrimary').catch(() => '');
+    return said.trim() === 'true';
+  });
 }
 
 /** The most memory that containers of this name ever had, in MiB, by the kernel's own count. */

@@ -15,7 +15,7 @@ import { errorsBelow, networkCodeOf, serversOf, type SetProblem, setProblemOf } 
 /**
  * Why MongoDB has no answer:
  * - `unreachable`, `slow`, `no-primary`: passes automatically or when the servers are back
- * - `not-initiated`: passes when an operator initiates the replica set
+ * - `not-initiated`: passes when an operator initiates the replica set, or restarts a member that did not find itself
  * - `other-set` (the server is in another replica set, or in none), `denied` (name or password), `forbidden` (rights),
  * `address`, `files` (TLS), `schema`, `stand-alone`, `record` (made unreadable by hand), `key-ring`: an operator has to
  * change something
@@ -187,7 +187,7 @@ function describeSelection(error: MongoServerSelectionError): MongodbUnavailable
 
 function describeSetProblem(problem: SetProblem): MongodbUnavailable {
   if (problem.kind === 'not-initiated') {
-    const message = `MongoDB at ${problem.hosts.join(', ')} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
+    const message = `MongoDB at ${problem.hosts.join(', ')} answers, but is not in its replica set: if it is new, run rs.initiate() there once, in mongosh; if it was a member, restart it where it can resolve its own name`;
     return new MongodbUnavailable('not-initiated', message);
   }
   const why =

@@ -44,7 +44,7 @@ describe('a MongoDB address that does not fit its servers', () => {
     `mongodb://${login}${address}/postern${options}`;
 
   it('is reported as such: a replica set that is not initiated', async () => {
-    const message = `MongoDB at ${member.address} answers, but its replica set is not initiated: run rs.initiate() there once, in mongosh`;
+    const message = `MongoDB at ${member.address} answers, but is not in its replica set: if it is new, run rs.initiate() there once, in mongosh; if it was a member, restart it where it can resolve its own name`;
     for (const options of ['?replicaSet=rs0', '']) {
       assert.deepEqual(await askAbout(uri(member, options)), {
         doctor: [5, message],

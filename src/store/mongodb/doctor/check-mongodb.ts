@@ -81,7 +81,7 @@ const UNREACHABLE_ADVICE =
 
 /** What to do about each reason; that of the others is {@link UNREACHABLE_ADVICE}. */
 const advice: Partial<Readonly<Record<UnavailableReason, string>>> = {
-  'not-initiated': 'mongosh --eval "rs.initiate()" on one of its members; docs/mongodb.md',
+  'not-initiated': 'a new set: mongosh --eval "rs.initiate()" on one of its members; a former member: restart it',
   'other-set': 'correct replicaSet in POSTERN_STORE; mongosh --eval "db.hello().setName" shows the name',
   'no-primary': 'wait for the election, and see that most members of the replica set run: rs.status()',
   denied: 'correct POSTERN_STORE',
