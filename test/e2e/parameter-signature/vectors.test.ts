@@ -75,8 +75,7 @@ describe('the parameter vectors through Envoy', () => {
     for (const { file, vector } of cases) {
       if (ofThirdSecret.includes(vector.id)) continue;
       it(`${vector.id}, over ${protocol}: ${vector.expect ?? ''}`, async () => {
-        const { answer, request } = await withinOneSecond(async (seconds) => {
-          stack.backend.reset();
+        const { answer, request } = await withinOneSecond(stack, async (seconds) => {
           const made = requestOf(file, vector, seconds);
           return { request: made, answer: await send(protocol, stack.envoy.port, made) };
         });

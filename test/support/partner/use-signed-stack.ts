@@ -56,10 +56,15 @@ export function useSignedStack(
 }
 
 /**
- * Makes an exchange that begins and ends in one second of the clock, given as its start: made again when it did not.
+ * Makes an exchange that begins and ends in one second of the clock, given as its start: made again when it did not. The
+ * back end then has what the last exchange sent only.
  */
-export async function withinOneSecond<T>(exchange: (seconds: number) => Promise<T>): Promise<T> {
+export async function withinOneSecond<T>(
+  { backend }: Pick<Stack, 'backend'>,
+  exchange: (seconds: number) => Promise<T>,
+): Promise<T> {
   for (;;) {
+    backend.reset();
     const seconds = nowSeconds();
     const result = await exchange(seconds);
     if (nowSeconds() === seconds) return result;
