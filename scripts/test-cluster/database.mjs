@@ -11,30 +11,33 @@ export const database = `${members[0]}:27017/postern?replicaSet=rs0&tls=true&tls
 /** The password of every user. */
 export const password = 'PASSWORD';
 
-/** Runs lines of the MongoDB shell in a member, and gives what they print. */
-export async function mongosh(member, lines, user = 'admin') {
+/** Runs lines of the MongoDB shell in a pod, connected as `options` say, and gives what they print. */
+function runShell(pod, namespace, options, lines) {
+  const command = ['mongosh', '--quiet', '--norc', ...options, '--eval', lines];
+  return kubectl('exec', pod, `--namespace=${namespace}`, '--', ...command);
+}
+
+/** How the shell reaches a member: with a login, or without one, as localhost may before there are users. */
+function optionsOf(user) {
   const login = user === null ? [] : ['--username', user, '--password', password, '--authenticationDatabase', 'admin'];
-  return kubectl(
-    ...[
-      'exec',
-      member,
-      '--namespace=database',
-      '--',
-      'mongosh',
-      '--quiet',
-      '--norc',
-      '--tls',
-      '--tlsCAFile=/tls/ca.crt',
-    ],
-    ...[...login, 'mongodb://localhost:27017/postern?directConnection=true', '--eval', lines],
-  );
+  return ['--tls', '--tlsCAFile=/tls/ca.crt', ...login, 'mongodb://localhost:27017/postern?directConnection=true'];
+}
+
+/** Runs lines of the MongoDB shell in a member, and gives what they print. */
+export function mongosh(member, lines, user = 'admin') {
+  return runShell(member, 'database', optionsOf(user), lines);
+}
+
+/** Whether MongoDB in a pod takes writes: not while nothing answers. */
+export async function takesWrites(pod, namespace, options = []) {
+  const said = await runShell(pod, namespace, options, 'db.hello().isWritablePrimary').catch(() => '');
+  return said.trim() === 'true';
 }
 
 /** The member that takes writes; null while there is none. */
 export async function primary() {
   for (const n of [0, 1, 2]) {
-    const said = await mongosh(`mongodb-${n}`, 'db.hello().isWritablePrimary').catch(() => '');
-    if (said.trim() === 'true') return `mongodb-${n}`;
+    if (await takesWrites(`mongodb-${n}`, 'database', optionsOf('admin'))) return `mongodb-${n}`;
   }
   return null;
 }
@@ -63,10 +66,7 @@ export async function startDatabase(directory) {
   // The first shall be the primary: before there are users, only its own localhost may make one.
   const list = members.map((host, n) => `{ _id: ${n}, host: '${host}:27017', priority: ${n === 0 ? 2 : 1} }`);
   await mongosh('mongodb-0', `rs.initiate({ _id: 'rs0', members: [${list.join(', ')}] })`, null);
-  await until('mongodb-0 is the primary', async () => {
-    const said = await mongosh('mongodb-0', 'db.hello().isWritablePrimary', null).catch(() => '');
-    return said.trim() === 'true';
-  });
+  await until('mongodb-0 is the primary', () => takesWrites('mongodb-0', 'database', optionsOf(null)));
   const admin = `db.getSiblingDB('admin').createUser({ user: 'admin', pwd: '${password}', roles: ['root'] })`;
   await mongosh('mongodb-0', admin, null);
   const said = await mongosh('mongodb-0', `globalThis.passwordPrompt = () => '${password}'; load('/roles/roles.js')`);

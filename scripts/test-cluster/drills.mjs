@@ -17,6 +17,7 @@ import {
   settled,
   until,
 } from './cluster.mjs';
+import { takesWrites } from './database.mjs';
 import { autoscale } from './autoscaler.mjs';
 import { tryPolicies } from './policies.mjs';
 import { addressOf, unnoticed } from './traffic.mjs';
@@ -101,14 +102,10 @@ async function rotateKeyRing() {
 async function loseMongodb() {
   const [{ metadata }] = await podsOf('mongodb');
   await kubectl('delete', 'pod', 'mongodb-0', postern, '--grace-period=0', '--force');
-  await until('MongoDB is there again', async () => {
+  await until('MongoDB is there again, and takes writes', async () => {
     const [pod] = await podsOf('mongodb');
-    return pod !== undefined && pod.metadata.uid !== metadata.uid && pod.status.containerStatuses?.[0]?.ready;
-  });
-  const shell = ['exec', 'mongodb-0', postern, '--', 'mongosh', '--quiet', '--norc'];
-  await until('MongoDB takes writes again', async () => {
-    const said = await kubectl(...shell, '--eval', 'db.hello().isWritablePrimary').catch(() => '');
-    return said.trim() === 'true';
+    const isNew = pod !== undefined && pod.metadata.uid !== metadata.uid;
+    return isNew && pod.status.containerStatuses?.[0]?.ready && (await takesWrites('mongodb-0', 'postern'));
   });
 }
 
