@@ -4,6 +4,7 @@ import type { SecureContext } from 'node:tls';
 import { type Clock, type StartTimer, startSystemTimer } from '../clock.ts';
 import type { ServiceAddress } from '../config-values.ts';
 import { Deadlines } from '../http2/deadlines.ts';
+import { readSocket } from '../http2/socket-input.ts';
 import { SocketWire } from '../http2/socket-wire.ts';
 import { CallFailure, callStatus } from './call-failure.ts';
 import { ClientCall } from './client-call.ts';
@@ -186,7 +187,7 @@ export class Channel implements ConnectionHost, Disposable {
     const { socket, reason } = dial(this.#address, this.#tls, () => {
       const wire = new SocketWire(socket, () => connection?.drained());
       connection = new ClientConnection(this.#context, wire, this);
-      socket.on('data', (chunk: Buffer) => connection?.receive(chunk));
+      readSocket(socket, (input, length) => connection?.receive(input, length));
     });
     this.#sockets.add(socket);
     const { connectMs } = this.#context.limits;

@@ -55,8 +55,6 @@ const PING = Buffer.from('is alive', 'latin1');
 export class ClientConnection implements FrameSink, CallsConduct {
   /** The time of the last input or event. */
   nowMs: number;
-  /** For the reader: no views of the input are kept. */
-  readonly keepsInput = false;
   readonly #context: ClientContext;
   readonly #wire: Wire;
   readonly #host: ConnectionHost;
@@ -160,14 +158,14 @@ export class ClientConnection implements FrameSink, CallsConduct {
     if (!this.#over) this.#leave();
   }
 
-  /** Bytes have come. */
-  receive(chunk: Buffer): void {
+  /** Bytes have come: `input[0, length)`. They are the caller's again when this returns. */
+  receive(input: Buffer, length = input.length): void {
     if (this.#over) return;
     this.nowMs = this.#heardAtMs = this.#context.clock.nowMs();
     this.#endPing();
-    this.#flood.received(chunk.length);
+    this.#flood.received(length);
     this.#isReading = true;
-    const problem = this.#reader.push(chunk, this);
+    const problem = this.#reader.push(input, this, length);
     this.#isReading = false;
     if (problem !== null) this.breach(problem.code, problem.reason);
     if (this.#wire.unsentBytes > this.#context.limits.maxUnsentBytes) this.#cut('it does not read what it is sent');

@@ -1,15 +1,16 @@
 import { type ConnectionProblem, errorCode, FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from './frame.ts';
 import { u24, u31, u8 } from './octets.ts';
 
-/** Frames from here on are put together in memory that is used again, unless a part of it was kept. */
+/** Frames from here on are put together in memory that is used again. */
 const MIN_REUSED_BYTES = 4096;
 
-/** Gets whole frames, in order. The payload is `bytes[start, end)`. */
+/** Gets whole frames, in order. */
 export interface FrameSink {
-  /** False stops the reading behind this frame: see {@link FrameReader.readTo}. */
+  /**
+   * The payload is `bytes[start, end)`: what is kept of it must be copied. False stops the reading behind this frame:
+   * see {@link FrameReader.readTo}.
+   */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): boolean;
-  /** Whether views of a frame of this input were kept: its `bytes` are then never written to again. */
-  readonly keepsInput: boolean;
 }
 
 /**
@@ -47,48 +48,48 @@ export class FrameReader {
     return this.#readTo;
   }
 
-  /** Reads what has come, from `from` on. @returns null, or what breaks the framing. */
-  push(chunk: Buffer, sink: FrameSink, from = 0): ConnectionProblem | null {
-    let at = from;
-    this.#readTo = chunk.length;
+  /** Reads what has come: `bytes[0, end)`. @returns null, or what breaks the framing. */
+  push(bytes: Buffer, sink: FrameSink, end = bytes.length): ConnectionProblem | null {
+    let at = 0;
+    this.#readTo = end;
     if (!this.prefaceDone) {
-      at = this.#takePreface(chunk);
+      at = this.#takePreface(bytes, end);
       if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
     }
     if (this.#partial !== null) {
-      at = this.#complete(this.#partial, chunk, at, sink);
+      at = this.#complete(this.#partial, bytes, at, end, sink);
       if (at === TOO_LARGE) return frameTooLarge;
       if (at === STOPPED) return null;
     }
-    while (chunk.length - at >= FRAME_HEADER_BYTES) {
-      const length = u24(chunk, at);
+    while (end - at >= FRAME_HEADER_BYTES) {
+      const length = u24(bytes, at);
       if (length > MAX_FRAME_BYTES) return frameTooLarge;
       const start = at + FRAME_HEADER_BYTES;
-      const end = start + length;
-      if (end > chunk.length) break;
-      if (!sink.frame(u8(chunk, at + 3), u8(chunk, at + 4), u31(chunk, at + 5), chunk, start, end)) {
-        this.#readTo = end;
+      const frameEnd = start + length;
+      if (frameEnd > end) break;
+      if (!sink.frame(u8(bytes, at + 3), u8(bytes, at + 4), u31(bytes, at + 5), bytes, start, frameEnd)) {
+        this.#readTo = frameEnd;
         return null;
       }
-      at = end;
+      at = frameEnd;
     }
-    if (at < chunk.length) this.#keep(chunk, at);
+    if (at < end) this.#keep(bytes, at, end);
     return null;
   }
 
-  #takePreface(chunk: Buffer): number {
+  #takePreface(bytes: Buffer, end: number): number {
     const from = this.#prefaceBytes;
-    const taken = Math.min(this.#preface.length - from, chunk.length);
-    if (this.#preface.compare(chunk, 0, taken, from, from + taken) !== 0) return -1;
+    const taken = Math.min(this.#preface.length - from, end);
+    if (this.#preface.compare(bytes, 0, taken, from, from + taken) !== 0) return -1;
     this.#prefaceBytes += taken;
     return taken;
   }
 
   /** Starts a frame of its own with what is left of a read: less than a header, or less than the frame. */
-  #keep(chunk: Buffer, at: number): void {
-    const isHeaderWhole = chunk.length - at >= FRAME_HEADER_BYTES;
-    this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(chunk, at) : 0));
-    this.#partialBytes = chunk.copy(this.#partial, 0, at);
+  #keep(bytes: Buffer, at: number, end: number): void {
+    const isHeaderWhole = end - at >= FRAME_HEADER_BYTES;
+    this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(bytes, at) : 0));
+    this.#partialBytes = bytes.copy(this.#partial, 0, at, end);
   }
 
   /** Memory for a frame of this length. */
@@ -100,12 +101,12 @@ export class FrameReader {
     return room;
   }
 
-  /** Goes on with a kept frame. @returns where the next frame begins in `chunk`, or one of the two marks. */
-  #complete(kept: Buffer, chunk: Buffer, from: number, sink: FrameSink): number {
+  /** Goes on with a kept frame. @returns where the next frame begins in `bytes`, or one of the two marks. */
+  #complete(kept: Buffer, bytes: Buffer, from: number, end: number, sink: FrameSink): number {
     let partial = kept;
     let at = from;
     if (this.#partialBytes < FRAME_HEADER_BYTES) {
-      at += this.#fill(partial, FRAME_HEADER_BYTES, chunk, at);
+      at += this.#fill(partial, FRAME_HEADER_BYTES, bytes, at, end);
       if (this.#partialBytes < FRAME_HEADER_BYTES) return at;
       const length = u24(partial, 0);
       if (length > MAX_FRAME_BYTES) return TOO_LARGE;
@@ -114,24 +115,19 @@ export class FrameReader {
       this.#partial = partial;
     }
     const wholeBytes = this.#wholeBytes;
-    at += this.#fill(partial, wholeBytes, chunk, at);
+    at += this.#fill(partial, wholeBytes, bytes, at, end);
     if (this.#partialBytes < wholeBytes) return at;
     this.#partial = null;
     this.#partialBytes = 0;
     const goesOn = sink.frame(u8(partial, 3), u8(partial, 4), u31(partial, 5), partial, FRAME_HEADER_BYTES, wholeBytes);
-    if (wholeBytes >= MIN_REUSED_BYTES && !sink.keepsInput) this.#spare = partial;
+    if (wholeBytes >= MIN_REUSED_BYTES) this.#spare = partial;
     if (goesOn) return at;
     this.#readTo = at;
     return STOPPED;
   }
 
-  #fill(target: Buffer, upTo: number, chunk: Buffer, at: number): number {
-    const copied = chunk.copy(
-      target,
-      this.#partialBytes,
-      at,
-      at + Math.min(upTo - this.#partialBytes, chunk.length - at),
-    );
+  #fill(target: Buffer, upTo: number, bytes: Buffer, at: number, end: number): number {
+    const copied = bytes.copy(target, this.#partialBytes, at, at + Math.min(upTo - this.#partialBytes, end - at));
     this.#partialBytes += copied;
     return copied;
   }

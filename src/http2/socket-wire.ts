@@ -17,6 +17,7 @@ export interface Wire {
   destroy(): void;
 }
 
+const NOTHING = Buffer.alloc(0);
 /** How long a peer may take to notice that we closed, once it has been sent everything. */
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the last bytes may take to leave. */
@@ -26,16 +27,15 @@ const FLUSH_TIMEOUT_MS = 10_000;
 export class SocketWire implements Wire {
   readonly #socket: Socket;
   readonly #written: () => void;
-  #isBehind = false;
+  #isWatching = false;
 
   /** @param sent is called when everything has left that could not leave at once, however little it was. */
   constructor(socket: Socket, sent: () => void) {
     this.#socket = socket;
-    // The event `drain` is for those only who have more unsent than the socket's high-water mark.
     this.#written = () => {
-      if (!this.#isBehind || socket.writableLength > 0) return;
-      this.#isBehind = false;
-      sent();
+      this.#isWatching = false;
+      if (socket.writableLength > 0) this.#watch();
+      else sent();
     };
   }
 
@@ -47,11 +47,24 @@ export class SocketWire implements Wire {
     const socket = this.#socket;
     if (!socket.writable) return true; // closed under us; `close` follows
     if (blocks.length > 1) socket.cork();
-    for (const block of blocks) socket.write(block, this.#written);
+    for (const block of blocks) socket.write(block);
     if (blocks.length > 1) socket.uncork();
-    // What the kernel took at once is no longer looked at.
-    this.#isBehind = socket.writableLength > 0;
-    return !this.#isBehind;
+    const isBehind = socket.writableLength > 0;
+    if (isBehind) this.#watch();
+    return !isBehind;
+  }
+
+  /**
+   * Waits until everything has left. A callback with each write would cost a tick of its own even when the kernel takes
+   * everything at once; and the event `drain` is for those only who have more unsent than the socket's high-water mark.
+   */
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    // Not at once: TLS passes on what it has received when it is given an empty write.
+    queueMicrotask(() => {
+      if (this.#socket.writable) this.#socket.write(NOTHING, this.#written);
+    });
   }
 
   pause(): void {

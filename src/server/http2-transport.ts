@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Connection } from './http2/connection.ts';
 import { defaultLimits, type Http2Limits } from './http2/limits.ts';
 import { createServerContext, type ServerContext } from './http2/server-context.ts';
+import { readSocket } from '../http2/socket-input.ts';
 import { SocketWire } from '../http2/socket-wire.ts';
 import type { MemoryPoolName, TlsIdentity, Transport, TransportLoad, TransportOptions } from './transport.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
@@ -66,8 +67,8 @@ class Http2Transport implements Transport {
       connection.drained();
     });
     const connection = new Connection(this.#context, wire, peer);
-    socket.on('data', (chunk: Buffer) => {
-      if (connection.receive(chunk)) this.#context.releaser.release(chunk);
+    readSocket(socket, (input, length) => {
+      connection.receive(input, length);
     });
     socket.on('close', () => {
       connection.lost();

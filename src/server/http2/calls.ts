@@ -47,17 +47,11 @@ const BEYOND_MESSAGE_BYTES = 16 * 1024;
 
 /**
  * The calls of one connection: from a request's head and DATA to the method, and from its answer to the sender.
- * A message that comes whole in one frame goes to the method as a view of the read, without a copy.
+ * A message that comes whole in one frame is copied once, as one that comes in parts is.
  */
 export class Calls implements SenderHost, CallOwner {
   readonly table = new StreamTable();
   readonly sender: AnswerSender;
-  /**
-   * Of the input that is being worked on: whether a method was given a part of it, and whether a message was copied
-   * from it.
-   */
-  #keepsInput = false;
-  #copiesInput = false;
   readonly #context: ServerContext;
   readonly #writer: FrameWriter;
   readonly #host: CallsHost;
@@ -94,11 +88,6 @@ export class Calls implements SenderHost, CallOwner {
 
   get nowMs(): number {
     return this.#host.nowMs;
-  }
-
-  /** Whether a method was given a part of the input that is being worked on. */
-  get keepsInput(): boolean {
-    return this.#keepsInput;
   }
 
   /** A request's head is complete and well-formed. */
@@ -155,14 +144,14 @@ export class Calls implements SenderHost, CallOwner {
         stream.ended = true;
         const refused = refusePrefix(u8(bytes, start), messageBytes, stream.method.maxMessageBytes);
         if (refused === null) {
-          this.#keepsInput = true;
-          this.#run(stream, bytes.subarray(start + MESSAGE_PREFIX_BYTES, end));
+          const message = Buffer.allocUnsafe(messageBytes);
+          bytes.copy(message, 0, start + MESSAGE_PREFIX_BYTES, end);
+          this.#run(stream, message);
         } else this.sender.fail(stream, refused);
         return;
       }
     }
     stream.assembler ??= new MessageAssembler(stream.method.maxMessageBytes, this.#roomOf(stream));
-    this.#copiesInput = true;
     const refused = stream.assembler.push(bytes, start, end);
     if (refused !== null) {
       stream.ended = endStream;
@@ -208,20 +197,8 @@ export class Calls implements SenderHost, CallOwner {
     this.#deadlines.stop();
   }
 
-  /**
-   * Call when the input at hand has been worked on.
-   * @returns whether messages were copied from it and nothing looks at it any more: its memory is better given back at
-   * once.
-   */
-  settle(): boolean {
-    this.#keepFresh();
-    const isSpent = this.#copiesInput && !this.#keepsInput;
-    this.#copiesInput = false;
-    this.#keepsInput = false;
-    return isSpent;
-  }
-
-  #keepFresh(): void {
+  /** Call when the input at hand has been worked on. */
+  settle(): void {
     if (this.#fresh.length === 0) return;
     const fresh = this.#fresh;
     for (const stream of fresh) {

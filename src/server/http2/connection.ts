@@ -35,9 +35,8 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
   /** Frames worked on in this turn. */
   #turnFrames = 0;
   #turn = 0;
-  /** Input that waits for the next turn, read from {@link #backlogFrom} on. */
-  #backlog: Buffer[] = [];
-  #backlogFrom = 0;
+  /** Input that waits for the next turn. */
+  readonly #backlog: Buffer[] = [];
   #flushPlanned = false;
   /** See {@link giveBackOnceSent}. */
   #spent: Buffer[] = [];
@@ -90,12 +89,13 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
         this.#context.turns.wait(this);
         return;
       }
-      const chunk = this.#backlog.shift();
-      if (chunk === undefined) {
+      const input = this.#backlog.shift();
+      if (input === undefined) {
         this.#wire.resume();
         return;
       }
-      this.#work(chunk, this.#backlogFrom);
+      const readTo = this.#work(input, input.length);
+      if (readTo < input.length) this.#backlog.unshift(input.subarray(readTo));
     }
   }
 
@@ -109,19 +109,17 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     return this.#drain === 'final';
   }
 
-  /**
-   * Bytes have come. `chunk` is the connection's own: methods may keep views of it.
-   * @returns whether its memory is to be given back at once: messages were copied from it, and nothing keeps views of
-   * it.
-   */
-  receive(chunk: Buffer): boolean {
-    if (this.#over) return false;
-    this.#flood.received(chunk.length);
-    if (this.#backlog.length > 0) {
-      this.#backlog.push(chunk); // it was on its way when the wire was paused
-      return false;
-    }
-    return this.#work(chunk, 0);
+  /** Bytes have come: `input[0, length)`. They are the caller's again when this returns. */
+  receive(input: Buffer, length = input.length): void {
+    if (this.#over) return;
+    this.#flood.received(length);
+    // With a backlog, it was on its way when the wire was paused.
+    const readTo = this.#backlog.length > 0 ? 0 : this.#work(input, length);
+    if (readTo === length) return;
+    this.#backlog.push(Buffer.from(input.subarray(readTo, length)));
+    if (this.#backlog.length > 1) return;
+    this.#wire.pause();
+    this.#context.turns.wait(this);
   }
 
   /** Everything given to the wire has left. */
@@ -251,24 +249,17 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     return false;
   }
 
-  /** Works on input until it ends or the turn does. @returns see {@link receive}. */
-  #work(chunk: Buffer, from: number): boolean {
+  /** Works on `input[0, length)` until it ends or the turn does. @returns how far it was read. */
+  #work(input: Buffer, length: number): number {
     this.nowMs = this.#context.clock.nowMs();
     this.#enterTurn();
     this.#reading = true;
-    const problem = this.#reader.push(chunk, this.#frames, from);
+    const problem = this.#reader.push(input, this.#frames, length);
     if (problem !== null) this.breach(problem.code, problem.reason);
-    const isSpent = this.#calls.settle();
+    this.#calls.settle();
     this.#reading = false;
-    const isRead = this.#over || this.#reader.readTo === chunk.length;
-    this.#backlogFrom = isRead ? 0 : this.#reader.readTo;
-    if (!isRead) {
-      this.#backlog.unshift(chunk);
-      this.#wire.pause();
-      this.#context.turns.wait(this);
-    }
     this.#flush();
-    return isSpent && isRead;
+    return this.#over ? length : this.#reader.readTo;
   }
 
   #enterTurn(): void {

@@ -43,11 +43,6 @@ export class IncomingFrames implements FrameSink {
     return this.#headers.unfinishedSinceMs;
   }
 
-  /** For the reader. */
-  get keepsInput(): boolean {
-    return this.#calls.keepsInput;
-  }
-
   /** For the reader: one whole frame (RFC 9113 §4.1). */
   frame(type: number, flags: number, streamId: number, bytes: Buffer, start: number, end: number): boolean {
     if (!this.#introduced) {

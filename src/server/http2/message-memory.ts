@@ -5,7 +5,7 @@ import type { ServerContext } from './server-context.ts';
 import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Stream } from './stream.ts';
 
-/** What a method that waits holds at least: its message is part of a larger read. */
+/** What a method that waits holds at least: a small message lies in a block of `Buffer.poolSize` with others. */
 export const MIN_HELD_BYTES = 4096;
 /** The first memory of a message that comes in parts. */
 export const MIN_PART_BYTES = 1024;

@@ -33,7 +33,6 @@ export interface ServerContext {
   /** Memory for what has arrived of large messages. */
   readonly largeMemory: { heldBytes: number };
   readonly largeBuffers: LargeBuffers;
-  readonly releaser: MemoryReleaser;
 }
 
 export function createServerContext(options: {
@@ -47,7 +46,6 @@ export function createServerContext(options: {
 }): ServerContext {
   const { limits, startTimer = startSystemTimer, readsTraceParent = false } = options;
   const classify = readsTraceParent ? classifyTracedField : classifyRequestField;
-  const releaser = new MemoryReleaser();
   return {
     ...options,
     startTimer,
@@ -61,7 +59,6 @@ export function createServerContext(options: {
     answerPool: new StalledFirstPool(limits.answerPool),
     unsent: new UnsentBytes(limits, options.clock),
     largeMemory: { heldBytes: 0 },
-    largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes, releaser),
-    releaser,
+    largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes, new MemoryReleaser()),
   };
 }

@@ -47,7 +47,6 @@ async function encode(sent: readonly Readonly<Record<string, string>>[]): Promis
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => {
         reader.push(chunk, {
-          keepsInput: false,
           frame: (type, flags, _id, bytes, start, end) => {
             if (type !== frameType.headers) return true;
             assert.ok((flags & frameFlag.endHeaders) !== 0);
