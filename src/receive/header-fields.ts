@@ -72,16 +72,16 @@ export class HeaderFields {
     return this.#indexOf(name, at + SLOTS) === -1 ? this.#valueAt(at) : { repeated: true };
   }
 
-  /** Every value in the order received, as raw bytes: views of the message. */
-  valuesOf(name: string): Buffer[] {
+  /** Every value in the order received. */
+  valuesOf(name: string): readonly string[] {
     if (this.#index !== null || this.#walks >= MAX_WALKS) {
       this.#index ??= this.#makeIndex();
-      return (this.#index.get(name) ?? []).map((at) => this.#valueBytesAt(at));
+      return (this.#index.get(name) ?? []).map((at) => this.#valueAt(at));
     }
     this.#walks += 1;
-    const values: Buffer[] = [];
+    const values: string[] = [];
     for (let at = this.#indexOf(name, 0); at !== -1; at = this.#indexOf(name, at + SLOTS)) {
-      values.push(this.#valueBytesAt(at));
+      values.push(this.#valueAt(at));
     }
     return values;
   }
@@ -106,10 +106,6 @@ export class HeaderFields {
       else found.push(at);
     }
     return index;
-  }
-
-  #valueBytesAt(at: number): Buffer {
-    return this.#bytes.subarray(this.#slots[at + 2], this.#slots[at + 3]);
   }
 
   #valueAt(at: number): string {

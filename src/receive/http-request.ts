@@ -33,6 +33,11 @@ export class HttpRequest {
   #size = 0;
   #sourceStart = NO_SPAN;
   #sourceEnd = 0;
+  /** What several stages ask for, once it was made. */
+  #method: string | null = null;
+  #path: string | null = null;
+  #authority: string | null = null;
+  #body: Buffer | null = null;
 
   private constructor(bytes: Buffer, memory: BodyMemory | null) {
     this.#bytes = bytes;
@@ -45,7 +50,9 @@ export class HttpRequest {
    * body in place of the received one.
    */
   static parse(message: Uint8Array, memory: BodyMemory | null = null): HttpRequest | null {
-    const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+    const bytes = Buffer.isBuffer(message)
+      ? message
+      : Buffer.from(message.buffer, message.byteOffset, message.byteLength);
     const request = new HttpRequest(bytes, memory);
     const reader = new WireReader(bytes);
     while (reader.at < bytes.length) {
@@ -59,7 +66,7 @@ export class HttpRequest {
 
   /** As the caller sent it; methods are case-sensitive. */
   get method(): string {
-    return this.#text(this.#methodStart, this.#methodEnd);
+    return (this.#method ??= this.#text(this.#methodStart, this.#methodEnd));
   }
 
   /** `HTTP/1.1`, `HTTP/2` or what else Envoy reports. */
@@ -69,21 +76,20 @@ export class HttpRequest {
 
   /** The raw `:path`. */
   get path(): string {
-    return (
-      this.headers.find(':path') ?? (this.#pathStart === NO_SPAN ? '' : this.#text(this.#pathStart, this.#pathEnd))
-    );
+    return (this.#path ??=
+      this.headers.find(':path') ?? (this.#pathStart === NO_SPAN ? '' : this.#text(this.#pathStart, this.#pathEnd)));
   }
 
   /** The raw `:authority`. */
   get authority(): string {
-    return (
-      this.headers.find(':authority') ?? (this.#hostStart === NO_SPAN ? '' : this.#text(this.#hostStart, this.#hostEnd))
-    );
+    return (this.#authority ??=
+      this.headers.find(':authority') ??
+      (this.#hostStart === NO_SPAN ? '' : this.#text(this.#hostStart, this.#hostEnd)));
   }
 
   /** The body that Envoy delivered: a view of the message, to be read only. */
   get body(): Buffer {
-    return this.#bytes.subarray(this.#bodyStart, this.#bodyEnd);
+    return (this.#body ??= this.#bytes.subarray(this.#bodyStart, this.#bodyEnd));
   }
 
   /** See {@link BodyMemory}. */

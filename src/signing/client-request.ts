@@ -24,10 +24,8 @@ export const SENT_PROTOCOL = 'HTTP/1.1';
 
 /** A caller's request in the form in which the gateway would check it. */
 export function signableRequest(request: ClientRequest): SignableRequest {
-  const valuesOf = (name: string): readonly Buffer[] =>
-    request.headers
-      .filter(([candidate]) => candidate.toLowerCase() === name)
-      .map(([, value]) => Buffer.from(value, 'latin1'));
+  const valuesOf = (name: string): readonly string[] =>
+    request.headers.filter(([candidate]) => candidate.toLowerCase() === name).map(([, value]) => value);
   return { ...request, protocol: SENT_PROTOCOL, headers: { isRaw: true, count: request.headers.length, valuesOf } };
 }
 

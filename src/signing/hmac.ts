@@ -22,32 +22,40 @@ export const hmacSha256 = define('sha256', { blockBytes: 64, digestBytes: 32 });
 export const hmacSha384 = define('sha384', { blockBytes: 128, digestBytes: 48 });
 export const hmacSha512 = define('sha512', { blockBytes: 128, digestBytes: 64 });
 
+/** What the characters of a text stand for, and what a MAC is given as. */
+export interface MacEncodings {
+  readonly text: 'latin1' | 'utf8';
+  /** `binary` is a character for each byte: a Buffer of its own, made by OpenSSL's binding, costs three times as much. */
+  readonly mac: 'binary' | 'base64url';
+}
+
 /** Longer texts are rare, and are hashed piece by piece. */
 const SCRATCH_BYTES = 16 * 1024;
-const scratch = new Uint8Array(SCRATCH_BYTES);
+/** Most bytes of a character (of half a surrogate pair, in UTF-8). */
+const characterBytes = { latin1: 1, utf8: 3 } as const satisfies Record<MacEncodings['text'], number>;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /**
  * The MAC of a text, as two hashes over the padded blocks of a key, which are made once: `createHmac` makes them, and
- * several objects, for every text. `binary` is a character for each byte: making a Buffer of its own in OpenSSL's
- * binding costs three times as much.
+ * several objects, for every text. The text is written behind the first block, and nowhere else.
  */
 export function hmacOf(
   { hash: name, blockBytes, outer }: Hmac,
   key: PaddedKey,
-  text: Uint8Array,
-  encoding: 'binary' | 'base64url',
+  text: string,
+  encodings: MacEncodings,
 ): string {
-  const end = blockBytes + text.length;
   let inner: string;
-  if (end > SCRATCH_BYTES) inner = createHash(name).update(key.inner).update(text).digest('binary');
-  else {
+  if (blockBytes + text.length * characterBytes[encodings.text] > SCRATCH_BYTES) {
+    inner = createHash(name).update(key.inner).update(text, encodings.text).digest('binary');
+  } else {
     scratch.set(key.inner);
-    scratch.set(text, blockBytes);
+    const end = blockBytes + scratch.write(text, blockBytes, encodings.text);
     inner = hash(name, new Uint8Array(scratch.buffer, 0, end), 'binary');
   }
   outer.set(key.outer);
   outer.write(inner, blockBytes, 'latin1');
-  return hash(name, outer, encoding);
+  return hash(name, outer, encodings.mac);
 }
 
 function define(name: string, bytes: { readonly blockBytes: number; readonly digestBytes: number }): Hmac {

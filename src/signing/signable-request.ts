@@ -35,7 +35,7 @@ export interface SignableHeaders {
   /** How many headers there are: at least one for each name that has a value. */
   readonly count: number;
   /** Every value of a header, by its lower-case name, in the order received and without surrounding white space. */
-  valuesOf(name: string): readonly Buffer[];
+  valuesOf(name: string): readonly string[];
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { hmacOf, hmacSha256 } from '../signing/hmac.ts';
+import { hmacOf, hmacSha256, type MacEncodings } from '../signing/hmac.ts';
 import { encodeJson } from './token-claims.ts';
 
 /** What the keys of tokens are derived for; sealing and other purposes get keys that have nothing to do with them. */
@@ -79,7 +79,9 @@ function deriveKeys(ring: TokenRing, formerKeyId: string | null, currentFrom: nu
   };
 }
 
+const encodings: MacEncodings = { text: 'utf8', mac: 'base64url' };
+
 function signWith(key: KeyObject): (text: string) => string {
   const padded = hmacSha256.pad(key.export());
-  return (text) => hmacOf(hmacSha256, padded, Buffer.from(text, 'utf8'), 'base64url');
+  return (text) => hmacOf(hmacSha256, padded, text, encodings);
 }

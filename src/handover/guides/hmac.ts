@@ -86,7 +86,7 @@ function exampleOf(
   return {
     title,
     unsigned: describeUnsigned(target, unsigned),
-    stringToSign: parsed.texts[0] ?? null,
+    stringToSign: Buffer.from(parsed.texts[0] ?? '', 'latin1'),
     signature: SIGNATURE.exec(headerOf(signed, 'authorization') ?? '')?.[1] ?? null,
     sent: describeSent(signed),
   };

@@ -1,6 +1,6 @@
 import type { HmacAlgorithm } from '../../model/endpoint.ts';
 import type { Secret } from '../../model/secret.ts';
-import { type Hmac, hmacOf, hmacSha256, hmacSha384, hmacSha512 } from '../../signing/hmac.ts';
+import { type Hmac, hmacOf, hmacSha256, hmacSha384, hmacSha512, type MacEncodings } from '../../signing/hmac.ts';
 
 interface Algorithm {
   readonly hmac: Hmac;
@@ -15,8 +15,10 @@ export const algorithmTable: Readonly<Record<HmacAlgorithm, Algorithm>> = {
   'hmac-sha512': { hmac: hmacSha512, kongName: 'hmac-sha512' },
 };
 
-/** The MAC of a string to sign. */
-export function macOf(algorithm: HmacAlgorithm, text: Uint8Array, secret: Secret): Buffer {
+const encodings: MacEncodings = { text: 'latin1', mac: 'binary' };
+
+/** The MAC of a string to sign, which is one character a byte. */
+export function macOf(algorithm: HmacAlgorithm, text: string, secret: Secret): Buffer {
   const { hmac } = algorithmTable[algorithm];
-  return Buffer.from(hmacOf(hmac, secret.derive(hmac.pad), text, 'binary'), 'latin1');
+  return Buffer.from(hmacOf(hmac, secret.derive(hmac.pad), text, encodings), 'latin1');
 }

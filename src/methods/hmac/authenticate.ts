@@ -17,6 +17,6 @@ export const hmacStrategy: SignatureStrategy<HmacCredentials, HmacOptions> = {
   read: parseHmac,
   verify: verifyHmac,
   checkBody: ({ digest }, { body }) => (digest === null ? null : takeTurns(checkDigest(digest, body))),
-  hintOf: ({ texts }) => texts[0],
+  hintOf: ({ texts: [text] }) => (text === undefined ? undefined : Buffer.from(text, 'latin1')),
   conceal: concealHmac,
 };

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash as oneHash } from 'node:crypto';
 import { type Refusal, refuse } from '../../refusal.ts';
 import { equal } from '../../signing/equal.ts';
-import { runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
+import { PIECE_BYTES, runAtOnce, updateInPieces, type Work } from '../../signing/work.ts';
 
 const DIGEST_PREFIX = 'SHA-256=';
 
@@ -26,6 +26,7 @@ export function* checkDigest(value: string, body: Uint8Array): Work<Refusal | nu
 }
 
 function* digesting(body: Uint8Array): Work<string> {
+  if (body.length <= PIECE_BYTES) return DIGEST_PREFIX + oneHash('sha256', body, 'base64');
   const hash = createHash('sha256');
   yield* updateInPieces(hash, [body]);
   return DIGEST_PREFIX + hash.digest('base64');

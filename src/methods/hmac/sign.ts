@@ -31,7 +31,7 @@ export function signHmac(request: ClientRequest, signing: HmacSigning): ClientRe
   if (isRefusal(texts)) return texts;
 
   const { appKey, algorithm, secret } = signing;
-  const mac = macOf(algorithm, texts[0] ?? Buffer.alloc(0), secret).toString('base64');
+  const mac = macOf(algorithm, texts[0] ?? '', secret).toString('base64');
   const list = signedHeaders.join(' ');
   const signed = withHeaders(dated, [
     ['Authorization', `hmac appkey="${appKey}", algorithm="${algorithm}", headers="${list}", signature="${mac}"`],

@@ -17,8 +17,8 @@ export const MAX_HMAC_BODY_BYTES = 10_485_760;
 /** An hmac request that is well formed: everything that can be said before its App Key is looked up. */
 export interface HmacCredentials extends SignerCredentials {
   readonly algorithm: HmacAlgorithm;
-  /** The strings to sign that are accepted, the one with `HTTP/1.1` first. */
-  readonly texts: readonly Buffer[];
+  /** The strings to sign that are accepted, one character a byte, the one with `HTTP/1.1` first. */
+  readonly texts: readonly string[];
   /** The signed `Date`. */
   readonly signedAtSeconds: number;
   /** The `Digest` header as latin1 text; null when there is none, which only an empty body may do. */
@@ -57,7 +57,7 @@ export function parseHmac(
     mac: authorization.mac,
     texts,
     signedAtSeconds,
-    digest: digests[0]?.toString('latin1') ?? null,
+    digest: digests[0] ?? null,
   };
 }
 
@@ -80,13 +80,13 @@ function readAuthorization(request: SignableRequest): HmacAuthorization | Refusa
   const [value] = values;
   if (value === undefined) return refuse('CREDENTIALS_MISSING', 'the request has no Authorization header');
   if (values.length > 1) return malformed('the request has more than one Authorization header');
-  return parseHmacAuthorization(value.toString('latin1'), maxSignedNames(request.headers.count));
+  return parseHmacAuthorization(value, maxSignedNames(request.headers.count));
 }
 
 function readDate(request: SignableRequest): number | Refusal {
   const values = request.headers.valuesOf('date');
   if (values.length !== 1) return malformed('the request does not have one Date header');
-  const seconds = parseImfFixdate(values[0]?.toString('latin1') ?? '');
+  const seconds = parseImfFixdate(values[0] ?? '');
   return seconds ?? malformed('the Date header is not an IMF-fixdate such as Thu, 22 Jun 2017 21:12:36 GMT');
 }
 

@@ -26,7 +26,7 @@ export function signableVersions(protocol: string, acceptRealHttpVersion: boolea
 /**
  * Builds the hmac string to sign (interface document, Authentication; spec §3.2), once for each version: a line
  * `name: value` for each listed header, the request line for `request-line`, joined by line feeds, none at the end.
- * `host` is the authority; the values of a header that came more than once are joined by `, `.
+ * One character a byte. `host` is the authority; the values of a header that came more than once are joined by `, `.
  *
  * Method and path are those of a request that `checkTarget` passed. Refuses a listed header that the request lacks
  * (`CREDENTIALS_MALFORMED`), and before that (`MALFORMED_REQUEST`) a value with a line break or with lost bytes.
@@ -35,7 +35,7 @@ export function hmacTexts(
   request: SignableRequest,
   signedHeaders: readonly string[],
   versions: readonly string[],
-): readonly Buffer[] | Refusal {
+): readonly string[] | Refusal {
   let absent: string | null = null;
   let before = '';
   let after = '';
@@ -64,12 +64,12 @@ export function hmacTexts(
     return refuse('CREDENTIALS_MALFORMED', `the request has no header ${shownName(absent)}, which is listed as signed`);
   }
   const target = `${request.method} ${request.path}`;
-  return versions.map((version) => Buffer.from(`${before}${target} ${version}${after}`, 'latin1'));
+  return versions.map((version) => `${before}${target} ${version}${after}`);
 }
 
 /** The text that is signed for a header; null when the request has none of that name. */
 function headerText(request: SignableRequest, name: string): string | null {
   if (name === HOST) return request.authority === '' ? null : request.authority;
   const values = request.headers.valuesOf(name);
-  return values.length === 0 ? null : values.map((value) => value.toString('latin1')).join(', ');
+  return values.length === 1 ? (values[0] ?? '') : values.length === 0 ? null : values.join(', ');
 }

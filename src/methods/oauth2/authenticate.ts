@@ -91,9 +91,7 @@ export function concealToken(
   { hideCredentials, tokenInQuery }: OAuth2Options,
 ): UpstreamChanges {
   if (!hideCredentials) return unchanged;
-  const isInHeader = request.headers
-    .valuesOf('authorization')
-    .some((value) => HOLDS_BEARER.test(value.toString('latin1').trim()));
+  const isInHeader = request.headers.valuesOf('authorization').some((value) => HOLDS_BEARER.test(value.trim()));
   const headersToRemove = isInHeader ? ['authorization'] : [];
   const { query } = target;
   const left = query === null || !tokenInQuery ? query : removeParameter(query, PARAMETER);

@@ -26,7 +26,7 @@ const UTF8_CHARSETS = ['utf-8', 'utf8'];
 export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' | 'forward'): BodyForm | Refusal {
   if (request.body.length === 0) return 'url';
   const types = request.headers.valuesOf('content-type');
-  const text = types[0]?.toString('latin1') ?? '';
+  const text = types[0] ?? '';
   if (types.length > 1 || text.includes(',')) return unverifiable('the request has more than one Content-Type');
 
   const mediaType = parseMediaType(text);
@@ -42,7 +42,7 @@ export function chooseBodyForm(request: SignableRequest, unsignedBody: 'refuse' 
     return unverifiable('the charset of the body is not UTF-8');
   }
   const encodings = request.headers.valuesOf('content-encoding');
-  if (encodings.length > 1 || (encodings[0]?.toString('latin1').toLowerCase() ?? 'identity') !== 'identity') {
+  if (encodings.length > 1 || (encodings[0]?.toLowerCase() ?? 'identity') !== 'identity') {
     return unverifiable('the body has a Content-Encoding');
   }
   return verified.form;

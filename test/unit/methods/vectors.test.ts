@@ -38,7 +38,7 @@ describe('published vectors', () => {
       const version = vector.line.split(' ')[2] ?? SIGNED_HTTP_VERSION;
       const texts = hmacTexts(toSignable(message), vector.headers.split(' '), [version]);
       assert.ok(!isRefusal(texts));
-      assert.equal(macOf('hmac-sha256', texts[0] ?? Buffer.alloc(0), secret).toString('base64'), vector.signature);
+      assert.equal(macOf('hmac-sha256', texts[0] ?? '', secret).toString('base64'), vector.signature);
     });
   }
 

@@ -204,10 +204,7 @@ describe('requests of Check, written with the definitions of Envoy', () => {
     assert.equal(request.protocol, 'HTTP/2');
     assert.equal(request.path, '/\xe9?x=1');
     assert.equal(request.authority, 'a.example');
-    assert.deepEqual(
-      request.headers.valuesOf('x-app-key').map((value) => value.toString('latin1')),
-      ['one', 'two'],
-    );
+    assert.deepEqual(request.headers.valuesOf('x-app-key'), ['one', 'two']);
     assert.deepEqual(request.headers.findSingle('x-app-key'), { repeated: true });
     assert.equal(request.headers.find('empty'), '');
     assert.equal(request.headers.find('text'), 'v');

@@ -286,6 +286,16 @@ describe('a token that is not issued here', () => {
     }
   });
 
+  it('is not a text of other characters with the same low bytes', () => {
+    const { tokens } = issuer();
+    const { text } = tokens.issue(subject);
+    for (const at of [0, text.indexOf('.') + 1, text.length - 1]) {
+      const alike = String.fromCharCode(text.charCodeAt(at) + 0x100);
+      assert.notEqual(faultOf(tokens, text.slice(0, at) + alike + text.slice(at + 1)), null);
+    }
+    assert.equal(faultOf(tokens, text), null);
+  });
+
   it('never makes verification throw', () => {
     const { tokens } = issuer();
     const segment = fc.oneof(

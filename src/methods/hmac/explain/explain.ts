@@ -49,7 +49,7 @@ function explain(request: ClientRequest, options: HmacOptions, input: ExplainInp
   const unsearched = { ...withoutSignature(mistakes), isOld: time.isOld };
   if (sent === null) return unsearched;
   const base = baseRecipe(context, input);
-  const stringToSign = isRefusal(parsed) ? hmacTextOf(base) : (parsed.texts[0] ?? Buffer.alloc(0));
+  const stringToSign = isRefusal(parsed) ? hmacTextOf(base) : Buffer.from(parsed.texts[0] ?? '', 'latin1');
   if (input.secret === null) return { ...unsearched, stringToSign };
   const signedText = (recipe: HmacRecipe): Buffer => recipe.encodeText(hmacTextOf(recipe));
   const { found, spelling, search } = searchSignature(
