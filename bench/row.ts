@@ -41,7 +41,7 @@ export interface Row {
   readonly group?: string;
   /** Left out of `--quick` unless it is asked for by name. */
   readonly isSlow?: true;
-  /** For large messages: bounds below those of the plan, so that a run stays short and fits into memory. */
+  /** For large messages: bounds of each sample below those of the plan, so that a run stays short and fits into memory. */
   readonly atMost?: { readonly callsAtOnce: number; readonly checks: number };
 }
 
