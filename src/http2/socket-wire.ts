@@ -27,15 +27,18 @@ const FLUSH_TIMEOUT_MS = 10_000;
 export class SocketWire implements Wire {
   readonly #socket: Socket;
   readonly #written: () => void;
-  #isWatching = false;
+  /** Whether something waits to leave, and `sent` is to be called then. */
+  #isBehind = false;
+  /** Whether the last write did not leave at once, as on TLS none does. */
+  #isSlow = false;
 
   /** @param sent is called when everything has left that could not leave at once, however little it was. */
   constructor(socket: Socket, sent: () => void) {
     this.#socket = socket;
     this.#written = () => {
-      this.#isWatching = false;
-      if (socket.writableLength > 0) this.#watch();
-      else sent();
+      if (!this.#isBehind || socket.writableLength > 0) return;
+      this.#isBehind = false;
+      sent();
     };
   }
 
@@ -47,20 +50,20 @@ export class SocketWire implements Wire {
     const socket = this.#socket;
     if (!socket.writable) return true; // closed under us; `close` follows
     if (blocks.length > 1) socket.cork();
-    for (const block of blocks) socket.write(block);
+    // A callback costs a tick of its own, also when the kernel takes everything at once: only who was slow gets one.
+    const written = this.#isSlow ? this.#written : undefined;
+    for (const block of blocks) socket.write(block, written);
     if (blocks.length > 1) socket.uncork();
-    const isBehind = socket.writableLength > 0;
-    if (isBehind) this.#watch();
-    return !isBehind;
+    this.#isBehind = this.#isSlow = socket.writableLength > 0;
+    if (this.#isBehind && written === undefined) this.#watch();
+    return !this.#isBehind;
   }
 
   /**
-   * Waits until everything has left. A callback with each write would cost a tick of its own even when the kernel takes
-   * everything at once; and the event `drain` is for those only who have more unsent than the socket's high-water mark.
+   * Waits until what was written without a callback has left. The event `drain` is for those only who have more unsent
+   * than the socket's high-water mark.
    */
   #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
     // Not at once: TLS passes on what it has received when it is given an empty write.
     queueMicrotask(() => {
       if (this.#socket.writable) this.#socket.write(NOTHING, this.#written);

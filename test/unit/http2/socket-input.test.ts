@@ -4,6 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { readSocket } from '../../../src/http2/socket-input.ts';
+import { SocketWire } from '../../../src/http2/socket-wire.ts';
 import { makeCertificate } from '../../support/grpc/certificate.ts';
 
 const authority = makeCertificate('authority');
@@ -22,7 +23,9 @@ interface Opened {
 /** Both ends of connections, and what the accepted end reads. */
 interface Ends {
   /** Connects once more, and waits until the word `first` was read. */
-  readonly open: () => Promise<Opened>;
+  readonly open: (options?: { readonly echoes: boolean }) => Promise<Opened>;
+  /** How often reading was under way at most. */
+  readonly mostAtOnce: () => number;
   /** Every memory that anything was read in. */
   readonly memories: Set<unknown>;
   readonly close: () => Promise<void>;
@@ -49,18 +52,27 @@ async function listen(way: keyof typeof ways): Promise<Ends> {
   const { port } = server.address() as AddressInfo;
   const sockets: Socket[] = [];
   const memories = new Set<unknown>();
+  let atOnce = 0;
+  let mostAtOnce = 0;
   return {
     memories,
-    open: async () => {
+    mostAtOnce: () => mostAtOnce,
+    open: async ({ echoes } = { echoes: false }) => {
       const parts: Buffer[] = [];
       const arrivals = new EventEmitter();
       let readBytes = 0;
       const accepted = new Promise<Socket>((resolve) => {
         server.once(event, (near: Socket) => {
+          const wire = new SocketWire(near, () => undefined);
           readSocket(near, (memory, length) => {
+            atOnce += 1;
+            mostAtOnce = Math.max(mostAtOnce, atOnce);
             memories.add(memory);
-            parts.push(Buffer.from(memory.subarray(0, length)));
+            const part = Buffer.from(memory.subarray(0, length));
+            parts.push(part);
+            if (echoes) wire.write([part]);
             memory.fill(0, 0, length);
+            atOnce -= 1;
             readBytes += length;
             arrivals.emit('more');
           });
@@ -101,6 +113,14 @@ describe('reading sockets', () => {
         far.write(sent);
         await upTo(5 + sent.length);
         assert.ok(read().equals(Buffer.concat([Buffer.from('first'), sent])));
+      });
+
+      it('brings nothing while it is brought something, whatever is written then', async () => {
+        const { far, upTo } = await ends.open({ echoes: true });
+        far.resume();
+        far.write(randomBytes(3_000_000));
+        await upTo(3_000_005);
+        assert.equal(ends.mostAtOnce(), 1);
       });
 
       it('does not read while the socket is paused', async () => {
