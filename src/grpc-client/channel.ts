@@ -187,7 +187,7 @@ export class Channel implements ConnectionHost, Disposable {
     const { socket, reason } = dial(this.#address, this.#tls, () => {
       const wire = new SocketWire(socket, () => connection?.drained());
       connection = new ClientConnection(this.#context, wire, this);
-      readSocket(socket, (input, length) => connection?.receive(input, length));
+      readSocket(socket, (input) => connection?.receive(input));
     });
     this.#sockets.add(socket);
     const { connectMs } = this.#context.limits;

@@ -137,7 +137,7 @@ export class ClientCalls implements HeaderBlockSink {
       this.reset(call, errorCode.cancel, new CallFailure(callStatus.resourceExhausted, message));
       return;
     }
-    // Copied: it is small, the read that it lies in may not be.
+    // Copied: the memory that it lies in is the next read's.
     if (end > start) call.parts.push(Buffer.from(bytes.subarray(start, end)));
     this.#heldBytes += end - start;
     if (this.#heldBytes > maxHeldBytes) {

@@ -158,14 +158,14 @@ export class ClientConnection implements FrameSink, CallsConduct {
     if (!this.#over) this.#leave();
   }
 
-  /** Bytes have come: `input[0, length)`. They are the caller's again when this returns. */
-  receive(input: Buffer, length = input.length): void {
+  /** Bytes have come. They are the caller's again when this returns. */
+  receive(input: Buffer): void {
     if (this.#over) return;
     this.nowMs = this.#heardAtMs = this.#context.clock.nowMs();
     this.#endPing();
-    this.#flood.received(length);
+    this.#flood.received(input.length);
     this.#isReading = true;
-    const problem = this.#reader.push(input, this, length);
+    const problem = this.#reader.push(input, this);
     this.#isReading = false;
     if (problem !== null) this.breach(problem.code, problem.reason);
     if (this.#wire.unsentBytes > this.#context.limits.maxUnsentBytes) this.#cut('it does not read what it is sent');

@@ -48,16 +48,17 @@ export class FrameReader {
     return this.#readTo;
   }
 
-  /** Reads what has come: `bytes[0, end)`. @returns null, or what breaks the framing. */
-  push(bytes: Buffer, sink: FrameSink, end = bytes.length): ConnectionProblem | null {
+  /** Reads what has come. @returns null, or what breaks the framing. */
+  push(bytes: Buffer, sink: FrameSink): ConnectionProblem | null {
     let at = 0;
+    const { length: end } = bytes;
     this.#readTo = end;
     if (!this.prefaceDone) {
-      at = this.#takePreface(bytes, end);
+      at = this.#takePreface(bytes);
       if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
     }
     if (this.#partial !== null) {
-      at = this.#complete(this.#partial, bytes, at, end, sink);
+      at = this.#complete(this.#partial, bytes, at, sink);
       if (at === TOO_LARGE) return frameTooLarge;
       if (at === STOPPED) return null;
     }
@@ -73,23 +74,23 @@ export class FrameReader {
       }
       at = frameEnd;
     }
-    if (at < end) this.#keep(bytes, at, end);
+    if (at < end) this.#keep(bytes, at);
     return null;
   }
 
-  #takePreface(bytes: Buffer, end: number): number {
+  #takePreface(bytes: Buffer): number {
     const from = this.#prefaceBytes;
-    const taken = Math.min(this.#preface.length - from, end);
+    const taken = Math.min(this.#preface.length - from, bytes.length);
     if (this.#preface.compare(bytes, 0, taken, from, from + taken) !== 0) return -1;
     this.#prefaceBytes += taken;
     return taken;
   }
 
   /** Starts a frame of its own with what is left of a read: less than a header, or less than the frame. */
-  #keep(bytes: Buffer, at: number, end: number): void {
-    const isHeaderWhole = end - at >= FRAME_HEADER_BYTES;
+  #keep(bytes: Buffer, at: number): void {
+    const isHeaderWhole = bytes.length - at >= FRAME_HEADER_BYTES;
     this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(bytes, at) : 0));
-    this.#partialBytes = bytes.copy(this.#partial, 0, at, end);
+    this.#partialBytes = bytes.copy(this.#partial, 0, at);
   }
 
   /** Memory for a frame of this length. */
@@ -102,11 +103,11 @@ export class FrameReader {
   }
 
   /** Goes on with a kept frame. @returns where the next frame begins in `bytes`, or one of the two marks. */
-  #complete(kept: Buffer, bytes: Buffer, from: number, end: number, sink: FrameSink): number {
+  #complete(kept: Buffer, bytes: Buffer, from: number, sink: FrameSink): number {
     let partial = kept;
     let at = from;
     if (this.#partialBytes < FRAME_HEADER_BYTES) {
-      at += this.#fill(partial, FRAME_HEADER_BYTES, bytes, at, end);
+      at += this.#fill(partial, FRAME_HEADER_BYTES, bytes, at);
       if (this.#partialBytes < FRAME_HEADER_BYTES) return at;
       const length = u24(partial, 0);
       if (length > MAX_FRAME_BYTES) return TOO_LARGE;
@@ -115,7 +116,7 @@ export class FrameReader {
       this.#partial = partial;
     }
     const wholeBytes = this.#wholeBytes;
-    at += this.#fill(partial, wholeBytes, bytes, at, end);
+    at += this.#fill(partial, wholeBytes, bytes, at);
     if (this.#partialBytes < wholeBytes) return at;
     this.#partial = null;
     this.#partialBytes = 0;
@@ -126,8 +127,9 @@ export class FrameReader {
     return STOPPED;
   }
 
-  #fill(target: Buffer, upTo: number, bytes: Buffer, at: number, end: number): number {
-    const copied = bytes.copy(target, this.#partialBytes, at, at + Math.min(upTo - this.#partialBytes, end - at));
+  #fill(target: Buffer, upTo: number, bytes: Buffer, at: number): number {
+    const end = Math.min(at + upTo - this.#partialBytes, bytes.length);
+    const copied = bytes.copy(target, this.#partialBytes, at, end);
     this.#partialBytes += copied;
     return copied;
   }

@@ -4,6 +4,10 @@ import { u31, u8 } from './octets.ts';
 /** SETTINGS_HEADER_TABLE_SIZE, which we leave as it is (RFC 9113 §6.5.2). */
 export const HEADER_TABLE_BYTES = 4096;
 
+/** What the flags of HEADERS put before the block (RFC 9113 §6.2). */
+const PADDING_BYTES = 1;
+const PRIORITY_BYTES = 5;
+
 /** What one header block may take; more ends the connection (CVE-2024-27316 and its like). */
 export interface HeaderBlockLimits {
   /** Compressed size of one header block over all its frames. */
@@ -58,18 +62,18 @@ export class HeaderFrames {
     let from = start;
     let to = end;
     if ((flags & frameFlag.padded) !== 0) {
-      from += 1;
+      from += PADDING_BYTES;
       to -= u8(bytes, start);
     }
-    if ((flags & frameFlag.priority) !== 0) {
-      if (u31(bytes, from) === streamId) {
-        this.#conduct.breach(errorCode.protocolError, 'a stream depends on itself');
-        return;
-      }
-      from += 5;
-    }
-    if (to < from || from > end) {
+    const isPrioritized = (flags & frameFlag.priority) !== 0;
+    if (isPrioritized) from += PRIORITY_BYTES;
+    // Before the priority is looked at, which may lie behind the frame.
+    if (to < from) {
       this.#conduct.breach(errorCode.protocolError, 'HEADERS is all padding and more');
+      return;
+    }
+    if (isPrioritized && u31(bytes, from - PRIORITY_BYTES) === streamId) {
+      this.#conduct.breach(errorCode.protocolError, 'a stream depends on itself');
       return;
     }
     const endStream = (flags & frameFlag.endStream) !== 0;
@@ -94,7 +98,7 @@ export class HeaderFrames {
     this.#sink.headerBlock(streamId, block.endStream, whole, 0, whole.length);
   }
 
-  /** Takes a fragment (copied: it is small, what it lies in may not be). */
+  /** Takes a fragment (copied: the memory that it lies in is the next read's). */
   #fragment(block: UnfinishedBlock, bytes: Buffer, start: number, end: number): boolean {
     block.parts.push(Buffer.from(bytes.subarray(start, end)));
     block.bytes += end - start;

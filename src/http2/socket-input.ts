@@ -1,15 +1,16 @@
 import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /** How much is read at once. */
 const READ_BYTES = 64 * 1024;
 
 /**
- * Gets what a socket receives: the first `length` bytes of `memory`. They are the next read's when it returns; what is
- * kept must be copied.
+ * Gets what a socket receives, and nothing of what other sockets received. The memory is the next read's when it
+ * returns: what is kept must be copied.
  */
-export type TakeInput = (memory: Buffer, length: number) => void;
+export type TakeInput = (input: Buffer) => void;
 
-/** The memory that all sockets are read into, one after the other. */
+/** The memory that all sockets but those with TLS are read into, one after the other. */
 const memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /** A socket's handle: it reads into memory of its own for every read unless it is given some. */
@@ -26,18 +27,17 @@ interface OnReadKeys {
 /**
  * Reads a socket until it ends. Without new memory for every read, a small call takes a tenth less CPU time
  * (docs/performance.md). Node.js has this as the option `onread` for sockets that a program makes, and no name for it
- * on those that a server accepts; where it cannot be had, `data` events bring the same.
+ * on those that a server accepts; where it cannot be had, `data` events bring the same. So they do over TLS, where
+ * records that were decrypted together must wait, and the end behind them, when the first one pauses the socket.
  */
 export function readSocket(socket: Socket, take: TakeInput): void {
-  // What a TLS socket has decrypted before comes this way in any case.
-  socket.on('data', (chunk: Buffer) => {
-    take(chunk, chunk.length);
-  });
+  socket.on('data', take);
   const handle: unknown = Reflect.get(socket, '_handle');
-  if (onReadKeys === null || !isHandle(handle)) return;
+  if (onReadKeys === null || socket instanceof TLSSocket || !isHandle(handle)) return;
   Reflect.set(socket, onReadKeys.buffer, memory);
   Reflect.set(socket, onReadKeys.callback, (length: number) => {
-    take(memory, length);
+    // A view that ends with the input: behind it is what another socket received.
+    take(memory.subarray(0, length));
   });
   handle.useUserBuffer(memory);
 }

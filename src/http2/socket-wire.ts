@@ -88,6 +88,7 @@ export class SocketWire implements Wire {
       socket.destroy();
     }, FLUSH_TIMEOUT_MS);
     socket.end(() => {
+      this.#written();
       clearTimeout(timer);
       timer = setTimeout(() => {
         socket.destroy();

@@ -67,8 +67,8 @@ class Http2Transport implements Transport {
       connection.drained();
     });
     const connection = new Connection(this.#context, wire, peer);
-    readSocket(socket, (input, length) => {
-      connection.receive(input, length);
+    readSocket(socket, (input) => {
+      connection.receive(input);
     });
     socket.on('close', () => {
       connection.lost();

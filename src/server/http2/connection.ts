@@ -94,7 +94,7 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
         this.#wire.resume();
         return;
       }
-      const readTo = this.#work(input, input.length);
+      const readTo = this.#work(input);
       if (readTo < input.length) this.#backlog.unshift(input.subarray(readTo));
     }
   }
@@ -109,14 +109,14 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     return this.#drain === 'final';
   }
 
-  /** Bytes have come: `input[0, length)`. They are the caller's again when this returns. */
-  receive(input: Buffer, length = input.length): void {
+  /** Bytes have come. They are the caller's again when this returns. */
+  receive(input: Buffer): void {
     if (this.#over) return;
-    this.#flood.received(length);
+    this.#flood.received(input.length);
     // With a backlog, it was on its way when the wire was paused.
-    const readTo = this.#backlog.length > 0 ? 0 : this.#work(input, length);
-    if (readTo === length) return;
-    this.#backlog.push(Buffer.from(input.subarray(readTo, length)));
+    const readTo = this.#backlog.length > 0 ? 0 : this.#work(input);
+    if (readTo === input.length) return;
+    this.#backlog.push(Buffer.from(input.subarray(readTo)));
     if (this.#backlog.length > 1) return;
     this.#wire.pause();
     this.#context.turns.wait(this);
@@ -249,17 +249,17 @@ export class Connection implements Conduct, CallsHost, TurnTaker {
     return false;
   }
 
-  /** Works on `input[0, length)` until it ends or the turn does. @returns how far it was read. */
-  #work(input: Buffer, length: number): number {
+  /** Works on input until it ends or the turn does. @returns how far it was read. */
+  #work(input: Buffer): number {
     this.nowMs = this.#context.clock.nowMs();
     this.#enterTurn();
     this.#reading = true;
-    const problem = this.#reader.push(input, this.#frames, length);
+    const problem = this.#reader.push(input, this.#frames);
     if (problem !== null) this.breach(problem.code, problem.reason);
     this.#calls.settle();
     this.#reading = false;
     this.#flush();
-    return this.#over ? length : this.#reader.readTo;
+    return this.#over ? input.length : this.#reader.readTo;
   }
 
   #enterTurn(): void {

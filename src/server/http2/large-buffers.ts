@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 const MIN_BYTES = 16 * 1024;
 
 /**
- * Gives the memory of buffers back at once. Left to the garbage collector, every read of a large message makes it
+ * Gives the memory of buffers back at once. Left to the garbage collector, every large message makes it
  * believe that memory runs short, and looking for more over and over costs it more than all other work on the message.
  *
  * There is no function for this in Node.js 20; a buffer that is transferred to a closed port leaves its owner (HTML

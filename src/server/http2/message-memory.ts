@@ -5,8 +5,8 @@ import type { ServerContext } from './server-context.ts';
 import type { StalledFirstShare } from './stalled-first-pool.ts';
 import type { Stream } from './stream.ts';
 
-/** What a method that waits holds at least: a small message lies in a block of `Buffer.poolSize` with others. */
-export const MIN_HELD_BYTES = 4096;
+/** What a method that waits holds at least: the block of `Buffer.poolSize` that a small message lies in. */
+export const MIN_HELD_BYTES = 8192;
 /** The first memory of a message that comes in parts. */
 export const MIN_PART_BYTES = 1024;
 /** Memory is at most so many times what has arrived: of a message that fits the first window, and of a larger one. */

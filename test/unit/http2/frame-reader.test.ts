@@ -74,28 +74,6 @@ describe('cutting a connection into frames', () => {
     );
   });
 
-  it('reads no further than it is told to', () => {
-    const seen: string[] = [];
-    const reader = new FrameReader(CLIENT_PREFACE);
-    const sink = {
-      frame: (_type: number, _flags: number, _id: number, bytes: Buffer, start: number, end: number): boolean => {
-        seen.push(bytes.toString('latin1', start, end));
-        return true;
-      },
-    };
-    const memory = Buffer.alloc(100);
-    for (const input of [
-      preface,
-      frame(0, 0, 1, Buffer.from('one')),
-      frame(0, 0, 1, Buffer.from('two')).subarray(0, 10),
-    ]) {
-      reader.push(memory, sink, input.copy(memory));
-      memory.fill(frame(0, 0, 1, Buffer.from('old')));
-    }
-    reader.push(Buffer.from('wo'), sink);
-    assert.deepEqual(seen, ['one', 'two']);
-  });
-
   it('puts large frames together where the one before was', () => {
     const reader = new FrameReader(CLIENT_PREFACE);
     const used: { readonly memory: unknown; readonly text: string }[] = [];

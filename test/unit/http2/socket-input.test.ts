@@ -64,16 +64,16 @@ async function listen(way: keyof typeof ways): Promise<Ends> {
       const accepted = new Promise<Socket>((resolve) => {
         server.once(event, (near: Socket) => {
           const wire = new SocketWire(near, () => undefined);
-          readSocket(near, (memory, length) => {
+          readSocket(near, (input) => {
             atOnce += 1;
             mostAtOnce = Math.max(mostAtOnce, atOnce);
-            memories.add(memory);
-            const part = Buffer.from(memory.subarray(0, length));
+            memories.add(input.buffer);
+            const part = Buffer.from(input);
             parts.push(part);
             if (echoes) wire.write([part]);
-            memory.fill(0, 0, length);
+            input.fill(0);
             atOnce -= 1;
-            readBytes += length;
+            readBytes += part.length;
             arrivals.emit('more');
           });
           resolve(near);

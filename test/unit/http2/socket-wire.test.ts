@@ -60,6 +60,19 @@ describe('a socket as a wire', () => {
     await close();
   });
 
+  it('says that all has left when it ends right after a write that did not leave at once', async () => {
+    const { near, far, close } = await pair();
+    const allSent = new Promise<void>((resolve) => {
+      const wire = new SocketWire(near, resolve);
+      assert.equal(wire.write([Buffer.alloc(8 * 1024 * 1024)]), false);
+      wire.end();
+    });
+    far.resume();
+    await allSent;
+    assert.equal(near.writableLength, 0);
+    await close();
+  });
+
   it('sends everything before it ends, though input is left unread', async () => {
     const { near, far, close } = await pair();
     const wire = new SocketWire(near, () => undefined);

@@ -294,6 +294,19 @@ describe('breaches of the protocol that end a stream', () => {
     assert.equal(server.echoed.length, 1);
   });
 
+  it('looks at nothing behind HEADERS whose priority is cut, whatever the next frame holds', () => {
+    const unknownType = 0x0b;
+    const next = frame(unknownType, 0, 0, Buffer.alloc(0x0101));
+    for (const cut of [0, 1, 2]) {
+      const server = fakeServer();
+      const { send } = server.connect();
+      // With what follows, the stream would depend on itself.
+      const id = Buffer.concat([Buffer.alloc(cut), next]).readUInt32BE();
+      send(frame(frameType.headers, frameFlag.endHeaders | frameFlag.priority, id, Buffer.alloc(cut)), next);
+      assert.deepEqual(server.refused, ['HEADERS is all padding and more'], String(cut));
+    }
+  });
+
   it('reads a head that comes in many pieces, with padding and a priority', () => {
     const server = fakeServer();
     const { send } = server.connect();
