@@ -49,48 +49,47 @@ export class FrameReader {
   }
 
   /** Reads what has come. @returns null, or what breaks the framing. */
-  push(bytes: Buffer, sink: FrameSink): ConnectionProblem | null {
+  push(chunk: Buffer, sink: FrameSink): ConnectionProblem | null {
     let at = 0;
-    const { length: end } = bytes;
-    this.#readTo = end;
+    this.#readTo = chunk.length;
     if (!this.prefaceDone) {
-      at = this.#takePreface(bytes);
+      at = this.#takePreface(chunk);
       if (at < 0) return { code: errorCode.protocolError, reason: 'the connection preface is not that of HTTP/2' };
     }
     if (this.#partial !== null) {
-      at = this.#complete(this.#partial, bytes, at, sink);
+      at = this.#complete(this.#partial, chunk, at, sink);
       if (at === TOO_LARGE) return frameTooLarge;
       if (at === STOPPED) return null;
     }
-    while (end - at >= FRAME_HEADER_BYTES) {
-      const length = u24(bytes, at);
+    while (chunk.length - at >= FRAME_HEADER_BYTES) {
+      const length = u24(chunk, at);
       if (length > MAX_FRAME_BYTES) return frameTooLarge;
       const start = at + FRAME_HEADER_BYTES;
-      const frameEnd = start + length;
-      if (frameEnd > end) break;
-      if (!sink.frame(u8(bytes, at + 3), u8(bytes, at + 4), u31(bytes, at + 5), bytes, start, frameEnd)) {
-        this.#readTo = frameEnd;
+      const end = start + length;
+      if (end > chunk.length) break;
+      if (!sink.frame(u8(chunk, at + 3), u8(chunk, at + 4), u31(chunk, at + 5), chunk, start, end)) {
+        this.#readTo = end;
         return null;
       }
-      at = frameEnd;
+      at = end;
     }
-    if (at < end) this.#keep(bytes, at);
+    if (at < chunk.length) this.#keep(chunk, at);
     return null;
   }
 
-  #takePreface(bytes: Buffer): number {
+  #takePreface(chunk: Buffer): number {
     const from = this.#prefaceBytes;
-    const taken = Math.min(this.#preface.length - from, bytes.length);
-    if (this.#preface.compare(bytes, 0, taken, from, from + taken) !== 0) return -1;
+    const taken = Math.min(this.#preface.length - from, chunk.length);
+    if (this.#preface.compare(chunk, 0, taken, from, from + taken) !== 0) return -1;
     this.#prefaceBytes += taken;
     return taken;
   }
 
   /** Starts a frame of its own with what is left of a read: less than a header, or less than the frame. */
-  #keep(bytes: Buffer, at: number): void {
-    const isHeaderWhole = bytes.length - at >= FRAME_HEADER_BYTES;
-    this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(bytes, at) : 0));
-    this.#partialBytes = bytes.copy(this.#partial, 0, at);
+  #keep(chunk: Buffer, at: number): void {
+    const isHeaderWhole = chunk.length - at >= FRAME_HEADER_BYTES;
+    this.#partial = this.#room(FRAME_HEADER_BYTES + (isHeaderWhole ? u24(chunk, at) : 0));
+    this.#partialBytes = chunk.copy(this.#partial, 0, at);
   }
 
   /** Memory for a frame of this length. */
@@ -102,12 +101,12 @@ export class FrameReader {
     return room;
   }
 
-  /** Goes on with a kept frame. @returns where the next frame begins in `bytes`, or one of the two marks. */
-  #complete(kept: Buffer, bytes: Buffer, from: number, sink: FrameSink): number {
+  /** Goes on with a kept frame. @returns where the next frame begins in `chunk`, or one of the two marks. */
+  #complete(kept: Buffer, chunk: Buffer, from: number, sink: FrameSink): number {
     let partial = kept;
     let at = from;
     if (this.#partialBytes < FRAME_HEADER_BYTES) {
-      at += this.#fill(partial, FRAME_HEADER_BYTES, bytes, at);
+      at += this.#fill(partial, FRAME_HEADER_BYTES, chunk, at);
       if (this.#partialBytes < FRAME_HEADER_BYTES) return at;
       const length = u24(partial, 0);
       if (length > MAX_FRAME_BYTES) return TOO_LARGE;
@@ -116,7 +115,7 @@ export class FrameReader {
       this.#partial = partial;
     }
     const wholeBytes = this.#wholeBytes;
-    at += this.#fill(partial, wholeBytes, bytes, at);
+    at += this.#fill(partial, wholeBytes, chunk, at);
     if (this.#partialBytes < wholeBytes) return at;
     this.#partial = null;
     this.#partialBytes = 0;
@@ -127,9 +126,13 @@ export class FrameReader {
     return STOPPED;
   }
 
-  #fill(target: Buffer, upTo: number, bytes: Buffer, at: number): number {
-    const end = Math.min(at + upTo - this.#partialBytes, bytes.length);
-    const copied = bytes.copy(target, this.#partialBytes, at, end);
+  #fill(target: Buffer, upTo: number, chunk: Buffer, at: number): number {
+    const copied = chunk.copy(
+      target,
+      this.#partialBytes,
+      at,
+      at + Math.min(upTo - this.#partialBytes, chunk.length - at),
+    );
     this.#partialBytes += copied;
     return copied;
   }

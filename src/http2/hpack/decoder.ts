@@ -80,7 +80,7 @@ export class HpackDecoder {
         mayResize = false;
       }
     }
-    this.#block = this.#text = EMPTY; // a block is a view of a larger read: do not keep that alive
+    this.#block = this.#text = EMPTY; // the memory that a block lies in is the next read's
     return this.#problem;
   }
 

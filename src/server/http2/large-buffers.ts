@@ -4,8 +4,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 const MIN_BYTES = 16 * 1024;
 
 /**
- * Gives the memory of buffers back at once. Left to the garbage collector, every large message makes it
- * believe that memory runs short, and looking for more over and over costs it more than all other work on the message.
+ * Gives the memory of buffers back at once. Left to the garbage collector, every large message makes it believe that
+ * memory runs short, and looking for more over and over costs it more than all other work on the message.
  *
  * There is no function for this in Node.js 20; a buffer that is transferred to a closed port leaves its owner (HTML
  * §2.7.4, "transfer") and ends with the message, which is not delivered.
@@ -50,14 +50,13 @@ interface Shelf {
  */
 export class LargeBuffers {
   readonly #maxIdleBytes: number;
-  readonly #releaser: MemoryReleaser;
+  readonly #releaser = new MemoryReleaser();
   /** By length; lengths are few. */
   readonly #shelves = new Map<number, Shelf>();
   #idleBytes = 0;
 
-  constructor(maxIdleBytes: number, releaser: MemoryReleaser) {
+  constructor(maxIdleBytes: number) {
     this.#maxIdleBytes = maxIdleBytes;
-    this.#releaser = releaser;
   }
 
   get idleBytes(): number {

@@ -4,7 +4,7 @@ import type { Methods, TransportObserver } from '../transport.ts';
 import type { Classify, Field } from '../../http2/hpack/field.ts';
 import { createStaticTable } from '../../http2/hpack/tables.ts';
 import type { Http2Limits } from './limits.ts';
-import { LargeBuffers, MemoryReleaser } from './large-buffers.ts';
+import { LargeBuffers } from './large-buffers.ts';
 import { MemoryPool } from './memory-pool.ts';
 import { OpenCalls } from './open-calls.ts';
 import { classifyRequestField, classifyTracedField } from './request-field.ts';
@@ -59,6 +59,6 @@ export function createServerContext(options: {
     answerPool: new StalledFirstPool(limits.answerPool),
     unsent: new UnsentBytes(limits, options.clock),
     largeMemory: { heldBytes: 0 },
-    largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes, new MemoryReleaser()),
+    largeBuffers: new LargeBuffers(limits.maxIdleLargeBytes),
   };
 }

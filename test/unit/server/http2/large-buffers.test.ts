@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { LargeBuffers, MemoryReleaser } from '../../../../src/server/http2/large-buffers.ts';
+import { LargeBuffers } from '../../../../src/server/http2/large-buffers.ts';
 
 const MIB = 1024 * 1024;
 
 function create(maxIdleBytes = 32 * MIB): LargeBuffers {
-  return new LargeBuffers(maxIdleBytes, new MemoryReleaser());
+  return new LargeBuffers(maxIdleBytes);
 }
 
 describe('memory of large messages', () => {
