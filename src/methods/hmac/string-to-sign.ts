@@ -71,5 +71,7 @@ export function hmacTexts(
 function headerText(request: SignableRequest, name: string): string | null {
   if (name === HOST) return request.authority === '' ? null : request.authority;
   const values = request.headers.valuesOf(name);
-  return values.length === 1 ? (values[0] ?? '') : values.length === 0 ? null : values.join(', ');
+  const [first] = values;
+  if (first === undefined) return null;
+  return values.length === 1 ? first : values.join(', ');
 }
