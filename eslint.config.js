@@ -165,7 +165,7 @@ export default tseslint.config(
     },
   },
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', ...noBarrels, ...noNaiveCompare] } },
-  // The socket below a TLS socket, of which Node says nothing in public.
+  // The socket below a TLS socket, and where a socket keeps the option `onread`: Node says nothing of it in public.
   { files: ['src/server/listening.ts', 'src/http2/socket-input.ts'], rules: { 'no-restricted-properties': 'off' } },
   { files: ['src/main.ts', 'src/cli/process-terminal.ts'], rules: { 'no-restricted-globals': 'off' } },
   {
